@@ -1,0 +1,96 @@
+"""The exception tree of the package.
+
+::
+
+    GdlError
+     ├── GdlSyntaxError        the text is not GDL; carries every problem found
+     ├── RulesetError          the rules cannot be given a meaning (no roles, negation in a cycle)
+     ├── ResourceLimitError    the rules ask for more time, memory or depth than allowed
+     └── MoveError             a joint move that does not fit the game
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gdl.terms import Span
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+class Severity(StrEnum):
+    """How bad a problem is: errors make a rulesheet unplayable, warnings do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a rulesheet: what, and where.
+
+    ``code`` is stable and made for programs; ``span`` holds offsets into the text.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A rulesheet's text with the name it goes by, to turn offsets into positions."""
+
+    text: str
+    name: str = "<rulesheet>"
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return line and column, both from 1, of an offset."""
+        ends = [match.end() for match in _LINE_END.finditer(self.text, 0, offset)]
+        return len(ends) + 1, offset - (ends[-1] if ends else 0) + 1
+
+    def excerpt(self, span: Span, width: int = 100) -> str:
+        """Return the line in which the span begins, with carets under the span."""
+        start, end = span
+        line_start = start - self.position(start)[1] + 1
+        end_of_line = _LINE_END.search(self.text, start)
+        line_end = end_of_line.start() if end_of_line else len(self.text)
+        left = max(line_start, min(start - width // 2, line_end - width))
+        line = self.text[left : min(line_end, left + width)].replace("\t", " ")
+        carets = max(1, min(end, left + len(line)) - start)
+        return f"  {line}\n  {' ' * (start - left)}{'^' * carets}"
+
+    def describe(self, problem: Problem) -> str:
+        """Return the problem in the form compilers use, with the offending line and a caret."""
+        line, column = self.position(problem.span[0])
+        head = f"{self.name}:{line}:{column}: {problem.severity}: {problem.message} [{problem.code}]"
+        return f"{head}\n{self.excerpt(problem.span)}"
+
+
+class GdlError(Exception):
+    """The root of every error that this package raises on purpose."""
+
+
+class GdlSyntaxError(GdlError):
+    """The text cannot be read as GDL. ``problems`` lists everything found, in text order."""
+
+    def __init__(self, source: Source, problems: tuple[Problem, ...]) -> None:
+        self.source = source
+        self.problems = problems
+        super().__init__("\n".join(source.describe(problem) for problem in problems))
+
+
+class RulesetError(GdlError):
+    """The rules read well but have no meaning as a game."""
+
+
+class ResourceLimitError(GdlError):
+    """A rulesheet asks for more than the stated bound; the message names the bound."""
+
+
+class MoveError(GdlError):
+    """A joint move has the wrong length, or a role is not one of the game's."""

@@ -1,0 +1,110 @@
+"""What every state machine offers, whichever way it reasons.
+
+A *state* is an immutable, hashable value that iterates over its facts as terms, without the
+``true`` around them. A *joint move* is one move per role, in the order of ``roles``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import product
+from typing import Protocol, runtime_checkable
+
+from gdl.terms import Constant, Term
+
+
+@runtime_checkable
+class State(Hashable, Protocol):
+    """The facts that are true between two steps of a match."""
+
+    def __iter__(self) -> Iterator[Term]:
+        """Iterate over the facts, in no particular order."""
+        ...
+
+    def __len__(self) -> int:
+        """Return the number of facts."""
+        ...
+
+
+class StateMachine(Protocol):
+    """A game as a machine: states in, states out.
+
+    Roles, moves and facts are terms. Terms that differ from the rulesheet's only in capitals
+    are understood. A role that the game does not have raises :class:`gdl.MoveError`.
+    """
+
+    @property
+    def roles(self) -> tuple[Constant, ...]:
+        """The roles in the order of joint moves."""
+        ...
+
+    def initial_state(self) -> State:
+        """Return the state in which a match begins."""
+        ...
+
+    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
+        """Return the role's legal moves, in an order that depends on nothing but the rules."""
+        ...
+
+    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
+        """Return the state after the joint move, which is not checked for legality.
+
+        Raises :class:`gdl.MoveError` where it has not one move per role.
+        """
+        ...
+
+    def is_terminal(self, state: State) -> bool:
+        """Tell whether the match is over."""
+        ...
+
+    def goal(self, state: State, role: Term) -> int | None:
+        """Return the role's goal value: the lowest that holds, None where none does."""
+        ...
+
+    def goals(self, state: State, role: Term) -> tuple[int, ...]:
+        """Return every goal value that holds for the role, in rising order."""
+        ...
+
+    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
+        """Return what the role sees of the joint move made in the state."""
+        ...
+
+
+def joint_moves(machine: StateMachine, state: State) -> Iterator[tuple[Term, ...]]:
+    """Yield every joint move of the state, the last role's moves varying fastest."""
+    return product(*(machine.legal_moves(state, role) for role in machine.roles))
+
+
+def perft(machine: StateMachine, depth: int) -> int:
+    """Return the number of joint-move paths of exactly ``depth`` steps from the initial state.
+
+    A path that ends earlier in a terminal state does not count.
+    """
+    return _paths(machine, machine.initial_state(), depth)
+
+
+def divide(machine: StateMachine, depth: int) -> dict[tuple[Term, ...], int]:
+    """Return the perft count below each joint move of the initial state, ``depth`` at least 1."""
+    start = machine.initial_state()
+    if machine.is_terminal(start):
+        return {}
+    return {
+        moves: _paths(machine, machine.next_state(start, moves), depth - 1)
+        for moves in joint_moves(machine, start)
+    }
+
+
+def _paths(machine: StateMachine, state: State, depth: int) -> int:
+    if depth == 0:
+        return 1
+    if machine.is_terminal(state):
+        return 0
+    if depth == 1:
+        count = 1
+        for role in machine.roles:
+            count *= len(machine.legal_moves(state, role))
+        return count
+    return sum(
+        _paths(machine, machine.next_state(state, moves), depth - 1)
+        for moves in joint_moves(machine, state)
+    )

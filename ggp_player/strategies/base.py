@@ -1,0 +1,71 @@
+"""What a strategy is, and how to add one.
+
+A strategy is a class with one method, :meth:`Strategy.search`. It gets a position and yields
+choices, each at least as good as the one before; whoever runs it keeps the last choice and owns
+the clock, so that a strategy never looks at the time. This one plays the last legal move::
+
+    class Last(Strategy):
+        name = "last"
+
+        def search(self, position):
+            yield Choice(position.legal_moves[-1])
+
+To add a strategy, put it in a file of its own in this folder and list its class in
+``ggp_player/strategies/__init__.py``; ``ggp-player serve --strategy last`` then finds it. A
+strategy that takes parameters declares them in its constructor, with defaults, and is called as
+``last:depth=3``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from gdl import Constant, State, StateMachine, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A state to choose a move in, seen from one role. Not terminal."""
+
+    machine: StateMachine
+    state: State
+    role: Constant
+    random: Random = field(default_factory=lambda: Random(0))
+
+    @property
+    def legal_moves(self) -> tuple[Term, ...]:
+        """The role's legal moves; at least one."""
+        return self.machine.legal_moves(self.state, self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move, and what the strategy thinks of it.
+
+    ``value`` is the role's expected goal value, 0 to 100, None where the strategy has no opinion.
+    ``proved`` says that the value is exact under the strategy's own assumptions: further search
+    cannot change the move.
+    """
+
+    move: Term
+    value: float | None = None
+    proved: bool = False
+    note: str = ""
+
+
+class Strategy(ABC):
+    """A way to choose moves. One object plays one role in one match, from start to stop."""
+
+    name: ClassVar[str]
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Return why the strategy cannot play the game, None where it can."""
+        return None
+
+    @abstractmethod
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield choices that only improve; the end means that there is nothing more to find."""

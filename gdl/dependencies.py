@@ -1,0 +1,110 @@
+"""Which relation is defined through which: the dependency graph and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import TypeAlias
+
+from gdl.ruleset import RelationKey, Rule, atoms_of
+
+Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
+"""Head relation -> body relation -> whether some occurrence is negated."""
+
+
+class Level(IntEnum):
+    """What a relation's extension depends on; each level includes those below it."""
+
+    STATIC = 0
+    """Nothing but the rules."""
+    VIEW = 1
+    """The state, through ``true``."""
+    TRANSITION = 2
+    """The joint move, through ``does``."""
+
+
+def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKey, bool]]:
+    """Return the graph from each head relation to the relations of its bodies."""
+    graph: dict[RelationKey, dict[RelationKey, bool]] = {}
+    for rule in rules:
+        edges = graph.setdefault(rule.head.relation, {})
+        for literal in rule.body:
+            for atom, positive in atoms_of(literal):
+                edges[atom.relation] = edges.get(atom.relation, False) or not positive
+    return graph
+
+
+def components(graph: Graph) -> list[tuple[RelationKey, ...]]:
+    """Return the strongly connected components, each after those that it depends on.
+
+    Tarjan's algorithm with an explicit stack: rule chains may be longer than Python's.
+    """
+    order: dict[RelationKey, int] = {}
+    low: dict[RelationKey, int] = {}
+    path: list[RelationKey] = []
+    on_path: set[RelationKey] = set()
+    found: list[tuple[RelationKey, ...]] = []
+    for root in graph:
+        if root in order:
+            continue
+        order[root] = low[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        stack = [(root, iter(graph.get(root, ())))]
+        while stack:
+            node, edges = stack[-1]
+            for target in edges:
+                if target not in order:
+                    order[target] = low[target] = len(order)
+                    path.append(target)
+                    on_path.add(target)
+                    stack.append((target, iter(graph.get(target, ()))))
+                    break
+                if target in on_path:
+                    low[node] = min(low[node], order[target])
+            else:
+                stack.pop()
+                if stack:
+                    parent = stack[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == order[node]:
+                    cut = path.index(node)
+                    found.append(tuple(path[cut:]))
+                    on_path.difference_update(path[cut:])
+                    del path[cut:]
+    return found
+
+
+def levels(
+    graph: Graph,
+    order: Sequence[tuple[RelationKey, ...]],
+    given: Mapping[RelationKey, Level],
+) -> dict[RelationKey, Level]:
+    """Return every relation's level; ``given`` has those of ``true`` and ``does``."""
+    result: dict[RelationKey, Level] = dict(given)
+    for component in order:
+        targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
+        level = max((result.get(t, Level.STATIC) for t in targets), default=Level.STATIC)
+        for relation in component:
+            result.setdefault(relation, level)
+    return result
+
+
+def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
+    """Tell whether the relations of a component are defined through themselves."""
+    if len(component) > 1:
+        return True
+    (relation,) = component
+    return relation in graph.get(relation, ())
+
+
+def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
+    """Return the relations that the roots are defined through, roots included."""
+    seen = set(roots)
+    agenda = list(seen)
+    while agenda:
+        for target in graph.get(agenda.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                agenda.append(target)
+    return seen

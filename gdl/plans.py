@@ -13,12 +13,14 @@ find cheaper.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Protocol, TypeAlias
 
-from gdl.ruleset import Atom, Distinct, Literal, Not, RelationKey, variables_in
-from gdl.terms import Constant, Function, Term, Variable, variables_of
+from gdl.ruleset import Atom, Distinct, Literal, Not, RelationKey, atoms_of, variables_in
+from gdl.terms import Constant, Function, Term, variables_of
 
 Columns: TypeAlias = tuple[int, ...]
 
@@ -121,10 +123,13 @@ class _Candidate:
     literals: tuple[Literal, ...]
     fan_out: float
     cost: float
+    rank: float
 
-    @property
-    def rank(self) -> float:
-        return (self.fan_out - 1.0) / self.cost
+
+def _candidate(
+    step: Step, literals: tuple[Literal, ...], fan_out: float, cost: float
+) -> _Candidate:
+    return _Candidate(step, literals, fan_out, cost, (fan_out - 1.0) / cost)
 
 
 class _Planner:
@@ -138,6 +143,15 @@ class _Planner:
         self.bound = bound
         self.wanted = wanted
         self.names = {id(part): frozenset(v.name for v in variables_in(part)) for part in pending}
+        self.columns = {
+            id(part): tuple(frozenset(v.name for v in variables_of(term)) for term in part.args)
+            for part in pending
+            if isinstance(part, Atom)
+        }
+        self.uses = Counter(name for names in self.names.values() for name in names)
+        self.groups: list[list[Literal]] | None = None
+        self.loops: dict[int, _Candidate] = {}
+        self.tests: dict[int, _Candidate] = {}
 
     def run(self) -> Plan:
         steps: list[Step] = []
@@ -153,22 +167,41 @@ class _Planner:
                     candidates.append(existential[key])
                 else:
                     candidates += self._loops(component, rows)
-            best = min(candidates, key=lambda candidate: candidate.rank)
+            best = min(candidates, key=attrgetter("rank"))
             steps.append(best.step)
             cost += rows * best.cost
             rows *= best.fan_out
-            taken = set(map(id, best.literals))
-            self.pending = [part for part in self.pending if id(part) not in taken]
+            self._take(best)
             if isinstance(best.step, Loop):
-                self.bound |= self.names[id(best.step.atom)]
                 existential.clear()
         return Plan(tuple(steps), cost, rows)
 
+    def _take(self, chosen: _Candidate) -> None:
+        taken = set(map(id, chosen.literals))
+        self.pending = [part for part in self.pending if id(part) not in taken]
+        touched = frozenset[str]().union(*(self.names[key] for key in taken))
+        for key in taken:
+            self.uses.subtract(self.names[key])
+        self.loops = {k: v for k, v in self.loops.items() if not self.names[k] & touched}
+        if isinstance(chosen.step, Loop):
+            self.bound |= self.names[id(chosen.step.atom)]
+        if not isinstance(chosen.step, Test):
+            self.groups = None
+
     def _tests(self, times: float) -> Iterable[_Candidate]:
         for literal in self.pending:
-            if self.names[id(literal)] <= self.bound:
-                cost, kept = self._test_cost(literal, times)
-                yield _Candidate(Test(literal, times), (literal,), kept, cost)
+            known = self.tests.get(id(literal))
+            if known is not None:
+                yield known
+            elif self.names[id(literal)] <= self.bound:
+                yield self._test(literal, times)
+
+    def _test(self, literal: Literal, times: float) -> _Candidate:
+        cost, kept = self._test_cost(literal, times)
+        candidate = _candidate(Test(literal, times), (literal,), kept, cost)
+        if all(self.catalogue.table_cost(atom.relation) == 0.0 for atom, _ in atoms_of(literal)):
+            self.tests[id(literal)] = candidate  # whatever the number of times
+        return candidate
 
     def _test_cost(self, literal: Literal, times: float) -> tuple[float, float]:
         """Return the cost of a test and the share of rows that pass it."""
@@ -187,6 +220,11 @@ class _Planner:
 
     def _components(self) -> list[list[Literal]]:
         """Return the pending literals in groups that share unbound variables."""
+        if self.groups is None:
+            self.groups = self._new_components()
+        return self.groups
+
+    def _new_components(self) -> list[list[Literal]]:
         groups: list[tuple[set[str], list[Literal]]] = []
         for literal in self.pending:
             free = set(self.names[id(literal)] - self.bound)
@@ -208,37 +246,39 @@ class _Planner:
 
     def _exists(self, component: list[Literal]) -> _Candidate:
         plan = make_plan(self.catalogue, component, self.bound, ())
-        return _Candidate(Exists(plan.steps), tuple(component), 0.5, 0.5 + 0.5 * plan.cost)
+        return _candidate(Exists(plan.steps), tuple(component), 0.5, 0.5 + 0.5 * plan.cost)
 
     def _loops(self, component: Sequence[Literal], times: float) -> Iterable[_Candidate]:
         for literal in component:
-            if not isinstance(literal, Atom):
-                continue
-            bound, free = self._columns(literal)
-            fan_out = self._fan_out(literal.relation, bound, free)
-            cost = self._access_cost(literal.relation, bound, times) + fan_out
-            yield _Candidate(Loop(literal, bound, free, times), (literal,), fan_out, cost)
+            if isinstance(literal, Atom):
+                known = self.loops.get(id(literal))
+                yield known or self._loop(literal, times)
+
+    def _loop(self, atom: Atom, times: float) -> _Candidate:
+        bound, free = self._columns(atom)
+        fan_out = self._fan_out(atom.relation, bound, free)
+        cost = self._access_cost(atom.relation, bound, times) + fan_out
+        candidate = _candidate(Loop(atom, bound, free, times), (atom,), fan_out, cost)
+        if self.catalogue.table_cost(atom.relation) == 0.0:  # whatever the number of times
+            self.loops[id(atom)] = candidate
+        return candidate
 
     def _columns(self, atom: Atom) -> tuple[Columns, Columns]:
-        needed = set(self.wanted)
-        for literal in self.pending:
-            if literal is not atom:
-                needed |= self.names[id(literal)]
+        """Return an atom's bound columns, and those that must be visited for what they hold."""
         bound, free = [], []
-        for column, term in enumerate(atom.args):
-            names = {v.name for v in variables_of(term)}
+        occurring = self.columns[id(atom)]
+        for column, names in enumerate(occurring):
             if names <= self.bound:
                 bound.append(column)
-            elif self._matters(atom, column, term, needed):
+            elif isinstance(atom.args[column], Function) or self._matters(names, occurring):
                 free.append(column)
         return tuple(bound), tuple(free)
 
-    def _matters(self, atom: Atom, column: int, term: Term, needed: set[str]) -> bool:
-        if isinstance(term, Function):
+    def _matters(self, names: frozenset[str], occurring: tuple[frozenset[str], ...]) -> bool:
+        """Tell whether anything else needs the single variable of a column."""
+        if names & self.wanted or any(self.uses[name] > 1 for name in names):
             return True
-        assert isinstance(term, Variable)
-        others = (v.name for i, arg in enumerate(atom.args) if i != column for v in variables_of(arg))
-        return term.name in needed or term.name in others
+        return sum(bool(names & others) for others in occurring) > 1
 
     def _fan_out(self, relation: RelationKey, bound: Columns, free: Columns) -> float:
         rows = self.catalogue.rows(relation)

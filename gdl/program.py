@@ -28,6 +28,9 @@ Context: TypeAlias = list[Any]
 MAX_STATIC_COST = 3e6
 """The estimated cost up to which a static relation is evaluated whole in advance."""
 
+LONG_BODY = 20
+"""Bodies with more literals are not planned anew for every combination of bound columns."""
+
 RECURSIVE_ROWS = 200.0
 """The rows that a recursive relation is guessed to have, for want of anything better."""
 
@@ -162,9 +165,16 @@ class Program:
             return None
         key = relation, bound
         if key not in self._call_cost:
-            plans = [self._plan(rule, bound) for rule in self._rules.get(relation, ())]
-            self._call_cost[key] = sum(plan.cost for plan in plans)
+            self._call_cost[key] = self._estimate_call(relation, bound)
         return self._call_cost[key]
+
+    def _estimate_call(self, relation: RelationKey, bound: Columns) -> float:
+        """Estimate by planning the rules, or, where they are long, from the table's cost."""
+        rules = self._rules.get(relation, ())
+        if all(len(rule.body) <= LONG_BODY for rule in rules):
+            return sum(self._plan(rule, bound).cost for rule in rules)
+        share = prod(self.distinct(relation, column) for column in bound)
+        return self._table_cost.get(relation, 0.0) / share + sum(len(rule.body) for rule in rules)
 
     # ------------------------------------------------------------------ library
 

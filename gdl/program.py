@@ -7,17 +7,18 @@ program is built, definitions first, so that later plans know their true sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import Any, TypeAlias
 
 from gdl.codegen import PARAMETERS, Access, FunctionWriter, Growing
+from gdl.demand import Adornment, demand_rules, facts_relation
 from gdl.dependencies import Level, components, dependency_graph, is_recursive, levels
 from gdl.domains import EMPTY, Domains, Position
 from gdl.errors import RulesetError
-from gdl.plans import Columns, Plan, make_plan, prefers_call
-from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, variables_in
+from gdl.plans import Columns, Exists, Plan, Step, Test, make_plan, prefers_call
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
 from gdl.terms import variables_of
 from gdl.vocabulary import Key, Vocabulary, ids_of, key_of
 
@@ -31,8 +32,14 @@ MAX_STATIC_COST = 3e6
 LONG_BODY = 20
 """Bodies with more literals are not planned anew for every combination of bound columns."""
 
-RECURSIVE_ROWS = 200.0
-"""The rows that a recursive relation is guessed to have, for want of anything better."""
+RECURSIVE_SHARE = 0.6
+"""A recursive relation is guessed to have as many rows as its domain, to this power."""
+
+RECURSIVE_COST = 5.0
+"""The guessed cost of a row of a recursive relation."""
+
+DEMAND_COST = 20.0
+"""The guessed cost of asking a recursive relation for a key, besides that of the rows found."""
 
 FLUENT_ROWS = 8.0
 """The rows that a kind of fluent is guessed to have where the initial state has none."""
@@ -64,6 +71,7 @@ class Program:
         order = components(graph)
         self._level = levels(graph, order, given)
         self._component = {r: c for c in order for r in c if is_recursive(graph, c)}
+        self._unaskable = {r for r, c in self._component.items() if self._has_inner_negation(c)}
         self._given = dict(given)
         self._rows: dict[RelationKey, float] = {}
         self._table_cost: dict[RelationKey, float] = {}
@@ -125,8 +133,8 @@ class Program:
         limit = self._domain_size(relation)
         facts = float(len(self._facts.get(relation, ())))
         if relation in self._component:
-            rows = min(limit, RECURSIVE_ROWS + facts)
-            self._rows[relation], self._table_cost[relation] = rows, 10.0 * rows
+            rows = facts + limit**RECURSIVE_SHARE
+            self._rows[relation], self._table_cost[relation] = rows, RECURSIVE_COST * rows
             return
         plans = [self._plan(rule, ()) for rule in self._rules.get(relation, ())]
         self._rows[relation] = min(limit, facts + sum(plan.rows for plan in plans))
@@ -161,7 +169,7 @@ class Program:
 
     def call_cost(self, relation: RelationKey, bound: Columns) -> float | None:
         """Return the estimated cost of one call, None where the relation cannot be called."""
-        if relation in self._component or relation in self._given:
+        if relation in self._given or relation in self._unaskable:
             return None
         key = relation, bound
         if key not in self._call_cost:
@@ -171,9 +179,11 @@ class Program:
     def _estimate_call(self, relation: RelationKey, bound: Columns) -> float:
         """Estimate by planning the rules, or, where they are long, from the table's cost."""
         rules = self._rules.get(relation, ())
+        share = prod(self.distinct(relation, column) for column in bound)
+        if relation in self._component:
+            return DEMAND_COST + RECURSIVE_COST * self.rows(relation) / share
         if all(len(rule.body) <= LONG_BODY for rule in rules):
             return sum(self._plan(rule, bound).cost for rule in rules)
-        share = prod(self.distinct(relation, column) for column in bound)
         return self._table_cost.get(relation, 0.0) / share + sum(len(rule.body) for rule in rules)
 
     # ------------------------------------------------------------------ library
@@ -258,7 +268,7 @@ class Program:
 
     def _writer_of(self, access: Access, called: bool) -> Callable[[Access], list[str]]:
         if called:
-            return self._write_call
+            return self._write_ask if access.relation in self._component else self._write_call
         if len(access.free) < access.relation[1]:
             return self._write_index
         if access.relation in self._component:
@@ -417,8 +427,14 @@ class Program:
         component: tuple[RelationKey, ...],
         growing: Mapping[RelationKey, Growing],
     ) -> list[str]:
-        """Return a component's evaluation: tables, indexes kept up to date, then the rules."""
-        lines = []
+        """Return a component's evaluation: growing tables, then the rules."""
+        return [*self._growing_lines(component, growing), *writer.prologue, *writer.lines]
+
+    def _growing_lines(
+        self, component: tuple[RelationKey, ...], growing: Mapping[RelationKey, Growing]
+    ) -> list[str]:
+        """Return the making of growing tables, each with an agenda and indexes kept up to date."""
+        lines: list[str] = []
         for relation in component:
             local = growing[relation]
             columns = [f"c{i}" for i in range(relation[1])]
@@ -435,7 +451,73 @@ class Program:
             for (bound, free), index in local.indexes.items():
                 key, value = _key([columns[i] for i in bound]), _key([columns[i] for i in free])
                 lines.append(f"        {index}.setdefault({key}, []).append({value})")
-        return [*lines, *writer.prologue, *writer.lines]
+        return lines
+
+    def _write_ask(self, access: Access) -> list[str]:
+        """Write the call of a recursive relation: its demand and answers grow from call to call."""
+        start = Adornment(access.relation, access.bound)
+        adorned = self._adorn(start)
+        component = tuple(key for a in adorned for key in (a.demand, a.answers))
+        growing = {relation: Growing(f"r{i}", {}, "") for i, relation in enumerate(component)}
+        writer = FunctionWriter(self, access.level, growing)
+        writer.indent = 2
+        self._write_fixpoint(writer, component, growing)
+        asked, answers = growing[start.demand].table, growing[start.answers]
+        found = answers.table
+        if access.bound:
+            name = f"{found}_{len(answers.indexes)}"
+            index = answers.indexes.setdefault((access.bound, access.free), name)
+            found = f"{index}.get(key, NONE)" if access.free else f"key in {index}"
+        context = PARAMETERS[access.level]
+        arguments = [f"a{i}" for i in access.bound]
+        parameters = ", ".join([*filter(None, [context]), *arguments])
+        return [
+            f"def {access.name}_new({context}):",
+            *self._growing_lines(component, growing),
+            *writer.prologue,
+            f"    def run({context}):",
+            *writer.lines,
+            f"    def ask({', '.join([*filter(None, [context]), 'key'])}):",
+            f"        if key not in {asked}:",
+            f"            add_{asked}(key)",
+            f"            run({context})",
+            f"        return {found}",
+            f"    {access.context}[{access.slot}] = ask",
+            "    return ask",
+            f"def {access.name}({parameters}):",
+            f"    ask = {access.context}[{access.slot}]",
+            f"    if ask is None: ask = {access.name}_new({context})",
+            f"    return ask({', '.join([*filter(None, [context]), _key(arguments)])})",
+        ]
+
+    def _adorn(self, start: Adornment) -> list[Adornment]:
+        """Add the rules that a demand leads to, and return their adornments."""
+        component = self._component[start.relation]
+        found = demand_rules(
+            start, component, lambda relation: self._rules.get(relation, ()), self._order_of
+        )
+        for relation in component:
+            self._facts[facts_relation(relation)] = self._facts.get(relation, set())
+            self._rows[facts_relation(relation)] = float(len(self._facts.get(relation, ())))
+        for adornment in found:
+            self._describe(adornment)
+        for rule in (rule for rules in found.values() for rule in rules):
+            self._rules[rule.head.relation].append(rule)
+        return list(found)
+
+    def _describe(self, adornment: Adornment) -> None:
+        """Make room for an adornment's rules; its sizes are guessed from its relation's."""
+        relation = adornment.relation
+        for key in (adornment.demand, adornment.answers):
+            self._rules[key] = []
+            self._rows[key] = self.rows(relation)
+        for column in range(relation[1]):
+            self._distinct[adornment.answers, column] = self.distinct(relation, column)
+        for index, column in enumerate(adornment.bound):
+            self._distinct[adornment.demand, index] = self.distinct(relation, column)
+
+    def _order_of(self, rule: Rule, bound: Columns) -> list[Literal]:
+        return list(_literals(self._plan(rule, bound).steps))
 
     def _write_fixpoint(
         self,
@@ -450,6 +532,8 @@ class Program:
         """
         rules = [rule for relation in component for rule in self._rules.get(relation, ())]
         for relation in component:
+            if relation not in self._facts:
+                continue
             writer.line(f"for row in {self._fact_set(relation)}: add_{growing[relation].table}(row)")
         for rule in rules:
             if not any(self._occurrences(rule, relation) for relation in component):
@@ -523,6 +607,14 @@ def alternating_fixpoint(
     if low != high:
         raise RulesetError(f"negation runs in a circle through ground atoms of: {names}")
     return low
+
+
+def _literals(steps: Iterable[Step]) -> Iterator[Literal]:
+    for step in steps:
+        if isinstance(step, Exists):
+            yield from _literals(step.steps)
+        else:
+            yield step.literal if isinstance(step, Test) else step.atom
 
 
 def _key(parts: Sequence[str]) -> str:

@@ -1,0 +1,1 @@
+"""The commands of ``gdl``, one a module."""

@@ -53,7 +53,7 @@ from gdl.errors import (
     Source,
 )
 from gdl.parser import load, parse, parse_term
-from gdl.reasoner import interpret
+from gdl.reasoner import ask, interpret
 from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, Ruleset
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
 from gdl.terms import Constant, Function, Term, Variable
@@ -81,6 +81,7 @@ __all__ = [
     "StateMachine",
     "Term",
     "Variable",
+    "ask",
     "divide",
     "interpret",
     "joint_moves",

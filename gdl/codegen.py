@@ -18,6 +18,7 @@ from typing import Protocol, TypeAlias
 from gdl.dependencies import Level
 from gdl.plans import Columns, Exists, Loop, Step, Test, is_bound
 from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, RelationKey, Rule
+from gdl.statistics import Statistics
 from gdl.terms import Constant, Function, Term, Variable
 from gdl.vocabulary import Vocabulary
 
@@ -25,7 +26,13 @@ MAX_LOOPS = 12
 """Python nests at most twenty loops in a function; deeper bodies continue in another one."""
 
 CONTEXTS = ("S", "V", "D")
-PARAMETERS = ("", "V", "V, D")
+CONTEXTS_BELOW = ((), ("V",), ("V", "D"))
+"""The contexts that a function of each level is called with; S is global."""
+
+
+def parameters(level: Level, *more: str) -> str:
+    """Return the parameter list of a function of a level, or the arguments to call it with."""
+    return ", ".join([*CONTEXTS_BELOW[level], *more])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +51,24 @@ class Access:
     slot: int
 
     @property
-    def context(self) -> str:
-        """The list that holds the slot."""
-        return CONTEXTS[self.level]
+    def place(self) -> str:
+        """The slot, as an expression to read from or to assign to."""
+        return f"{CONTEXTS[self.level]}[{self.slot}]"
+
+    @property
+    def local(self) -> str:
+        """The local variable that holds the table once it is fetched."""
+        return f"_{self.name}"
 
     def call(self, *arguments: str) -> str:
         """Return the expression that calls the access's function."""
-        return f"{self.name}({', '.join([*filter(None, [PARAMETERS[self.level]]), *arguments])})"
+        return f"{self.name}({parameters(self.level, *arguments)})"
 
     def fetch(self) -> list[str]:
-        """Return the lines that bring the table into the local variable ``_name``."""
+        """Return the lines that bring the table into its local variable."""
         return [
-            f"_{self.name} = {self.context}[{self.slot}]",
-            f"if _{self.name} is None: _{self.name} = {self.call()}",
+            f"{self.local} = {self.place}",
+            f"if {self.local} is None: {self.local} = {self.call()}",
         ]
 
 
@@ -64,6 +76,7 @@ class Library(Protocol):
     """Where generated code gets its accesses from."""
 
     vocabulary: Vocabulary
+    statistics: Statistics
 
     def table(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
         """Return the access to a table or an index."""
@@ -77,11 +90,11 @@ class Library(Protocol):
         """Tell whether the relation is better called than evaluated whole."""
         ...
 
-    def is_given_row(self, relation: RelationKey) -> bool:
-        """Tell whether the relation holds one row per role at most, not worth an index."""
+    def is_joint_move(self, relation: RelationKey) -> bool:
+        """Tell whether the relation holds the joint move: a row per role, not worth an index."""
         ...
 
-    def outline(self, parameters: str, lines: list[str]) -> str:
+    def helper(self, parameters: str, lines: list[str]) -> str:
         """Add a helper function and return its name."""
         ...
 
@@ -92,12 +105,16 @@ class Growing:
 
     table: str
     indexes: dict[tuple[Columns, Columns], str]
-    complement: str
-    """The set that negated atoms are looked up in."""
+    complement: str | None = None
+    """The set that atoms negated within the component are looked up in."""
+
+    def index(self, bound: Columns, free: Columns) -> str:
+        """Return the name of an index, which is kept from now on."""
+        return self.indexes.setdefault((bound, free), f"{self.table}_{len(self.indexes)}")
 
     def locals(self) -> Iterable[str]:
         """Return the names of the local variables."""
-        return self.table, self.complement, *self.indexes.values()
+        return filter(None, (self.table, self.complement, *self.indexes.values()))
 
 
 Success: TypeAlias = "Callable[[FunctionWriter, str], None]"
@@ -171,7 +188,7 @@ class FunctionWriter:
                 self._close_loop()
                 return
             self._check(step, "continue")
-        success(self, _key([self.value(term) for term in head]))
+        success(self, key_text([self.value(term) for term in head]))
 
     def _check(self, step: Step, fail: str) -> None:
         if isinstance(step, Exists):
@@ -210,7 +227,7 @@ class FunctionWriter:
             else:
                 targets.append(self._temporary())
                 matches.append((term, targets[-1]))
-        self.line(f"for {_key(targets)} in {source}:")
+        self.line(f"for {key_text(targets)} in {source}:")
         self.indent += 1
         self._depth += 1
         for term, local in matches:
@@ -232,7 +249,7 @@ class FunctionWriter:
             key = self._temporary()
             self.line(f"{key} = {table}_arguments({local})")
             self.line(f"if {key} is None: continue")
-            self.line(f"{_key(parts)} = {key}")
+            self.line(f"{key_text(parts)} = {key}")
             for argument, part in zip(term.args, parts, strict=True):
                 self._match(argument, part)
 
@@ -254,9 +271,9 @@ class FunctionWriter:
         writer.line("return out")
         growing = [local for g in self.growing.values() for local in g.locals()]
         arguments = dict.fromkeys([*self._locals.values(), *growing])
-        parameters = ", ".join([*filter(None, [PARAMETERS[self.level]]), *arguments])
-        name = self.library.outline(parameters, [*writer.prologue, *writer.lines])
-        return f"{name}({parameters})"
+        signature = parameters(self.level, *arguments)
+        name = self.library.helper(signature, [*writer.prologue, *writer.lines])
+        return f"{name}({signature})"
 
     # ------------------------------------------------------------------ expressions
 
@@ -266,14 +283,14 @@ class FunctionWriter:
             return str(self.library.vocabulary.constant(term.name))
         if isinstance(term, Variable):
             return self._locals[term.name]
-        parts = _key([self.value(argument) for argument in term.args])
+        parts = key_text([self.value(argument) for argument in term.args])
         return f"{self._function(term)}_make({parts})"
 
     def _lookup(self, term: Term) -> str:
         """Return the expression for the id of a term, None where it was never made."""
         if not isinstance(term, Function):
             return self.value(term)
-        parts = _key([self._lookup(argument) for argument in term.args])
+        parts = key_text([self._lookup(argument) for argument in term.args])
         return f"{self._function(term)}_id({parts})"
 
     def _condition(self, literal: Literal, times: float) -> str:
@@ -282,10 +299,12 @@ class FunctionWriter:
         if isinstance(literal, Not):
             if isinstance(literal.literal, Atom) and literal.literal.relation in self.growing:
                 complement = self.growing[literal.literal.relation].complement
-                key = _key([self._lookup(term) for term in literal.literal.args])
+                key = key_text([self._lookup(term) for term in literal.literal.args])
                 return f"({key} not in {complement})"
             return f"(not {self._condition(literal.literal, times)})"
         if isinstance(literal, Or | And):
+            if not literal.literals:
+                return str(isinstance(literal, And))
             word = " or " if isinstance(literal, Or) else " and "
             return f"({word.join(self._condition(part, times) for part in literal.literals)})"
         return self._holds(literal, times)
@@ -293,23 +312,24 @@ class FunctionWriter:
     def _holds(self, atom: Atom, times: float) -> str:
         """Return the condition that some row matches the atom's bound arguments."""
         bound = tuple(i for i, term in enumerate(atom.args) if is_bound(term, self._locals))
+        if self.library.calls(atom.relation, bound, times):
+            made = [self.value(atom.args[i]) for i in bound]
+            return self.library.call(atom.relation, bound, ()).call(*made)
         values = [self._lookup(atom.args[i]) for i in bound]
         if atom.relation in self.growing:
             return self._in_growing(atom.relation, bound, values)
-        if self.library.calls(atom.relation, bound, times):
-            return self.library.call(atom.relation, bound, ()).call(*values)
         table = self._fetch(self.library.table(atom.relation, bound, ()))
         if not bound:
             return f"(len({table}) > 0)"
-        return f"({_key(values)} in {table})"
+        return f"({key_text(values)} in {table})"
 
     def _in_growing(self, relation: RelationKey, bound: Columns, values: list[str]) -> str:
         growing = self.growing[relation]
         if len(bound) == relation[1]:
-            return f"({_key(values)} in {growing.table})"
+            return f"({key_text(values)} in {growing.table})"
         if not bound:
             return f"(len({growing.table}) > 0)"
-        return f"({_key(values)} in {self._growing_index(relation, bound, ())})"
+        return f"({key_text(values)} in {growing.index(bound, ())})"
 
     def _rows(self, step: Loop) -> tuple[str, Columns]:
         """Return the expression that a loop runs over, and the columns of what it yields."""
@@ -317,27 +337,22 @@ class FunctionWriter:
         values = [self._lookup(step.atom.args[i]) for i in bound]
         if relation in self.growing:
             if bound:
-                index = self._growing_index(relation, bound, free)
-                return f"{index}.get({_key(values)}, NONE)", free
+                index = self.growing[relation].index(bound, free)
+                return f"{index}.get({key_text(values)}, NONE)", free
             return f"tuple({self.growing[relation].table})", tuple(range(relation[1]))
-        if self.library.is_given_row(relation):
+        if self.library.is_joint_move(relation):
             every = tuple(range(relation[1]))
             return self._fetch(self.library.table(relation, (), every)), every
         if self.library.calls(relation, bound, step.times):
-            return self.library.call(relation, bound, free).call(*values), free
+            made = [self.value(step.atom.args[i]) for i in bound]
+            return self.library.call(relation, bound, free).call(*made), free
         table = self._fetch(self.library.table(relation, bound, free))
-        return (f"{table}.get({_key(values)}, NONE)" if bound else table), free
-
-    def _growing_index(self, relation: RelationKey, bound: Columns, free: Columns) -> str:
-        growing = self.growing[relation]
-        name = f"{growing.table}_{len(growing.indexes)}"
-        return growing.indexes.setdefault((bound, free), name)
+        return (f"{table}.get({key_text(values)}, NONE)" if bound else table), free
 
     def _fetch(self, access: Access) -> str:
-        name = f"_{access.name}"
-        if name in self._fetched:
-            return name
-        self._fetched.add(name)
+        if access.local in self._fetched:
+            return access.local
+        self._fetched.add(access.local)
         if self.growing:
             self.prologue += ["    " + line for line in access.fetch()]
         elif self._depth == 0:
@@ -348,7 +363,7 @@ class FunctionWriter:
             lines = ["    " * indent + line for line in access.fetch()]
             self.lines[at:at] = lines
             self._hoist = (at + len(lines), indent)
-        return name
+        return access.local
 
     def _function(self, term: Function) -> str:
         return function_name(self.library.vocabulary, term)
@@ -367,5 +382,6 @@ def function_name(vocabulary: Vocabulary, term: Function) -> str:
     return f"f{vocabulary.function(term.name, len(term.args)).number}"
 
 
-def _key(parts: Sequence[str]) -> str:
+def key_text(parts: Sequence[str]) -> str:
+    """Return the expression, or the target, for several values as one key."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"

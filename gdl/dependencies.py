@@ -90,6 +90,16 @@ def levels(
     return result
 
 
+def chain_length(graph: Graph, order: Sequence[tuple[RelationKey, ...]]) -> int:
+    """Return how many components stand in the longest chain, each defined through the next."""
+    length: dict[RelationKey, int] = {}
+    for component in order:
+        targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
+        longest = 1 + max((length[target] for target in targets), default=0)
+        length.update(dict.fromkeys(component, longest))
+    return max(length.values(), default=0)
+
+
 def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
     """Tell whether the relations of a component are defined through themselves."""
     if len(component) > 1:

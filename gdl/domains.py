@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from gdl.rewrite import binders
 from gdl.ruleset import Atom, Rule
@@ -20,13 +20,14 @@ FunctionKey: TypeAlias = tuple[str, int]
 """A function's name and number of arguments."""
 
 
-class Position(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Position:
     """An argument, counted from 0, of a relation or of a function."""
 
     is_relation: bool
     name: str
     arity: int
-    index: int
+    column: int
 
 
 @dataclass(slots=True)

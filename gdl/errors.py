@@ -17,7 +17,6 @@ from enum import StrEnum
 
 from gdl.terms import Span
 
-
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -67,7 +66,9 @@ class Source:
     def describe(self, problem: Problem) -> str:
         """Return the problem in the form compilers use, with the offending line and a caret."""
         line, column = self.position(problem.span[0])
-        head = f"{self.name}:{line}:{column}: {problem.severity}: {problem.message} [{problem.code}]"
+        head = (
+            f"{self.name}:{line}:{column}: {problem.severity}: {problem.message} [{problem.code}]"
+        )
         return f"{head}\n{self.excerpt(problem.span)}"
 
 

@@ -18,7 +18,18 @@ from math import prod
 from gdl.domains import EMPTY, Domain, FunctionKey, Position, positions, variable_domains
 from gdl.errors import ResourceLimitError
 from gdl.rewrite import substitute_rule
-from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, RelationKey, Rule, atoms_of
+from gdl.ruleset import (
+    KEYWORD_ARITY,
+    And,
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    RelationKey,
+    Rule,
+    atoms_of,
+)
 from gdl.terms import Constant, Function, Term, Variable
 
 MAX_SPECIALISATIONS = 4096
@@ -52,11 +63,12 @@ class Flattening:
 
     def atom(self, atom: Atom) -> Atom:
         """Return the flattened atom; a variable at a flattened argument stays as it is."""
-        name, args = atom.name, []
+        name = atom.name
+        args: list[Term] = []
         for index, term in enumerate(atom.args):
             position = Position(True, atom.name, len(atom.args), index)
             if isinstance(term, Function) and self._is_flat(position):
-                name += f" {term.name}"
+                name += _suffix(position, term.name)
                 args += term.args
             else:
                 args.append(term)
@@ -68,14 +80,16 @@ class Flattening:
         The function is None for the relation of those that are plain constants.
         """
         name, arity = relation
-        domain = self.domains.get(Position(True, name, arity, arity - 1), EMPTY)
+        position = Position(True, name, arity, arity - 1)
         yield relation, None
-        for function in sorted(domain.functions):
-            yield (f"{name} {function[0]}", arity - 1 + function[1]), function
+        for function in sorted(self.domains.get(position, EMPTY).functions):
+            yield (name + _suffix(position, function[0]), arity - 1 + function[1]), function
 
     def _is_flat(self, position: Position) -> bool:
         if position in _CORE:
             return True
+        if position.is_relation and position.name in KEYWORD_ARITY:
+            return False
         domain = self.domains.get(position, EMPTY)
         return position.is_relation and not domain.constants and len(domain.functions) == 1
 
@@ -117,6 +131,11 @@ class Flattening:
         for position, term in positions(atom):
             if isinstance(term, Variable) and self._is_flat(position):
                 yield term.name
+
+
+def _suffix(position: Position, function: str) -> str:
+    """Return what flattening adds to a relation's name: it tells all variants apart."""
+    return f" {position.arity}.{position.column}.{function}"
 
 
 def _choices(name: str, domain: Domain, bound_flat: bool) -> list[Term]:

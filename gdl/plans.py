@@ -89,9 +89,7 @@ class Catalogue(Protocol):
         ...
 
 
-def prefers_call(
-    catalogue: Catalogue, relation: RelationKey, bound: Columns, times: float
-) -> bool:
+def prefers_call(catalogue: Catalogue, relation: RelationKey, bound: Columns, times: float) -> bool:
     """Tell whether calling a relation ``times`` times beats evaluating all of it."""
     table = catalogue.table_cost(relation)
     if table == 0.0 or not bound:
@@ -216,7 +214,7 @@ class _Planner:
             cost, share = self._test_cost(literal.literal, times)
             return cost, min(0.9, max(0.1, 1.0 - share))
         costs = [self._test_cost(part, times)[0] for part in literal.literals]
-        return 0.6 * sum(costs), 0.7
+        return 0.1 + 0.6 * sum(costs), 0.7
 
     def _components(self) -> list[list[Literal]]:
         """Return the pending literals in groups that share unbound variables."""

@@ -8,20 +8,36 @@ evaluated when it is first asked for, and remembered while the state is among th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from gdl.dependencies import Level, components, dependency_graph, reachable
-from gdl.domains import Flow, FunctionKey, Position, domains_of
-from gdl.errors import MoveError, ResourceLimitError, RulesetError
+from gdl.codegen import Access
+from gdl.dependencies import (
+    Level,
+    chain_length,
+    components,
+    dependency_graph,
+    levels,
+    reachable,
+)
+from gdl.domains import Flow, Position, domains_of
+from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
 from gdl.flattening import Flattening
+from gdl.parser import parse
 from gdl.program import Context, Program
-from gdl.rewrite import normal_form
-from gdl.ruleset import RelationKey, Rule, Ruleset
+from gdl.recursion import Table
+from gdl.rewrite import normal_form, split_recursion, substitute
+from gdl.ruleset import Atom, RelationKey, Rule, Ruleset, variables_in
 from gdl.state_machine import State
-from gdl.terms import Constant, Function, Term
+from gdl.terms import Constant, Term, Variable
+from gdl.variants import Fluents, ReasonerState, Variants
 from gdl.vocabulary import Key, Vocabulary, ids_of, key_of
+
+_INTEGER = re.compile("[0-9]{1,9}")
 
 REMEMBERED_STATES = 256
 """How many states keep what has been evaluated for them."""
@@ -29,7 +45,37 @@ REMEMBERED_STATES = 256
 REMEMBERED_MOVES = 65536
 """How many moves are remembered in the form that rules match."""
 
-_ASKED = (("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("goal", 2), ("terminal", 0), ("sees", 2))
+_ASKED = (
+    ("role", 1),
+    ("init", 1),
+    ("legal", 2),
+    ("next", 1),
+    ("goal", 2),
+    ("terminal", 0),
+    ("sees", 2),
+)
+"""The relations that a state machine's answers are made of."""
+
+_GIVEN = {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
+
+_HIGHEST = {
+    ("role", 1): Level.STATIC,
+    ("init", 1): Level.STATIC,
+    ("base", 1): Level.STATIC,
+    ("input", 2): Level.STATIC,
+    ("legal", 2): Level.VIEW,
+    ("goal", 2): Level.VIEW,
+    ("terminal", 0): Level.VIEW,
+}
+"""What the relations of the language may depend on."""
+
+_NAMES = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
+
+MAX_CHAIN = 2000
+"""How long a chain of relations may be, each defined through the next; known games reach 60."""
+
+FRAMES_PER_RELATION = 12
+"""How many Python frames planning takes for each relation of a chain."""
 
 
 def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
@@ -41,76 +87,99 @@ def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
     return ReasonerStateMachine(ruleset)
 
 
-class ReasonerState:
-    """A state: one table of rows for each kind of fluent."""
+def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
+    """Return the ground atoms that match a query and follow from the rules alone.
 
-    __slots__ = ("_fluents", "_hash", "tables")
-
-    def __init__(self, fluents: _Fluents, tables: tuple[frozenset[Key], ...]) -> None:
-        self.tables = tables
-        self._fluents = fluents
-        self._hash = hash(tables)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReasonerState):
-            return NotImplemented
-        return self.tables == other.tables and self._fluents is other._fluents
-
-    def __iter__(self) -> Iterator[Term]:
-        return self._fluents.terms(self.tables)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.tables))
-
-    def __repr__(self) -> str:
-        return f"<state {' '.join(sorted(map(str, self)))}>"
+    What depends on ``true`` or ``does`` is judged as if no fact and no move were given. The rules
+    need not be a game's. The answers are sorted by their text.
+    """
+    atom = parse(f"(<= (asked) {query})").rules[0].body[0]
+    if not isinstance(atom, Atom):
+        raise RulesetError(f"expected an atom to ask for, found {query}")
+    names = list(dict.fromkeys(variable.name for variable in variables_in(atom)))
+    head = Atom(" asked", tuple(map(Variable, names)))  # no rulesheet can use this name
+    asked = replace(ruleset, rules=(*ruleset.rules, Rule(head, (atom,))))
+    rules = _CompiledRules(asked, (head.relation,))
+    answer = rules.rows_of(head.relation)
+    rows = answer(rules.context(Level.VIEW), rules.context(Level.TRANSITION))
+    decoded = ([rules.vocabulary.decode(i) for i in ids_of(row)] for row in rows)
+    bindings = (dict(zip(names, terms, strict=True)) for terms in decoded)
+    answers = [substitute(atom, binding) for binding in bindings]
+    return sorted((a for a in answers if isinstance(a, Atom)), key=str)
 
 
-class _Variants:
-    """The relations that a core relation is flattened into, and their rows as terms."""
+class _Answer:
+    """What a relation holds in a context: evaluated when first asked for, then at hand."""
 
-    def __init__(
-        self,
-        program_vocabulary: Vocabulary,
-        variants: Sequence[tuple[RelationKey, FunctionKey | None]],
-    ) -> None:
-        self.relations = [relation for relation, _ in variants]
-        self._functions = [function for _, function in variants]
-        self._index = {function: i for i, function in enumerate(self._functions)}
-        self._vocabulary = program_vocabulary
-        self._terms: list[dict[Key, tuple[str, Term]]] = [{} for _ in variants]
+    __slots__ = ("_function", "_level", "_program", "_slot")
 
-    def named(self, variant: int, row: Key) -> tuple[str, Term]:
-        """Return the term of a row, after its text."""
-        known = self._terms[variant].get(row)
-        if known is None:
-            function = self._functions[variant]
-            terms = tuple(map(self._vocabulary.decode, ids_of(row)))
-            term = terms[0] if function is None else Function(function[0], terms)
-            known = self._terms[variant][row] = str(term), term
-        return known
+    def __init__(self, program: Program, access: Access, *, called: bool) -> None:
+        self._program = program
+        self._level = access.level
+        self._slot = None if called else access.slot
+        self._function: Callable[..., Any] = program.function(access)
 
-    def row(self, term: Term) -> tuple[int, tuple[int, ...]] | None:
-        """Return the variant and the columns of a term, None for an unknown function."""
-        if isinstance(term, Function):
-            variant = self._index.get((term.name, len(term.args)))
-            if variant is None:
-                return None
-            return variant, tuple(map(self._vocabulary.encode, term.args))
-        return self._index[None], (self._vocabulary.encode(term),)
+    def __call__(self, view: Context, transition: Context) -> Any:  # noqa: ANN401 set, dict or bool
+        contexts = self._program.static, view, transition
+        if self._slot is not None:
+            known = contexts[self._level][self._slot]
+            if known is not None:
+                return known
+        return self._function(*contexts[1 : 1 + self._level])
 
 
-class _Fluents(_Variants):
-    """The kinds of fluents, in the order of a state's tables."""
+class _CompiledRules:
+    """The rules that some relations are defined through, as a program."""
 
-    def terms(self, tables: tuple[frozenset[Key], ...]) -> Iterator[Term]:
-        """Yield the facts of a state."""
-        for variant, table in enumerate(tables):
-            for row in table:
-                yield self.named(variant, row)[1]
+    def __init__(self, ruleset: Ruleset, asked: Iterable[RelationKey]) -> None:
+        rules = split_recursion(normal_form(ruleset.rules, ruleset.source))
+        graph = dependency_graph(rules)
+        wanted = reachable(graph, asked)
+        ordered = components(graph)
+        _check_levels(rules, levels(graph, ordered, _GIVEN), ruleset.source)
+        _make_room(chain_length(graph, ordered))
+        order = {r: i for i, c in enumerate(ordered) for r in c}
+        rules = [rule for rule in rules if rule.head.relation in wanted]
+        rules.sort(key=lambda rule: order[rule.head.relation])
+        self.flattening = Flattening(domains_of(rules))
+        self.vocabulary = Vocabulary()
+        self.fluents = Fluents(self.vocabulary, list(self.flattening.variants(("true", 1))))
+        self.moves = Variants(self.vocabulary, list(self.flattening.variants(("does", 2))))
+        self.program = self._compile(self.flattening.rules(rules))
+
+    def _compile(self, rules: Sequence[Rule]) -> Program:
+        fluents, moves = self.fluents.relations, self.moves.relations
+        flows = [
+            *_flows(fluents, "true", "init"),
+            *_flows(fluents, "true", "next"),
+            *_flows(moves, "does", "legal"),
+        ]
+        given = dict.fromkeys(fluents, Level.VIEW) | dict.fromkeys(moves, Level.TRANSITION)
+        program = Program(rules, given, domains_of(rules, flows), self.vocabulary)
+        program.prepare({r: _renamed(r, "true", "init") for r in fluents})
+        return program
+
+    def context(self, level: Level, tables: Sequence[Table] = ()) -> Context:
+        """Return a new context that holds the given tables, empty ones unless stated."""
+        relations = (self.fluents if level is Level.VIEW else self.moves).relations
+        given = tables or [frozenset[Key]()] * len(relations)
+        return [*given, *[None] * (self.program.sizes[level] - len(relations))]
+
+    def rows_of(self, relation: RelationKey) -> _Answer:
+        """Return all the relation's rows."""
+        every = tuple(range(relation[1]))
+        return _Answer(self.program, self.program.table(relation, (), every), called=False)
+
+    def rows_by_role(self, relation: RelationKey) -> _Answer:
+        """Return the relation's rows, indexed by their first column."""
+        columns = tuple(range(1, relation[1]))
+        return _Answer(self.program, self.program.table(relation, (0,), columns), called=False)
+
+    def truth_of(self, relation: RelationKey) -> _Answer:
+        """Return whether the relation, which has no arguments, holds."""
+        called = self.program.calls(relation, (), 1.0)
+        way = self.program.call if called else self.program.table
+        return _Answer(self.program, way(relation, (), ()), called=called)
 
 
 class ReasonerStateMachine:
@@ -118,23 +187,13 @@ class ReasonerStateMachine:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        rules = normal_form(ruleset.rules, ruleset.source)
-        graph = dependency_graph(rules)
-        wanted = reachable(graph, _ASKED)
-        order = {r: i for i, c in enumerate(components(graph)) for r in c}
-        rules = [rule for rule in rules if rule.head.relation in wanted]
-        rules.sort(key=lambda rule: order[rule.head.relation])
-        flattening = Flattening(domains_of(rules))
-        self._vocabulary = Vocabulary()
-        self._fluents = _Fluents(self._vocabulary, list(flattening.variants(("true", 1))))
-        self._moves = _Variants(self._vocabulary, list(flattening.variants(("does", 2))))
-        self._program = _program(
-            flattening.rules(rules), self._fluents, self._moves, self._vocabulary
-        )
+        self._rules = _CompiledRules(ruleset, _ASKED)
+        self._program, self._vocabulary = self._rules.program, self._rules.vocabulary
+        self._fluents, self._moves = self._rules.fluents, self._rules.moves
         self._link()
         self.roles = self._find_roles()
         self._role_ids = [self._vocabulary.encode(role) for role in self.roles]
-        self._role_index = {role: i for i, role in enumerate(self.roles)}
+        self._role_index = {role.name: i for i, role in enumerate(self.roles)}
         self._view = lru_cache(maxsize=REMEMBERED_STATES)(self._new_view)
         self._row_of_move = lru_cache(maxsize=REMEMBERED_MOVES)(
             lambda move: self._moves.row(ruleset.spell(move))
@@ -142,38 +201,19 @@ class ReasonerStateMachine:
 
     def _link(self) -> None:
         """Ask the program for the accesses that the machine's answers need."""
-        program = self._program
-        every = [tuple(range(relation[1])) for relation in self._fluents.relations]
-        following = [_renamed(r, "true", "next") for r in self._fluents.relations]
-        initial = [_renamed(r, "true", "init") for r in self._fluents.relations]
-        legal = [_renamed(r, "does", "legal") for r in self._moves.relations]
-        self._init_access = [program.table(r, (), e) for r, e in zip(initial, every, strict=True)]
-        self._next_access = [program.table(r, (), e) for r, e in zip(following, every, strict=True)]
-        self._legal_access = [program.table(r, (0,), tuple(range(1, r[1]))) for r in legal]
-        self._goal_access = program.table(("goal", 2), (0,), (1,))
-        self._sees_access = program.table(("sees", 2), (0,), (1,))
-        self._role_access = program.table(("role", 1), (), (0,))
-        self._is_called = program.calls(("terminal", 0), (), 1.0)
-        self._terminal_access = (program.call if self._is_called else program.table)(
-            ("terminal", 0), (), ()
-        )
-        program.compile()
-        self._functions = {
-            access.name: program.function(access)
-            for access in [
-                *self._init_access,
-                *self._next_access,
-                *self._legal_access,
-                self._goal_access,
-                self._sees_access,
-                self._role_access,
-                self._terminal_access,
-            ]
-        }
+        fluents, moves = self._fluents.relations, self._moves.relations
+        self._init = [self._rules.rows_of(_renamed(r, "true", "init")) for r in fluents]
+        self._next = [self._rules.rows_of(_renamed(r, "true", "next")) for r in fluents]
+        self._legal = [self._rules.rows_by_role(_renamed(r, "does", "legal")) for r in moves]
+        self._goal = self._rules.rows_by_role(("goal", 2))
+        self._sees = self._rules.rows_by_role(("sees", 2))
+        self._role = self._rules.rows_of(("role", 1))
+        self._terminal = self._rules.truth_of(("terminal", 0))
+        self._program.compile()
 
     def _find_roles(self) -> tuple[Constant, ...]:
         stated = [role.name for role in self.ruleset.roles]
-        derived = [self._vocabulary.decode(r) for r in self._get(self._role_access, [], [])]
+        derived = [self._vocabulary.decode(r) for r in self._role([], [])]
         names = {role.name: role for role in derived if isinstance(role, Constant)}
         ordered = dict.fromkeys([*stated, *sorted(names)])
         if not ordered:
@@ -184,7 +224,7 @@ class ReasonerStateMachine:
 
     def initial_state(self) -> State:
         """Return the state in which a match begins."""
-        tables = tuple(frozenset(self._get(a, [], [])) for a in self._init_access)
+        tables = tuple(frozenset(rows([], [])) for rows in self._init)
         return ReasonerState(self._fluents, tables)
 
     def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
@@ -193,8 +233,8 @@ class ReasonerStateMachine:
         named = self._moves.named
         moves = [
             named(variant, row)
-            for variant, access in enumerate(self._legal_access)
-            for row in self._get(access, view, []).get(role_id, ())
+            for variant, rows_by_role in enumerate(self._legal)
+            for row in rows_by_role(view, []).get(role_id, ())
         ]
         moves.sort()
         return tuple([term for _, term in moves])
@@ -202,12 +242,12 @@ class ReasonerStateMachine:
     def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
         """Return the state after the joint move, which is not checked for legality."""
         view, transition = self._view(state), self._transition(joint_move)
-        tables = tuple([frozenset(self._get(a, view, transition)) for a in self._next_access])
+        tables = tuple([frozenset(rows(view, transition)) for rows in self._next])
         return ReasonerState(self._fluents, tables)
 
     def is_terminal(self, state: State) -> bool:
         """Tell whether the match is over."""
-        return bool(self._get(self._terminal_access, self._view(state), []))
+        return bool(self._terminal(self._view(state), []))
 
     def goal(self, state: State, role: Term) -> int | None:
         """Return the role's lowest goal value, None where none holds."""
@@ -218,15 +258,14 @@ class ReasonerStateMachine:
 
         A goal that is no integer has no value.
         """
-        found = self._get(self._goal_access, self._view(state), [])
+        found = self._goal(self._view(state), [])
         terms = map(self._vocabulary.decode, found.get(self._role_ids[self._index_of(role)], ()))
-        names = [str(term) for term in terms]
-        return tuple(sorted({int(name) for name in names if name.isascii() and name.isdigit()}))
+        return tuple(sorted({int(name) for name in map(str, terms) if _INTEGER.fullmatch(name)}))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return what the role sees of the joint move, sorted by its text."""
         view, transition = self._view(state), self._transition(joint_move)
-        seen = self._get(self._sees_access, view, transition)
+        seen = self._sees(view, transition)
         terms = map(self._vocabulary.decode, seen.get(self._role_ids[self._index_of(role)], ()))
         return tuple(sorted(terms, key=str))
 
@@ -236,19 +275,10 @@ class ReasonerStateMachine:
 
     # ------------------------------------------------------------------ contexts
 
-    def _get(self, access: Any, view: Context, transition: Context) -> Any:
-        """Return the table of an access, evaluated if this is the first time."""
-        context = (self._program.static, view, transition)[access.level]
-        table = context[access.slot] if not (access is self._terminal_access) else None
-        if table is None:
-            table = self._functions[access.name](*(view, transition)[: access.level])
-        return table
-
     def _new_view(self, state: State) -> Context:
         if not isinstance(state, ReasonerState):
             raise TypeError(f"expected a state of this machine, found {type(state).__name__}")
-        tables = state.tables
-        return [*tables, *[None] * (self._program.sizes[Level.VIEW] - len(tables))]
+        return self._rules.context(Level.VIEW, state.tables)
 
     def _transition(self, joint_move: Sequence[Term]) -> Context:
         if len(joint_move) != len(self.roles):
@@ -260,37 +290,43 @@ class ReasonerStateMachine:
             if found is not None:
                 variant, columns = found
                 tables[variant].add(key_of([role_id, *columns]))
-        return [*tables, *[None] * (self._program.sizes[Level.TRANSITION] - len(tables))]
+        return self._rules.context(Level.TRANSITION, tables)
 
     def _index_of(self, role: Term) -> int:
-        index = self._role_index.get(role)  # type: ignore[call-overload]  # any term may be asked
+        index = self._role_index.get(str(role))
         if index is None:
-            index = self._role_index.get(self.ruleset.spell(role))  # type: ignore[call-overload]
+            index = self._role_index.get(str(self.ruleset.spell(role)))
         if index is None:
             names = ", ".join(map(str, self.roles))
             raise MoveError(f"no role is called {role}; the roles are {names}")
-        return int(index)
+        return index
 
 
 def _renamed(relation: RelationKey, old: str, new: str) -> RelationKey:
     return new + relation[0].removeprefix(old), relation[1]
 
 
-def _program(
-    rules: Sequence[Rule], fluents: _Variants, moves: _Variants, vocabulary: Vocabulary
-) -> Program:
-    flows: list[Flow] = []
-    for name in ("init", "next"):
-        flows += _flows(fluents.relations, "true", name)
-    flows += _flows(moves.relations, "does", "legal")
-    given = dict.fromkeys(fluents.relations, Level.VIEW)
-    given |= dict.fromkeys(moves.relations, Level.TRANSITION)
-    program = Program(rules, given, domains_of(rules, flows), vocabulary)
-    try:
-        program.prepare({r: _renamed(r, "true", "init") for r in fluents.relations})
-    except RecursionError:
-        raise ResourceLimitError("the rules are chained too deeply") from None
-    return program
+def _check_levels(
+    rules: Iterable[Rule], level: Mapping[RelationKey, Level], source: Source
+) -> None:
+    """Refuse rules whose head may not depend on what the body depends on."""
+    for rule in rules:
+        head = rule.head.relation
+        if head in _GIVEN:
+            problem = f"'{head[0]}' is given by the match, no rule can state it"
+        elif level[head] > _HIGHEST.get(head, Level.TRANSITION):
+            problem = f"'{head[0]}' must not depend on {_NAMES[level[head]]}"
+        else:
+            continue
+        line, column = source.position((rule.span or (0, 0))[0])
+        raise RulesetError(f"{source.name}:{line}:{column}: {problem}")
+
+
+def _make_room(chain: int) -> None:
+    """Let Python recurse as deeply as relations are defined through one another."""
+    if chain > MAX_CHAIN:
+        raise ResourceLimitError(f"relations are defined through over {MAX_CHAIN} others in a row")
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000 + FRAMES_PER_RELATION * chain))
 
 
 def _flows(relations: Sequence[RelationKey], target: str, origin: str) -> Iterator[Flow]:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from gdl.dependencies import components, dependency_graph
 from gdl.errors import ResourceLimitError, RulesetError, Source
-from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, variables_in
-from gdl.terms import Constant, Function, Term, Variable, variables_of
+from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, atoms_of, variables_in
+from gdl.terms import Function, Term, Variable, variables_of
 
 MAX_ALTERNATIVES = 4096
 """How many rules one rule may become when its disjunctions are multiplied out."""
@@ -33,6 +34,35 @@ def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
         for alternative in _alternatives(rule):
             _check_safety(alternative, source)
             result[alternative] = None
+    return list(result)
+
+
+def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
+    """Multiply out each disjunction that holds a relation defined through the rule's own head.
+
+    New rows of such a relation are followed through atoms of the body, not through filters.
+    """
+    rules = list(rules)
+    component = {
+        relation: number
+        for number, relations in enumerate(components(dependency_graph(rules)))
+        for relation in relations
+    }
+    result: dict[Rule, None] = {}
+    agenda = rules[::-1]
+    while agenda:
+        rule = agenda.pop()
+        own = component[rule.head.relation]
+        for index, literal in enumerate(rule.body):
+            if isinstance(literal, Or) and any(
+                positive and component[atom.relation] == own for atom, positive in atoms_of(literal)
+            ):
+                agenda += reversed(_branches(rule, index))
+                break
+        else:
+            result[rule] = None
+        if len(agenda) > len(rules) + MAX_ALTERNATIVES:
+            raise ResourceLimitError(f"recursive disjunctions make over {MAX_ALTERNATIVES} rules")
     return list(result)
 
 
@@ -200,12 +230,3 @@ def _check_safety(rule: Rule, source: Source) -> None:
                     f"{source.name}:{line}:{column}: nothing binds the variable {variable} "
                     f"in a rule for '{rule.head.name}'"
                 )
-
-
-def constants_of(term: Term) -> Iterator[Constant]:
-    """Yield every occurrence of a constant in the term."""
-    if isinstance(term, Constant):
-        yield term
-    elif isinstance(term, Function):
-        for argument in term.args:
-            yield from constants_of(argument)

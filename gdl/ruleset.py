@@ -137,8 +137,9 @@ class Ruleset:
     @property
     def roles(self) -> tuple[Constant, ...]:
         """The roles stated as facts, in the order in which joint moves list them."""
-        facts = (r.head.args[0] for r in self.rules if r.head.relation == ("role", 1) and not r.body)
-        return tuple(dict.fromkeys(role for role in facts if isinstance(role, Constant)))
+        stated = (rule.head for rule in self.rules if not rule.body)
+        names = (head.args[0] for head in stated if head.relation == ("role", 1))
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, Constant)))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))

@@ -17,7 +17,7 @@ from gdl.terms import Constant, Function, Term
 Key: TypeAlias = int | tuple[int, ...]
 """Several ids as one value: the bare id where there is one, a tuple otherwise."""
 
-MAX_TERM_DEPTH = 500
+MAX_TERM_DEPTH = 200
 """The deepest term that reasoning may build."""
 
 MAX_TERMS = 5_000_000

@@ -1,0 +1,146 @@
+"""Strategies that do what no strategy should, to see what the player makes of it."""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from multiprocessing import parent_process
+
+from gdl import Constant
+from ggp_player.strategies import Choice, Position, Strategy
+
+
+class Hanging(Strategy):
+    """Thinks for ever and never has anything to show."""
+
+    name = "hanging"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        while True:
+            time.sleep(3600)
+        yield Choice(position.legal_moves[0])
+
+
+class Spinning(Strategy):
+    """Shows one choice and then keeps the processor busy for ever."""
+
+    name = "spinning"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[-1])
+        while True:
+            pass
+
+
+class HangingFromBirth(Strategy):
+    """Cannot even be constructed, not where it matters."""
+
+    name = "hanging_from_birth"
+
+    def __init__(self) -> None:
+        if parent_process() is not None:
+            time.sleep(3600)
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0])
+
+
+class Raising(Strategy):
+    """Breaks down at once."""
+
+    name = "raising"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        raise ZeroDivisionError(position.role)
+        yield Choice(position.legal_moves[0])
+
+
+class RaisingLater(Strategy):
+    """Breaks down after its first choice."""
+
+    name = "raising_later"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[-1])
+        raise RecursionError
+
+
+class Exiting(Strategy):
+    """Leaves without a word."""
+
+    name = "exiting"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        os._exit(7)
+        yield Choice(position.legal_moves[0])
+
+
+class Greedy(Strategy):
+    """Takes all the memory that it can get."""
+
+    name = "greedy"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        hoard = []
+        while True:
+            hoard.append(bytearray(2**24))
+            yield Choice(position.legal_moves[-1])
+
+
+class Illegal(Strategy):
+    """Is quite sure of a move that does not exist."""
+
+    name = "illegal"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(Constant("cheat"), value=100, proved=True)
+
+
+class Silent(Strategy):
+    """Finds nothing."""
+
+    name = "silent"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield from ()
+
+
+class Deaf(Strategy):
+    """Takes no hint to stop."""
+
+    name = "deaf"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        while True:
+            try:
+                yield Choice(position.legal_moves[-1])
+                time.sleep(0.01)
+            except GeneratorExit:
+                time.sleep(3600)
+
+
+class Announcing(Strategy):
+    """Tells its process id to whoever listens at a port of this machine, then searches on."""
+
+    name = "announcing"
+
+    def __init__(self, port: int = 0) -> None:
+        self.port = port
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        with socket.create_connection(("127.0.0.1", self.port)) as connection:
+            connection.sendall(b"%d\n" % os.getpid())
+        while True:
+            yield Choice(position.legal_moves[-1], value=50)
+            time.sleep(0.01)
+
+
+class Suicidal(Strategy):
+    """Shows a choice, then is killed by the operating system."""
+
+    name = "suicidal"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[-1])
+        os.kill(os.getpid(), signal.SIGKILL)

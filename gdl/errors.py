@@ -59,7 +59,8 @@ class Source:
         end_of_line = _LINE_END.search(self.text, start)
         line_end = end_of_line.start() if end_of_line else len(self.text)
         left = max(line_start, min(start - width // 2, line_end - width))
-        line = self.text[left : min(line_end, left + width)].replace("\t", " ")
+        shown = self.text[left : min(line_end, left + width)]
+        line = "".join(character if character.isprintable() else " " for character in shown)
         carets = max(1, min(end, left + len(line)) - start)
         return f"  {line}\n  {' ' * (start - left)}{'^' * carets}"
 

@@ -8,74 +8,38 @@ evaluated when it is first asked for, and remembered while the state is among th
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from gdl.codegen import Access
-from gdl.dependencies import (
-    Level,
-    chain_length,
-    components,
-    dependency_graph,
-    levels,
-    reachable,
+from gdl.dependencies import Level
+from gdl.domains import domains_of
+from gdl.errors import MoveError, RulesetError
+from gdl.flat_rules import (
+    MACHINE_RELATIONS,
+    flat_rules,
+    goal_value,
+    index_of_role,
+    ordered_roles,
+    renamed,
 )
-from gdl.domains import Flow, Position, domains_of
-from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
-from gdl.flattening import Flattening
 from gdl.parser import parse
 from gdl.program import Context, Program
 from gdl.recursion import Table
-from gdl.rewrite import normal_form, split_recursion, substitute
+from gdl.rewrite import substitute
 from gdl.ruleset import Atom, RelationKey, Rule, Ruleset, variables_in
 from gdl.state_machine import State
-from gdl.terms import Constant, Term, Variable
+from gdl.terms import Term, Variable
 from gdl.variants import Fluents, ReasonerState, Variants
 from gdl.vocabulary import Key, Vocabulary, ids_of, key_of
-
-_INTEGER = re.compile("[0-9]{1,9}")
 
 REMEMBERED_STATES = 256
 """How many states keep what has been evaluated for them."""
 
 REMEMBERED_MOVES = 65536
 """How many moves are remembered in the form that rules match."""
-
-_ASKED = (
-    ("role", 1),
-    ("init", 1),
-    ("legal", 2),
-    ("next", 1),
-    ("goal", 2),
-    ("terminal", 0),
-    ("sees", 2),
-)
-"""The relations that a state machine's answers are made of."""
-
-_GIVEN = {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
-
-_HIGHEST = {
-    ("role", 1): Level.STATIC,
-    ("init", 1): Level.STATIC,
-    ("base", 1): Level.STATIC,
-    ("input", 2): Level.STATIC,
-    ("legal", 2): Level.VIEW,
-    ("goal", 2): Level.VIEW,
-    ("terminal", 0): Level.VIEW,
-}
-"""What the relations of the language may depend on."""
-
-_NAMES = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
-
-MAX_CHAIN = 2000
-"""How long a chain of relations may be, each defined through the next; known games reach 60."""
-
-FRAMES_PER_RELATION = 12
-"""How many Python frames planning takes for each relation of a chain."""
 
 
 def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
@@ -132,32 +96,15 @@ class _CompiledRules:
     """The rules that some relations are defined through, as a program."""
 
     def __init__(self, ruleset: Ruleset, asked: Iterable[RelationKey]) -> None:
-        rules = split_recursion(normal_form(ruleset.rules, ruleset.source))
-        graph = dependency_graph(rules)
-        wanted = reachable(graph, asked)
-        ordered = components(graph)
-        _check_levels(rules, levels(graph, ordered, _GIVEN), ruleset.source)
-        _make_room(chain_length(graph, ordered))
-        order = {r: i for i, c in enumerate(ordered) for r in c}
-        rules = [rule for rule in rules if rule.head.relation in wanted]
-        rules.sort(key=lambda rule: order[rule.head.relation])
-        self.flattening = Flattening(domains_of(rules))
+        flat = flat_rules(ruleset, asked)
         self.vocabulary = Vocabulary()
-        self.fluents = Fluents(self.vocabulary, list(self.flattening.variants(("true", 1))))
-        self.moves = Variants(self.vocabulary, list(self.flattening.variants(("does", 2))))
-        self.program = self._compile(self.flattening.rules(rules))
-
-    def _compile(self, rules: Sequence[Rule]) -> Program:
-        fluents, moves = self.fluents.relations, self.moves.relations
-        flows = [
-            *_flows(fluents, "true", "init"),
-            *_flows(fluents, "true", "next"),
-            *_flows(moves, "does", "legal"),
-        ]
-        given = dict.fromkeys(fluents, Level.VIEW) | dict.fromkeys(moves, Level.TRANSITION)
-        program = Program(rules, given, domains_of(rules, flows), self.vocabulary)
-        program.prepare({r: _renamed(r, "true", "init") for r in fluents})
-        return program
+        self.fluents = Fluents(self.vocabulary, flat.fluents)
+        self.moves = Variants(self.vocabulary, flat.moves)
+        given = dict.fromkeys(self.fluents.relations, Level.VIEW)
+        given |= dict.fromkeys(self.moves.relations, Level.TRANSITION)
+        domains = domains_of(flat.rules, flat.column_flows())
+        self.program = Program(flat.rules, given, domains, self.vocabulary)
+        self.program.prepare({r: renamed(r, "init") for r in self.fluents.relations})
 
     def context(self, level: Level, tables: Sequence[Table] = ()) -> Context:
         """Return a new context that holds the given tables, empty ones unless stated."""
@@ -187,11 +134,11 @@ class ReasonerStateMachine:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self._rules = _CompiledRules(ruleset, _ASKED)
+        self._rules = _CompiledRules(ruleset, MACHINE_RELATIONS)
         self._program, self._vocabulary = self._rules.program, self._rules.vocabulary
         self._fluents, self._moves = self._rules.fluents, self._rules.moves
         self._link()
-        self.roles = self._find_roles()
+        self.roles = ordered_roles(ruleset, map(self._vocabulary.decode, self._role([], [])))
         self._role_ids = [self._vocabulary.encode(role) for role in self.roles]
         self._role_index = {role.name: i for i, role in enumerate(self.roles)}
         self._view = lru_cache(maxsize=REMEMBERED_STATES)(self._new_view)
@@ -202,23 +149,14 @@ class ReasonerStateMachine:
     def _link(self) -> None:
         """Ask the program for the accesses that the machine's answers need."""
         fluents, moves = self._fluents.relations, self._moves.relations
-        self._init = [self._rules.rows_of(_renamed(r, "true", "init")) for r in fluents]
-        self._next = [self._rules.rows_of(_renamed(r, "true", "next")) for r in fluents]
-        self._legal = [self._rules.rows_by_role(_renamed(r, "does", "legal")) for r in moves]
+        self._init = [self._rules.rows_of(renamed(r, "init")) for r in fluents]
+        self._next = [self._rules.rows_of(renamed(r, "next")) for r in fluents]
+        self._legal = [self._rules.rows_by_role(renamed(r, "legal")) for r in moves]
         self._goal = self._rules.rows_by_role(("goal", 2))
         self._sees = self._rules.rows_by_role(("sees", 2))
         self._role = self._rules.rows_of(("role", 1))
         self._terminal = self._rules.truth_of(("terminal", 0))
         self._program.compile()
-
-    def _find_roles(self) -> tuple[Constant, ...]:
-        stated = [role.name for role in self.ruleset.roles]
-        derived = [self._vocabulary.decode(r) for r in self._role([], [])]
-        names = {role.name: role for role in derived if isinstance(role, Constant)}
-        ordered = dict.fromkeys([*stated, *sorted(names)])
-        if not ordered:
-            raise RulesetError(f"{self.ruleset.source.name}: the rules name no role")
-        return tuple(names[name] for name in ordered)
 
     # ------------------------------------------------------------------ answers
 
@@ -260,7 +198,8 @@ class ReasonerStateMachine:
         """
         found = self._goal(self._view(state), [])
         terms = map(self._vocabulary.decode, found.get(self._role_ids[self._index_of(role)], ()))
-        return tuple(sorted({int(name) for name in map(str, terms) if _INTEGER.fullmatch(name)}))
+        values = {goal_value(term) for term in terms}
+        return tuple(sorted(value for value in values if value is not None))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return what the role sees of the joint move, sorted by its text."""
@@ -294,43 +233,4 @@ class ReasonerStateMachine:
 
     def _index_of(self, role: Term) -> int:
         index = self._role_index.get(str(role))
-        if index is None:
-            index = self._role_index.get(str(self.ruleset.spell(role)))
-        if index is None:
-            names = ", ".join(map(str, self.roles))
-            raise MoveError(f"no role is called {role}; the roles are {names}")
-        return index
-
-
-def _renamed(relation: RelationKey, old: str, new: str) -> RelationKey:
-    return new + relation[0].removeprefix(old), relation[1]
-
-
-def _check_levels(
-    rules: Iterable[Rule], level: Mapping[RelationKey, Level], source: Source
-) -> None:
-    """Refuse rules whose head may not depend on what the body depends on."""
-    for rule in rules:
-        head = rule.head.relation
-        if head in _GIVEN:
-            problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif level[head] > _HIGHEST.get(head, Level.TRANSITION):
-            problem = f"'{head[0]}' must not depend on {_NAMES[level[head]]}"
-        else:
-            continue
-        line, column = source.position((rule.span or (0, 0))[0])
-        raise RulesetError(f"{source.name}:{line}:{column}: {problem}")
-
-
-def _make_room(chain: int) -> None:
-    """Let Python recurse as deeply as relations are defined through one another."""
-    if chain > MAX_CHAIN:
-        raise ResourceLimitError(f"relations are defined through over {MAX_CHAIN} others in a row")
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000 + FRAMES_PER_RELATION * chain))
-
-
-def _flows(relations: Sequence[RelationKey], target: str, origin: str) -> Iterator[Flow]:
-    for relation in relations:
-        source = _renamed(relation, target, origin)
-        for column in range(relation[1]):
-            yield Position(True, *source, column), Position(True, *relation, column)
+        return index_of_role(self.ruleset, self.roles, role) if index is None else index

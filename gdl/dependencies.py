@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from gdl.ruleset import RelationKey, Rule, atoms_of
 
 Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
 """Head relation -> body relation -> whether some occurrence is negated."""
+
+Node = TypeVar("Node", bound=Hashable)
 
 
 class Level(IntEnum):
@@ -34,16 +36,18 @@ def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKe
     return graph
 
 
-def components(graph: Graph) -> list[tuple[RelationKey, ...]]:
+def components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
     """Return the strongly connected components, each after those that it depends on.
+
+    ``graph`` maps a node to those that it depends on.
 
     Tarjan's algorithm with an explicit stack: rule chains may be longer than Python's.
     """
-    order: dict[RelationKey, int] = {}
-    low: dict[RelationKey, int] = {}
-    path: list[RelationKey] = []
-    on_path: set[RelationKey] = set()
-    found: list[tuple[RelationKey, ...]] = []
+    order: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    path: list[Node] = []
+    on_path: set[Node] = set()
+    found: list[tuple[Node, ...]] = []
     for root in graph:
         if root in order:
             continue
@@ -68,7 +72,9 @@ def components(graph: Graph) -> list[tuple[RelationKey, ...]]:
                     parent = stack[-1][0]
                     low[parent] = min(low[parent], low[node])
                 if low[node] == order[node]:
-                    cut = path.index(node)
+                    cut = len(path) - 1
+                    while path[cut] != node:
+                        cut -= 1
                     found.append(tuple(path[cut:]))
                     on_path.difference_update(path[cut:])
                     del path[cut:]

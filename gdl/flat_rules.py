@@ -94,11 +94,12 @@ def flat_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     ordered = components(graph)
     _check_levels(rules, levels(graph, ordered, _GIVEN), ruleset.source)
     _make_room(chain_length(graph, ordered))
+    asked = frozenset(asked)
     wanted = reachable(graph, asked)
     order = {r: i for i, c in enumerate(ordered) for r in c}
     rules = [rule for rule in rules if rule.head.relation in wanted]
     rules.sort(key=lambda rule: order[rule.head.relation])
-    flattening = Flattening(domains_of(rules))
+    flattening = Flattening(domains_of(rules), asked)
     return FlatRules(
         flattening.rules(rules),
         list(flattening.variants(("true", 1))),

@@ -48,9 +48,13 @@ _CORE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Flattening:
-    """Which arguments are flattened, by the domains of the rules in normal form."""
+    """Which arguments are flattened, by the domains of the rules in normal form.
+
+    The ``kept`` relations stay whole, but for the facts and moves of the core relations.
+    """
 
     domains: Mapping[Position, Domain]
+    kept: frozenset[RelationKey] = frozenset()
 
     def rules(self, rules: Sequence[Rule]) -> list[Rule]:
         """Return the flattened rules; those that can never apply are left out."""
@@ -88,7 +92,7 @@ class Flattening:
     def _is_flat(self, position: Position) -> bool:
         if position in _CORE:
             return True
-        if position.is_relation and position.name in KEYWORD_ARITY:
+        if position.is_relation and (position.name, position.arity) in self.kept:
             return False
         domain = self.domains.get(position, EMPTY)
         return position.is_relation and not domain.constants and len(domain.functions) == 1

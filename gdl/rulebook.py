@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gdl.dependencies import Level, components, dependency_graph, is_recursive, levels
 from gdl.ruleset import Atom, RelationKey, Rule, atoms_of
+from gdl.terms import Function, is_ground
 from gdl.vocabulary import Key, Vocabulary, key_of
 
 
@@ -59,6 +60,21 @@ class Rulebook:
             for rule in self.rules_of(relation)
             for literal in rule.body
             for atom, positive in atoms_of(literal)
+        )
+
+    def builds_terms(self, component: Sequence[RelationKey]) -> bool:
+        """Tell whether some body asks a component's own relation for a term it makes up.
+
+        The least model may be finite where the demand for ever larger terms is not.
+        """
+        return any(
+            isinstance(term, Function) and not is_ground(term)
+            for relation in component
+            for rule in self.rules_of(relation)
+            for literal in rule.body
+            for atom, _ in atoms_of(literal)
+            if atom.relation in component
+            for term in atom.args
         )
 
     def redefine(self, relation: RelationKey, rules: Iterable[Rule]) -> None:

@@ -39,7 +39,7 @@ class Statistics:
         self._domains = domains
         self._rows: dict[RelationKey, float] = {}
         self._table_cost: dict[RelationKey, float] = dict.fromkeys(rulebook.given, 0.0)
-        self._call_cost: dict[tuple[RelationKey, Columns], float] = {}
+        self._call_cost: dict[tuple[RelationKey, Columns], float | None] = {}
         self._distinct: dict[tuple[RelationKey, int], float] = {}
 
     # ------------------------------------------------------------------ questions
@@ -62,13 +62,18 @@ class Statistics:
 
     def call_cost(self, relation: RelationKey, bound: Columns) -> float | None:
         """Return the estimated cost of one call, None where the relation cannot be called."""
-        component = self._rulebook.component_of(relation)
-        if relation in self._rulebook.given or self._rulebook.negates_itself(component):
-            return None
         key = relation, bound
         if key not in self._call_cost:
-            self._call_cost[key] = self._estimate_call(relation, bound)
+            callable_ = self._can_be_called(relation)
+            self._call_cost[key] = self._estimate_call(relation, bound) if callable_ else None
         return self._call_cost[key]
+
+    def _can_be_called(self, relation: RelationKey) -> bool:
+        rulebook = self._rulebook
+        component = rulebook.component_of(relation)
+        return relation not in rulebook.given and not (
+            rulebook.negates_itself(component) or rulebook.builds_terms(component)
+        )
 
     def plan(self, rule: Rule, bound: Columns) -> Plan:
         """Plan a rule with some columns of its head bound and the others wanted."""

@@ -1,0 +1,103 @@
+"""The best choice so far, in memory that the server and a search process share.
+
+The search process writes whenever it finds something better; the server reads at the deadline.
+Neither waits for the other, and either may be killed at any instant. There are two slots and a
+counter: a choice is written to the slot that the counter does not point at, then the counter goes
+up by one. Whoever dies while writing leaves the other slot whole. A checksum tells a reader that
+was overtaken by two writes, or by a processor that reorders them, to read again.
+
+::
+
+    offset  0   uint64   counter; its parity is the slot that holds the newest choice, 0: none yet
+            8   uint64   wanted: the number of the search that the server wants to go on
+           16   slot 0:  uint32 checksum, uint32 length, the choice as JSON
+           16 + SLOT     slot 1
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import struct
+import zlib
+from dataclasses import astuple, dataclass
+from multiprocessing.context import BaseContext
+
+SLOT = 2**16
+"""Bytes of a slot. Moves have some dozen characters; the longest known has some hundred."""
+
+_START = 16
+_COUNTER = struct.Struct("=Q")
+_SLOT_HEADER = struct.Struct("=II")
+_READS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChoice:
+    """A choice as text. ``search`` is the number of the search that found it."""
+
+    search: int
+    move: str
+    value: float | None = None
+    proved: bool = False
+    note: str = ""
+
+
+class SharedChoice:
+    """Holds the newest :class:`FoundChoice`; one process writes it, another reads it."""
+
+    def __init__(self, memory: ctypes.Array[ctypes.c_char]) -> None:
+        self.memory = memory
+
+    @classmethod
+    def create(cls, context: BaseContext) -> SharedChoice:
+        """Return an empty one, in memory that the context's processes can be handed."""
+        return cls(context.RawArray(ctypes.c_char, _START + 2 * SLOT))
+
+    @property
+    def wanted(self) -> int:
+        """The number of the search that is to go on, 0 for none; the server sets it."""
+        return self._number(8)
+
+    @wanted.setter
+    def wanted(self, search: int) -> None:
+        _COUNTER.pack_into(self.memory, 8, search)
+
+    def publish(self, choice: FoundChoice) -> None:
+        """Make a choice the newest. Raises ValueError for a move that does not fit a slot."""
+        data = json.dumps(astuple(choice)).encode()
+        room = SLOT - _SLOT_HEADER.size
+        if len(data) > room:
+            raise ValueError(f"the choice takes {len(data)} bytes; there is room for {room}")
+        counter = self._number(0) + 1
+        start = self._slot(counter)
+        _SLOT_HEADER.pack_into(self.memory, start, zlib.crc32(data), len(data))
+        begin = start + _SLOT_HEADER.size
+        struct.pack_into(f"{len(data)}s", self.memory, begin, data)
+        _COUNTER.pack_into(self.memory, 0, counter)
+
+    def newest(self, search: int) -> FoundChoice | None:
+        """Return what the search found last, None where it has found nothing yet."""
+        for _ in range(_READS):
+            counter = self._number(0)
+            if counter == 0:
+                return None
+            data = self._read(self._slot(counter))
+            if data is not None:
+                choice = FoundChoice(*json.loads(data))
+                return choice if choice.search == search else None
+        return None
+
+    def _read(self, start: int) -> bytes | None:
+        checksum, length = _SLOT_HEADER.unpack_from(self.memory, start)
+        begin = start + _SLOT_HEADER.size
+        room = SLOT - _SLOT_HEADER.size
+        data: bytes = struct.unpack_from(f"{min(length, room)}s", self.memory, begin)[0]
+        return data if zlib.crc32(data) == checksum else None
+
+    def _slot(self, counter: int) -> int:
+        return _START + SLOT * (counter % 2)
+
+    def _number(self, offset: int) -> int:
+        number: int = _COUNTER.unpack_from(self.memory, offset)[0]
+        return number

@@ -42,9 +42,11 @@ A session::
     (True, 100)
 """
 
+from gdl.compiling import compile
 from gdl.errors import (
     GdlError,
     GdlSyntaxError,
+    GroundingLimitError,
     MoveError,
     Problem,
     ResourceLimitError,
@@ -57,6 +59,7 @@ from gdl.reasoner import ask, interpret
 from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, Ruleset
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
 from gdl.terms import Constant, Function, Term, Variable
+from gdl.validator import validate
 
 __all__ = [
     "And",
@@ -66,6 +69,7 @@ __all__ = [
     "Function",
     "GdlError",
     "GdlSyntaxError",
+    "GroundingLimitError",
     "Literal",
     "MoveError",
     "Not",
@@ -82,6 +86,7 @@ __all__ = [
     "Term",
     "Variable",
     "ask",
+    "compile",
     "divide",
     "interpret",
     "joint_moves",
@@ -89,4 +94,5 @@ __all__ = [
     "parse",
     "parse_term",
     "perft",
+    "validate",
 ]

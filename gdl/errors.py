@@ -6,6 +6,7 @@
      ├── GdlSyntaxError        the text is not GDL; carries every problem found
      ├── RulesetError          the rules cannot be given a meaning (no roles, negation in a cycle)
      ├── ResourceLimitError    the rules ask for more time, memory or depth than allowed
+     │    └── GroundingLimitError   grounding them would; the reasoner can still play the game
      └── MoveError             a joint move that does not fit the game
 """
 
@@ -92,6 +93,10 @@ class RulesetError(GdlError):
 
 class ResourceLimitError(GdlError):
     """A rulesheet asks for more than the stated bound; the message names the bound."""
+
+
+class GroundingLimitError(ResourceLimitError):
+    """Grounding the rules would pass the budget; the reasoner can still play the game."""
 
 
 class MoveError(GdlError):

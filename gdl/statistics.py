@@ -6,6 +6,7 @@ a large collection: what matters is that a wide relation is not evaluated whole 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from gdl.domains import EMPTY, Domains, Position
@@ -99,6 +100,26 @@ class Statistics:
     def guess_fluent(self, relation: RelationKey, initially: float) -> None:
         """Guess a given relation's size from its number of rows in the initial state."""
         self._rows[relation] = initially or min(FLUENT_ROWS, self.domain_size(relation))
+
+    def suppose(self, relation: RelationKey, rows: float, sizes: Sequence[float]) -> None:
+        """Take over an estimate: at most the given rows, so many different values per column."""
+        self._rows[relation] = min(rows, prod(sizes))
+        self._table_cost[relation] = 0.0
+        for column, size in enumerate(sizes):
+            self._distinct[relation, column] = max(1.0, size)
+
+    def widen(self, order: Sequence[RelationKey], fluents: Iterable[RelationKey]) -> None:
+        """Estimate anew what can hold in any state, rather than in a typical one.
+
+        The given relations count with all rows that their domains allow.
+        """
+        for fluent in fluents:
+            self._rows[fluent] = self.domain_size(fluent)
+        for relation in order:
+            if self.table_cost(relation) and not self._rulebook.component_of(relation):
+                self.estimate(relation)
+        for relation in order:
+            self._table_cost[relation] = 0.0
 
     def liken(self, relation: RelationKey, model: RelationKey, columns: Columns) -> None:
         """Guess that a relation resembles some columns of another."""

@@ -1,0 +1,22 @@
+"""The way to the compiled machine, which is loaded only when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gdl.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+
+
+def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetStateMachine:
+    """Return the state machine that evaluates the game as a network, 512 states at once.
+
+    It answers through an interpreter until its ``warm_up`` or ``warm_up_later`` has made machine
+    code. Raises :class:`gdl.GroundingLimitError` where the rules are too large to ground, and
+    :class:`gdl.RulesetError` as :func:`gdl.interpret` does.
+    """
+    from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+
+    return PropnetStateMachine(ruleset, options or CompileOptions())

@@ -1,0 +1,254 @@
+"""Machine code for gates: straight-line LLVM functions of a few dozen gates each.
+
+LLVM's time grows faster than a function's length, and short functions run faster too. What
+several functions need goes through the rows of the block; what one alone needs stays in
+registers. Segments with feedback become loops around such functions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+
+GATES_PER_FUNCTION = 50
+
+Gates = NDArray[np.int32]
+"""int32 (n, 3): row written, left literal, right literal; see the layout of a block."""
+
+
+def program_source(
+    name: str,
+    gates: Gates,
+    segments: NDArray[np.int64],
+    feedback: NDArray[np.int32],
+    words: int,
+    kept: Iterable[int] = (),
+) -> str:
+    """Return LLVM source of ``void name(rows, _)``, which evaluates a gate program in one block.
+
+    ``rows`` points at the block, uint64 (rows, words); the second argument is for interpreters.
+    ``segments`` is int64 (k, 4) and ``feedback`` int32 (m, 2), as
+    :class:`gdl.propnet.layout.GateProgram` describes them. ``kept`` are rows that others read.
+    """
+    functions: list[str] = []
+    body: list[str] = []
+    used_in = _chunks_using(gates, segments, feedback)
+    for row in kept:
+        used_in.setdefault(row, set()).add(-1)
+    label = 0
+    for first, last, first_feedback, last_feedback in segments.tolist():
+        calls = []
+        for start in range(first, last, GATES_PER_FUNCTION):
+            chunk = gates[start : min(last, start + GATES_PER_FUNCTION)]
+            functions.append(_chunk_source(f"{name}.{start}", chunk, start, used_in, words))
+            calls.append(f"  call void @{name}.{start}(ptr %rows)")
+        if first_feedback == last_feedback:
+            body += calls
+            continue
+        label += 1
+        loop = feedback[first_feedback:last_feedback]
+        functions.append(_feedback_source(f"{name}.loop{label}", loop, words))
+        body += [
+            *_zero_rows(loop, words),
+            f"  br label %loop{label}",
+            f"loop{label}:",
+            *calls,
+            f"  %again{label} = call i1 @{name}.loop{label}(ptr %rows)",
+            f"  br i1 %again{label}, label %loop{label}, label %done{label}",
+            f"done{label}:",
+        ]
+    main = [f"define void @{name}(ptr %rows, ptr %program) {{", *body, "  ret void", "}"]
+    return "\n".join([*functions, *main])
+
+
+class MachineCode:
+    """Loaded machine code; it lives as long as the object."""
+
+    def __init__(self, binary: bytes) -> None:
+        empty = llvm.parse_assembly("")
+        self._engine = llvm.create_mcjit_compiler(empty, _target())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
+        self._engine.finalize_object()
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        return int(self._engine.get_function_address(name))
+
+
+def machine_code(key: str, source: Callable[[], str]) -> MachineCode:
+    """Return the machine code of LLVM source, from the cache on disk where it is there.
+
+    ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
+    it cannot be read or written the code is compiled all the same.
+    """
+    path = cache_folder() / f"{_digest(key)}.o"
+    try:
+        return MachineCode(path.read_bytes())
+    except (OSError, RuntimeError):
+        binary = compile_source(source())
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(binary)
+        Path(file.name).replace(path)
+    return MachineCode(binary)
+
+
+def compile_source(source: str) -> bytes:
+    """Return LLVM source as an object file for this processor.
+
+    Raises RuntimeError where LLVM does not accept the source.
+    """
+    target = _target()
+    module = llvm.parse_assembly(source)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    return bytes(target.emit_object(module))
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled code; the environment variable GDL_CACHE overrides it."""
+    return Path(os.environ.get("GDL_CACHE") or platformdirs.user_cache_dir("gdl", appauthor=False))
+
+
+def _digest(key: str) -> str:
+    machine = [llvmlite.__version__, llvm.get_host_cpu_name(), *_features()]
+    return hashlib.sha256("\n".join([key, *machine]).encode()).hexdigest()
+
+
+@cache
+def _features() -> tuple[str, ...]:
+    features = llvm.get_host_cpu_features()
+    # Machines with 512-bit vectors are told to prefer 256 bits by default; rows want them all.
+    wide = ("-prefer-256-bit",) if features.get("avx512f") else ()
+    return (*features.flatten().split(","), *wide)
+
+
+def _target() -> Any:  # noqa: ANN401 llvmlite has no types
+    # An engine takes its target over, so that each needs one of its own.
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=",".join(_features()), opt=2, jit=True
+    )
+
+
+def vector(words: int) -> str:
+    """Return the LLVM type of one row."""
+    return f"<{words} x i64>"
+
+
+def ones(words: int) -> str:
+    """Return the LLVM constant of a row in which every lane is true."""
+    return f"<{', '.join(['i64 -1'] * words)}>"
+
+
+def row_pointer(target: str, row: int, words: int) -> str:
+    """Return the LLVM line that points ``target`` at a row."""
+    return f"  {target} = getelementptr i8, ptr %rows, i64 {row * words * 8}"
+
+
+def _chunks_using(
+    gates: Gates, segments: NDArray[np.int64], feedback: NDArray[np.int32]
+) -> dict[int, set[int]]:
+    """Return, for each row, the first gates of the functions that read it.
+
+    Rows that are read from outside, outputs and feedback, have an entry -1.
+    """
+    users: dict[int, set[int]] = {}
+    for first, last, _, _ in segments.tolist():
+        for start in range(first, last, GATES_PER_FUNCTION):
+            for _, left, right in gates[start : min(last, start + GATES_PER_FUNCTION)].tolist():
+                users.setdefault(left >> 1, set()).add(start)
+                users.setdefault(right >> 1, set()).add(start)
+    for _, literal in feedback.tolist():
+        users.setdefault(literal >> 1, set()).add(-1)
+    return users
+
+
+def _chunk_source(
+    name: str, chunk: Gates, start: int, used_in: dict[int, set[int]], words: int
+) -> str:
+    kind = vector(words)
+    lines = [f"define internal void @{name}(ptr %rows) nounwind {{"]
+    values: dict[int, str] = {1: ones(words), 0: "zeroinitializer"}
+    count = 0
+
+    def value(literal: int) -> Iterator[str]:
+        """Yield the lines that bring a literal into ``values``."""
+        nonlocal count
+        if literal in values:
+            return
+        positive = literal & ~1
+        if positive not in values:
+            count += 1
+            yield row_pointer(f"%p{count}", literal >> 1, words)
+            yield f"  %r{count} = load {kind}, ptr %p{count}, align {words * 8}"
+            values[positive] = f"%r{count}"
+        if literal & 1:
+            count += 1
+            yield f"  %n{count} = xor {kind} {values[positive]}, {ones(words)}"
+            values[literal] = f"%n{count}"
+
+    for row, left, right in chunk.tolist():
+        lines += [*value(left), *value(right)]
+        count += 1
+        lines.append(f"  %g{count} = and {kind} {values[left]}, {values[right]}")
+        values[2 * row] = f"%g{count}"
+        if used_in.get(row) != {start}:
+            lines.append(row_pointer(f"%s{count}", row, words))
+            lines.append(f"  store {kind} %g{count}, ptr %s{count}, align {words * 8}")
+    return "\n".join([*lines, "  ret void", "}"])
+
+
+def _zero_rows(feedback: NDArray[np.int32], words: int) -> Iterator[str]:
+    for row, _ in feedback.tolist():
+        yield row_pointer(f"%z{row}", row, words)
+        yield f"  store {vector(words)} zeroinitializer, ptr %z{row}, align {words * 8}"
+
+
+def _feedback_source(name: str, feedback: NDArray[np.int32], words: int) -> str:
+    """Return the function that copies definitions to the rows read early.
+
+    It tells whether any of them has changed.
+    """
+    kind = vector(words)
+    lines = [f"define internal i1 @{name}(ptr %rows) nounwind {{"]
+    changed = "zeroinitializer"
+    for number, (row, literal) in enumerate(feedback.tolist()):
+        lines += [
+            row_pointer(f"%p{number}", row, words),
+            row_pointer(f"%q{number}", literal >> 1, words),
+            f"  %o{number} = load {kind}, ptr %p{number}, align {words * 8}",
+            f"  %v{number} = load {kind}, ptr %q{number}, align {words * 8}",
+        ]
+        flipped = ones(words) if literal & 1 else "zeroinitializer"
+        lines += [
+            f"  %w{number} = xor {kind} %v{number}, {flipped}",
+            f"  store {kind} %w{number}, ptr %p{number}, align {words * 8}",
+            f"  %d{number} = xor {kind} %o{number}, %w{number}",
+            f"  %c{number} = or {kind} {changed}, %d{number}",
+        ]
+        changed = f"%c{number}"
+    bits = words * 64
+    lines += [
+        f"  %flat = bitcast {kind} {changed} to i{bits}",
+        f"  %again = icmp ne i{bits} %flat, 0",
+        "  ret i1 %again",
+        "}",
+    ]
+    return "\n".join(lines)

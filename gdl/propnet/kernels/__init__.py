@@ -1,0 +1,48 @@
+"""Kernels that serve every game, emitted once through llvmlite.
+
+``interpret(rows, program)``
+    Evaluates a gate program in a block, at once for any network, if not as fast as machine code.
+``select(legal, moves, count, scratch, random)``
+    Chooses one of the legal moves in every lane, uniformly.
+``play(job)``
+    Runs random playouts: view, results of the lanes that have ended, choice, transition.
+
+A block is ``uint64 (rows, words)``; one row is one vector. Arrays are passed by address, C order:
+
+``program``  int64 (4,): address of gates, address of segments, number of segments, address of
+             feedback; see :class:`gdl.propnet.layout.GateProgram` for these.
+``scratch``  uint64 (at least :func:`scratch_rows`, words).
+``random``   uint64 (4, words): the state of a xoshiro256++ generator in every word.
+``job``      int64 (len(Job),): see :class:`.play.Job`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from llvmlite import ir
+
+from gdl.propnet.kernels.choice import MAX_LEVELS, emit_select, scratch_rows
+from gdl.propnet.kernels.interpreter import emit_interpret
+from gdl.propnet.kernels.kit import Kit
+from gdl.propnet.kernels.play import Job, emit_play
+
+__all__ = ["MAX_LEVELS", "Job", "kernel_key", "kernel_source", "scratch_rows"]
+
+
+def kernel_source(words: int) -> str:
+    """Return the LLVM source of all kernels for blocks of ``64 * words`` lanes."""
+    module = ir.Module(name="kernels")
+    kit = Kit(module, words)
+    emit_interpret(kit)
+    select = emit_select(kit)
+    emit_play(kit, select)
+    # llvmlite still writes the types of some pointers; LLVM itself has but one pointer type.
+    return re.sub(r"(i64|<\d+ x i64>|void \(ptr, ptr\))\*", "ptr", str(module))
+
+
+def kernel_key(words: int) -> str:
+    """Return what stands for the kernels' source in a cache: these files, and the width."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return "\n".join([str(words), *(file.read_text(encoding="utf-8") for file in files)])

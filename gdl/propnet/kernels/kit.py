@@ -1,0 +1,106 @@
+"""The types and small building blocks that the kernels are emitted with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from llvmlite import ir
+
+I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+POINTER = ir.PointerType()
+
+Value: TypeAlias = Any
+"""An LLVM value; llvmlite has no types for mypy."""
+
+
+class Kit:
+    """The types and small building blocks of one block width."""
+
+    def __init__(self, module: ir.Module, words: int) -> None:
+        self.module = module
+        self.words = words
+        self.row = ir.VectorType(I64, words)
+        self.flat = ir.IntType(64 * words)
+        self.zero = ir.Constant(self.row, [0] * words)
+        self.ones = ir.Constant(self.row, [-1] * words)
+
+    def function(self, name: str, result: ir.Type, arguments: Sequence[ir.Type]) -> Value:
+        """Start a function; return it with a builder at its entry."""
+        function = ir.Function(self.module, ir.FunctionType(result, arguments), name)
+        return function, ir.IRBuilder(function.append_basic_block("entry"))
+
+    def at(self, b: Value, base: Value, row: Value) -> Value:
+        """Return the address of a row."""
+        return b.gep(base, [row], source_etype=self.row)
+
+    def load(self, b: Value, base: Value, row: Value) -> Value:
+        """Return a row."""
+        return b.load(self.at(b, base, row), typ=self.row, align=8 * self.words)
+
+    def store(self, b: Value, value: Value, base: Value, row: Value) -> None:
+        """Store a row."""
+        b.store(value, self.at(b, base, row), align=8 * self.words)
+
+    def any(self, b: Value, row: Value) -> Value:
+        """Tell whether a row is true in any lane."""
+        return b.icmp_unsigned("!=", b.bitcast(row, self.flat), ir.Constant(self.flat, 0))
+
+    def variable(self, b: Value, value: Value) -> Value:
+        """Return the address of a new local row with a first value."""
+        with b.goto_entry_block():
+            place = b.alloca(self.row)
+        b.store(value, place)
+        return place
+
+    def counter(self, b: Value, value: int) -> Value:
+        """Return the address of a new local integer with a first value."""
+        with b.goto_entry_block():
+            place = b.alloca(I64)
+        b.store(integer(value), place)
+        return place
+
+    def get(self, b: Value, place: Value) -> Value:
+        """Return the value of a local row."""
+        return b.load(place, typ=self.row)
+
+
+def integer(value: int) -> Value:
+    """Return the LLVM constant of an integer."""
+    return ir.Constant(I64, value)
+
+
+def get_integer(b: Value, base: Value, index: Value, kind: Value = I64) -> Value:
+    """Return an element of an array of integers."""
+    return b.load(b.gep(base, [index], source_etype=kind), typ=kind)
+
+
+@contextmanager
+def loop(b: Value, start: Value, stop: Value) -> Iterator[Value]:
+    """Emit what the ``with`` block emits for every index from start to stop, exclusive."""
+    function = b.function
+    head, body, done = (function.append_basic_block(n) for n in ("head", "body", "done"))
+    before = b.block
+    b.branch(head)
+    b.position_at_end(head)
+    index = b.phi(I64)
+    index.add_incoming(start, before)
+    b.cbranch(b.icmp_signed("<", index, stop), body, done)
+    b.position_at_end(body)
+    yield index
+    index.add_incoming(b.add(index, integer(1)), b.block)
+    b.branch(head)
+    b.position_at_end(done)
+
+
+@contextmanager
+def repeat(b: Value) -> Iterator[list[Value]]:
+    """Emit a loop that goes on while the condition that the block appends is true."""
+    body, done = (b.function.append_basic_block(n) for n in ("again", "enough"))
+    b.branch(body)
+    b.position_at_end(body)
+    condition: list[Value] = []
+    yield condition
+    b.cbranch(condition[0], body, done)
+    b.position_at_end(done)

@@ -1,0 +1,256 @@
+"""Blocks: what others use of the network, many states at a time.
+
+:class:`Engine` holds what is compiled; :class:`Block` is one block of lanes with its rows. Sizes:
+``lanes`` is 64 times ``words``. All arrays are C-contiguous.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.propnet.codegen import MachineCode, machine_code, program_source
+from gdl.propnet.kernels import Job, kernel_key, kernel_source, scratch_rows
+from gdl.propnet.layout import GateProgram, Layout
+
+Bits: TypeAlias = NDArray[np.uint8]
+"""uint8 (lanes, n), each 0 or 1."""
+
+Words: TypeAlias = NDArray[np.uint64]
+
+_EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+_SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)
+_PLAY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """A function ``void f(rows, program)``, by address, with the program it is to be given."""
+
+    function: int
+    program: int
+
+    def __call__(self, rows: int) -> None:
+        """Evaluate in the block at an address."""
+        _EVALUATOR(self.function)(rows, self.program)
+
+
+@dataclass(frozen=True, slots=True)
+class Playouts:
+    """What random playouts gave, per lane.
+
+    ``ended`` int64 (lanes,): playouts that came to an end. ``steps`` int64 (lanes,): their total
+    length. ``goals`` int64 (lanes, roles): the sum of each role's goal values. ``states`` is the
+    number of states gone through, those of unfinished playouts included.
+    """
+
+    ended: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    goals: NDArray[np.int64]
+    states: int
+
+
+class Engine:
+    """A network made ready to run, first through the interpreter, later as machine code."""
+
+    def __init__(
+        self, layout: Layout, goal_table: Sequence[tuple[int, int]], roles: int, words: int = 8
+    ) -> None:
+        self.layout = layout
+        self.words = words
+        self.roles = roles
+        self.goal_table = np.array(goal_table, dtype=np.int64).reshape(-1, 2)
+        self.move_counts = np.array(layout.move_counts, dtype=np.int64)
+        self._kernels = machine_code(kernel_key(words), lambda: kernel_source(words))
+        self._code: MachineCode | None = None
+        self._programs = [_program_array(program) for program in (layout.view, layout.transition)]
+        interpret = self._kernels.address("interpret")
+        self.view, self.transition = (
+            Evaluator(interpret, program.ctypes.data) for program in self._programs
+        )
+        self.select = _SELECT(self._kernels.address("select"))
+        self.play = _PLAY(self._kernels.address("play"))
+
+    def compile(self) -> None:
+        """Replace the interpreter by machine code. May run in a thread of its own."""
+        layout = self.layout
+        source = "\n".join(
+            [
+                _source("view", layout.view, self.words, _rows_read(layout.transition)),
+                _source("transition", layout.transition, self.words, ()),
+            ]
+        )
+        code = machine_code(source, lambda: source)
+        self._code = code
+        self.view = Evaluator(code.address("view"), 0)
+        self.transition = Evaluator(code.address("transition"), 0)
+
+    def block(self, seed: int = 0) -> Block:
+        """Return a new block with nothing in it."""
+        return Block(self, seed)
+
+
+class Block:
+    """The rows of some states and what can be done with them.
+
+    ``rows`` is uint64 (rows, words), as :mod:`gdl.propnet.layout` lays them out.
+    """
+
+    def __init__(self, engine: Engine, seed: int) -> None:
+        layout, words = engine.layout, engine.words
+        self.engine = engine
+        self.lanes = 64 * words
+        self.rows = _aligned(layout.rows, words)
+        self._scratch = _aligned(scratch_rows(max(layout.move_counts, default=1)), words)
+        self._random = _aligned(4, words)
+        generator = np.random.default_rng(seed)
+        self._random[:] = generator.integers(1, 2**64, size=(4, words), dtype=np.uint64)
+
+    # ------------------------------------------------------------------ states
+
+    def load(self, fluents: Bits) -> None:
+        """Put states into the first lanes: uint8 (states, fluents); the other lanes repeat them."""
+        states = np.resize(fluents, (self.lanes, self.engine.layout.fluent_count))
+        self._write(self.engine.layout.fluents, states)
+
+    def states(self) -> Bits:
+        """Return the states of all lanes: uint8 (lanes, fluents)."""
+        layout = self.engine.layout
+        return self._read(layout.fluents, layout.fluent_count)
+
+    def view(self) -> None:
+        """Evaluate what depends on the states alone."""
+        self.engine.view(self.rows.ctypes.data)
+
+    def legal(self) -> Bits:
+        """Return which moves are legal: uint8 (lanes, moves of all roles); view first."""
+        layout = self.engine.layout
+        return self._read(layout.legal, sum(layout.move_counts))
+
+    def terminal(self) -> NDArray[np.bool_]:
+        """Return which lanes are terminal: bool (lanes,); view first."""
+        return self._read(self.engine.layout.terminal, 1)[:, 0].astype(bool)
+
+    def goals(self) -> Bits:
+        """Return which goal values hold: uint8 (lanes, goal rows); view first."""
+        return self._read(self.engine.layout.goals, self.engine.layout.goal_count)
+
+    def move(self, moves: Bits) -> None:
+        """Make joint moves: uint8 (lanes, moves of all roles); view first."""
+        layout = self.engine.layout
+        self._write(layout.moves, moves)
+        self.engine.transition(self.rows.ctypes.data)
+        following = self.rows[layout.next : layout.next + layout.fluent_count]
+        self.rows[layout.fluents : layout.fluents + layout.fluent_count] = following
+
+    def percepts(self) -> Bits:
+        """Return which percepts were seen in the last step: uint8 (lanes, percept rows)."""
+        return self._read(self.engine.layout.percepts, self.engine.layout.percept_count)
+
+    def choose(self) -> Bits:
+        """Return a uniformly random joint move of legal ones per lane; view first."""
+        layout = self.engine.layout
+        offset = 0
+        for count in layout.move_counts:
+            self.engine.select(
+                self.rows[layout.legal + offset :].ctypes.data,
+                self.rows[layout.moves + offset :].ctypes.data,
+                count,
+                self._scratch.ctypes.data,
+                self._random.ctypes.data,
+            )
+            offset += count
+        return self._read(layout.moves, offset)
+
+    # ------------------------------------------------------------------ playouts
+
+    def play(self, steps: int, refill: bool) -> Playouts:
+        """Play at random from the lanes' states, for so many steps at most.
+
+        With ``refill`` a lane whose playout has ended starts again from its state; without, every
+        lane makes one playout. Lanes that are terminal at the start are left alone.
+        """
+        layout, words = self.engine.layout, self.engine.words
+        self.view()
+        legal_count = sum(layout.move_counts)
+        start = _aligned(layout.fluent_count + legal_count, words)
+        start[: layout.fluent_count] = self.rows[layout.fluents :][: layout.fluent_count]
+        start[layout.fluent_count :] = self.rows[layout.legal :][:legal_count]
+        alive = _aligned(1, words)
+        alive[0] = ~self.rows[layout.terminal]
+        results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
+        started = np.zeros(self.lanes, dtype=np.int64)
+        playing = int(np.bitwise_count(alive).sum())
+        job = self._job(steps, refill)
+        job[Job.START] = start.ctypes.data
+        job[Job.ALIVE] = alive.ctypes.data
+        job[Job.RESULTS] = results.ctypes.data
+        job[Job.STARTED] = started.ctypes.data
+        made = self.engine.play(job.ctypes.data)
+        states = made * playing if refill else int(results[:, 1].sum())
+        return Playouts(results[:, 0], results[:, 1], results[:, 2:], states)
+
+    def _job(self, steps: int, refill: bool) -> NDArray[np.int64]:
+        engine, layout = self.engine, self.engine.layout
+        job = np.zeros(len(Job), dtype=np.int64)
+        job[Job.ROWS] = self.rows.ctypes.data
+        job[Job.VIEW], job[Job.VIEW_PROGRAM] = engine.view.function, engine.view.program
+        job[Job.TRANSITION] = engine.transition.function
+        job[Job.TRANSITION_PROGRAM] = engine.transition.program
+        job[Job.SCRATCH] = self._scratch.ctypes.data
+        job[Job.RANDOM] = self._random.ctypes.data
+        job[Job.FLUENTS], job[Job.FLUENT_COUNT] = layout.fluents, layout.fluent_count
+        job[Job.NEXT] = layout.next
+        job[Job.LEGAL], job[Job.LEGAL_COUNT] = layout.legal, sum(layout.move_counts)
+        job[Job.MOVES], job[Job.TERMINAL] = layout.moves, layout.terminal
+        job[Job.GOALS], job[Job.GOAL_COUNT] = layout.goals, layout.goal_count
+        job[Job.GOAL_TABLE] = engine.goal_table.ctypes.data
+        job[Job.ROLES] = engine.roles
+        job[Job.MOVE_COUNTS] = engine.move_counts.ctypes.data
+        job[Job.STEPS], job[Job.REFILL] = steps, int(refill)
+        return job
+
+    # ------------------------------------------------------------------ rows as bits
+
+    def _read(self, first: int, count: int) -> Bits:
+        packed = np.ascontiguousarray(self.rows[first : first + count]).view(np.uint8)
+        return np.unpackbits(packed.reshape(count, -1), axis=1, bitorder="little").T
+
+    def _write(self, first: int, bits: Bits) -> None:
+        packed = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
+        self.rows[first : first + len(packed)] = packed.view(np.uint64)
+
+
+def _source(name: str, program: GateProgram, words: int, kept: Sequence[int]) -> str:
+    return program_source(name, program.gates, program.segments, program.feedback, words, kept)
+
+
+def _rows_read(program: GateProgram) -> Sequence[int]:
+    read = [program.gates[:, 1] >> 1, program.gates[:, 2] >> 1, program.feedback[:, 1] >> 1]
+    return [int(row) for row in np.unique(np.concatenate(read))]
+
+
+def _program_array(program: GateProgram) -> NDArray[np.int64]:
+    """Return a gate program as the interpreter takes it; the arrays must outlive it."""
+    return np.array(
+        [
+            program.gates.ctypes.data,
+            program.segments.ctypes.data,
+            len(program.segments),
+            program.feedback.ctypes.data,
+        ],
+        dtype=np.int64,
+    )
+
+
+def _aligned(rows: int, words: int) -> Words:
+    """Return zeros, uint64 (rows, words), at an address that vectors may be loaded from."""
+    align = 8 * words
+    raw = np.zeros(rows * words + words, dtype=np.uint64)
+    offset = (-raw.ctypes.data % align) // 8
+    return raw[offset : offset + rows * words].reshape(rows, words)

@@ -1,0 +1,142 @@
+"""The network: AND gates of two inputs, with negation on the wires.
+
+A *literal* is an integer: twice a node's number, plus one where it is negated. Node 0 is the
+constant false, so that literal 0 is false and literal 1 is true. The nodes after it are the
+inputs; the gates come last, each after its inputs. A gate that equals another is that other one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+FALSE = 0
+TRUE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Gates ``first`` to ``last`` (exclusive) that define nodes through each other.
+
+    ``feedback`` pairs each node that is read before it is known with the literal that defines
+    it. The least fixpoint is wanted: the nodes start as false and can only become true.
+    """
+
+    first: int
+    last: int
+    feedback: tuple[tuple[int, int], ...]
+
+
+class Network:
+    """Grows by gates; see the module for what nodes and literals are."""
+
+    def __init__(self, inputs: int) -> None:
+        self.inputs = inputs
+        self.left: list[int] = [FALSE] * (1 + inputs)
+        self.right: list[int] = [FALSE] * (1 + inputs)
+        self.cycles: list[Cycle] = []
+        self._known: dict[tuple[int, int], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def input(self, number: int) -> int:
+        """Return the literal of an input, counted from 0."""
+        return 2 * (1 + number)
+
+    def new_node(self) -> int:
+        """Return the literal of a node that is defined later, by a cycle's feedback."""
+        self.left.append(FALSE)
+        self.right.append(FALSE)
+        return 2 * (len(self.left) - 1)
+
+    def and2(self, left: int, right: int) -> int:
+        """Return the literal of a conjunction; a gate is made only where none has the value."""
+        if left > right:
+            left, right = right, left
+        if left == FALSE or left == right ^ 1:
+            return FALSE
+        if left in (TRUE, right):
+            return right
+        known = self._known.get((left, right))
+        if known is not None:
+            return known
+        implied = self._absorbed(left, right)
+        if implied is None:
+            self.left.append(left)
+            self.right.append(right)
+            implied = 2 * (len(self.left) - 1)
+        self._known[left, right] = implied
+        return implied
+
+    def _absorbed(self, left: int, right: int) -> int | None:
+        """Return a conjunction's value where one side is a gate that tells of the other."""
+        for one, other in ((left, right), (right, left)):
+            node = other >> 1
+            inputs = (self.left[node], self.right[node])
+            if inputs == (FALSE, FALSE):
+                continue
+            if one in inputs:  # x and (x and y); x and not (x and y) is x and not y
+                return other if not other & 1 else self.and2(one, (inputs[0] + inputs[1] - one) ^ 1)
+            if one ^ 1 in inputs:  # x and (not x and y); x and not (not x and y)
+                return one if other & 1 else FALSE
+        return None
+
+    def and_(self, literals: Iterable[int]) -> int:
+        """Return the literal of a conjunction of any number of literals."""
+        distinct = set(literals)
+        if any(literal ^ 1 in distinct for literal in distinct):
+            return FALSE
+        result = TRUE
+        for literal in sorted(distinct):
+            result = self.and2(result, literal)
+        return result
+
+    def or_(self, literals: Iterable[int]) -> int:
+        """Return the literal of a disjunction of any number of literals."""
+        return self.and_(literal ^ 1 for literal in literals) ^ 1
+
+    def or2(self, left: int, right: int) -> int:
+        """Return the literal of a disjunction."""
+        return self.and2(left ^ 1, right ^ 1) ^ 1
+
+    def sum_of_products(self, products: Sequence[frozenset[int]]) -> int:
+        """Return the literal of a disjunction of conjunctions, with common literals factored out.
+
+        Source: R. Brayton, Factoring logic functions (1987), there called quick factoring.
+        """
+        terms: list[int] = []
+        pending = list(dict.fromkeys(products))
+        counts = Counter(literal for product in pending for literal in product)
+        while pending:
+            if frozenset() in pending:
+                return TRUE
+            best = max(counts, key=lambda literal: (counts[literal], -literal), default=None)
+            if best is None or counts[best] < 2:
+                terms += [self.and_(product) for product in pending]
+                break
+            inside = [product for product in pending if best in product]
+            quotient = self.sum_of_products([product - {best} for product in inside])
+            terms.append(self.and2(best, quotient))
+            pending = [product for product in pending if best not in product]
+            for product in inside:
+                counts.subtract(product)
+        return self.or_(terms)
+
+    def cone(self, literals: Iterable[int]) -> list[int]:
+        """Return the nodes that the literals depend on, inputs included, in rising order."""
+        needed = bytearray(len(self.left))
+        loops = {node: cycle for cycle in self.cycles for node, _ in cycle.feedback}
+        agenda = [literal >> 1 for literal in literals]
+        while agenda:
+            node = agenda.pop()
+            if needed[node]:
+                continue
+            needed[node] = 1
+            agenda.append(self.left[node] >> 1)
+            agenda.append(self.right[node] >> 1)
+            if node in loops:
+                for other, definition in loops[node].feedback:
+                    agenda += (other, definition >> 1)
+        return [node for node in range(len(needed)) if needed[node]]

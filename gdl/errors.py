@@ -13,12 +13,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from gdl.terms import Span
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@lru_cache(maxsize=4)
+def _line_starts(text: str) -> list[int]:
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
 class Severity(StrEnum):
@@ -50,8 +57,9 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column, both from 1, of an offset."""
-        ends = [match.end() for match in _LINE_END.finditer(self.text, 0, offset)]
-        return len(ends) + 1, offset - (ends[-1] if ends else 0) + 1
+        starts = _line_starts(self.text)
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
 
     def excerpt(self, span: Span, width: int = 100) -> str:
         """Return the line in which the span begins, with carets under the span."""

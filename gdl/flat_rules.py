@@ -19,7 +19,7 @@ from gdl.domains import Flow, FunctionKey, Position, domains_of
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
 from gdl.flattening import Flattening
 from gdl.rewrite import normal_form, split_recursion
-from gdl.ruleset import RelationKey, Rule, Ruleset
+from gdl.ruleset import RelationKey, Rule, Ruleset, atoms_of
 from gdl.terms import Constant, Term
 
 MACHINE_RELATIONS = (
@@ -145,12 +145,18 @@ def _check_levels(
         head = rule.head.relation
         if head in _GIVEN:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif level[head] > _HIGHEST.get(head, Level.TRANSITION):
-            problem = f"'{head[0]}' must not depend on {_NAMES[level[head]]}"
+        elif (found := _level_of_body(rule, level)) > _HIGHEST.get(head, Level.TRANSITION):
+            problem = f"'{head[0]}' must not depend on {_NAMES[found]}"
         else:
             continue
         line, column = source.position((rule.span or (0, 0))[0])
         raise RulesetError(f"{source.name}:{line}:{column}: {problem}")
+
+
+def _level_of_body(rule: Rule, level: Mapping[RelationKey, Level]) -> Level:
+    atoms = (atom for literal in rule.body for atom, _ in atoms_of(literal))
+    found = (level.get(atom.relation, Level.STATIC) for atom in atoms)
+    return max(found, default=Level.STATIC)
 
 
 def _make_room(chain: int) -> None:

@@ -17,7 +17,7 @@ from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, atoms_of, v
 from gdl.terms import Function, Term, Variable, variables_of
 
 MAX_ALTERNATIVES = 4096
-"""How many rules one rule may become when its disjunctions are multiplied out."""
+"""How many bodies multiplying out a rule's disjunctions may go through."""
 
 Substitution: TypeAlias = Mapping[str, Term]
 """Terms for variables, by the variables' names."""

@@ -1,0 +1,73 @@
+"""Memory of bounded size, for searches that meet the same state on many paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+
+CAPACITY = 200_000
+"""Entries that a table holds at most. A state of a common board game takes 1 to 2 KB."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+
+
+class Table(Generic[Key, Value]):
+    """A mapping that forgets, first of all what has not been used for long.
+
+    It has two generations. An entry that is written or read belongs to the young one. When that
+    holds half of the capacity it becomes the old one, and the old one before it is dropped: each
+    operation takes constant time, and no order of use has to be kept. None is not a value.
+    """
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._half = max(1, capacity // 2)
+        self._young: dict[Key, Value] = {}
+        self._old: dict[Key, Value] = {}
+
+    def get(self, key: Key) -> Value | None:
+        """Return the key's value, None where it is not known (any more)."""
+        value = self._young.get(key)
+        if value is None:
+            value = self._old.get(key)
+            if value is not None:
+                self[key] = value
+        return value
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        if len(self._young) >= self._half and key not in self._young:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
+
+    def __len__(self) -> int:
+        return len(self._young.keys() | self._old.keys())
+
+
+class Remembering(Protocol):
+    """An object with a memory for its one method that is :func:`remembered`."""
+
+    memory: Table[tuple[Any, ...], Any]
+
+
+Owner = TypeVar("Owner", bound=Remembering)
+
+
+def remembered(
+    method: Callable[Concatenate[Owner, Arguments], Value],
+) -> Callable[Concatenate[Owner, Arguments], Value]:
+    """Answer repeated calls of a method from its object's ``memory``.
+
+    The method's arguments must be hashable and given by position, and its value must not be None.
+    A textbook routine stays as it is in the book, and still visits each state once.
+    """
+
+    @wraps(method)
+    def recall(self: Owner, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        known: Value | None = self.memory.get(args)
+        if known is None:
+            known = self.memory[args] = method(self, *args, **kwargs)
+        return known
+
+    return recall

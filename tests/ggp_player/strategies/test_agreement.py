@@ -1,0 +1,121 @@
+"""All searches find the same values: the fast ones are tested by the textbook's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gdl
+from ggp_player.strategies.alpha_beta import AlphaBeta, AlphaBetaTree, bestmove
+from ggp_player.strategies.base import Choice
+from ggp_player.strategies.bounded_minimax import BoundedMinimax
+from ggp_player.strategies.deliberation import Deliberation
+from ggp_player.strategies.depth_limited import DepthLimitedTree
+from ggp_player.strategies.evaluation import Evaluator
+from ggp_player.strategies.max_n import MaxN
+from ggp_player.strategies.minimax import Minimax
+from ggp_player.strategies.negamax import NegamaxTree
+from ggp_player.strategies.planning import Planning
+from tests.ggp_player.strategies.trees import Counting, Tree, last_choice, position, together, turns
+
+DEEPER_THAN_ANY = 20
+
+utilities = st.sampled_from((0, 1, 20, 50, 51, 99, 100)) | st.integers(0, 100)
+trees: st.SearchStrategy[Tree] = st.lists(
+    st.recursive(
+        utilities, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=14
+    ),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+
+
+def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    """Return nodes in which both roles choose at once among one to three moves."""
+
+    def of_width(width: int) -> st.SearchStrategy[Tree]:
+        row = st.lists(below, min_size=width, max_size=width).map(tuple)
+        return st.lists(row, min_size=1, max_size=3).map(tuple)
+
+    return st.integers(1, 3).flatmap(of_width)
+
+
+def value_and_leaves(form: type[DepthLimitedTree], machine: gdl.StateMachine) -> tuple[float, int]:
+    """Return what one search to the end of the tree finds, and how many leaves it looks at."""
+    counting = Counting(machine)
+    role, state = machine.roles[0], machine.initial_state()
+    tree = form(counting, role, Evaluator(counting, ()), ordering=False)
+    no_choice = Choice(machine.legal_moves(state, role)[0])
+    *_, last = bestmove(tree, state, DEEPER_THAN_ANY, no_choice)
+    assert last.proved
+    assert last.value is not None
+    return last.value, counting.leaves
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees)
+def test_moves_in_turn(tree):
+    machine = turns(tree)
+    counting = Counting(machine)
+    exact = last_choice(Minimax(), position(counting))
+    assert exact.proved
+    bounded = Counting(machine)
+    assert last_choice(BoundedMinimax(), position(bounded)) == exact
+    assert bounded.leaves <= counting.leaves
+    value, leaves = value_and_leaves(AlphaBetaTree, machine)
+    assert value == exact.value
+    assert leaves <= bounded.leaves
+    assert value_and_leaves(NegamaxTree, machine) == (value, leaves)
+    for role in (0, 1):
+        value = last_choice(Minimax(), position(machine, role)).value
+        assert last_choice(AlphaBeta(), position(machine, role)).value == value
+        assert last_choice(MaxN(), position(machine, role)).value == value
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
+def test_moves_at_the_same_time(tree):
+    machine = together(tree)
+    for role in (0, 1):
+        exact = last_choice(Minimax(), position(machine, role))
+        assert last_choice(BoundedMinimax(), position(machine, role)) == exact
+        assert last_choice(AlphaBeta(), position(machine, role)).value == exact.value
+        assert last_choice(MaxN(), position(machine, role)).value == exact.value
+
+
+@settings(max_examples=25, deadline=None)
+@given(trees)
+def test_three_roles(tree):
+    machine = turns(tree, ("one", "two", "three"))
+    for role in (0, 2):
+        exact = last_choice(Minimax(), position(machine, role))
+        assert last_choice(BoundedMinimax(), position(machine, role)) == exact
+        assert last_choice(AlphaBeta(), position(machine, role)).value == exact.value
+
+
+@settings(max_examples=20, deadline=None)
+@given(trees)
+def test_chance(tree):
+    machine = turns(tree, ("max", "min", "random"))
+    for role in (0, 1):
+        mean = last_choice(AlphaBeta(), position(machine, role)).value
+        assert last_choice(MaxN(), position(machine, role)).value == pytest.approx(mean)
+
+
+@settings(max_examples=30, deadline=None)
+@given(trees)
+def test_one_role(tree):
+    machine = turns(tree, ("solver",))
+    exact = last_choice(Minimax(), position(machine))
+    for strategy in (BoundedMinimax(), AlphaBeta(), Deliberation(), Planning()):
+        choice = last_choice(strategy, position(machine))
+        assert (choice.value, choice.proved) == (exact.value, True)
+
+
+@settings(max_examples=20, deadline=None)
+@given(trees)
+def test_choices_only_improve(tree):
+    machine = turns(tree)
+    values = [c.value for c in Minimax().search(position(machine)) if c.value is not None]
+    assert values == sorted(values)

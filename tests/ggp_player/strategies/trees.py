@@ -1,0 +1,133 @@
+"""Games that are nothing but trees, to see what a search does in them.
+
+A tree is written as in a textbook: a tuple is a node, its elements what the moves lead to; a leaf
+is the first role's utility, or a list with the utility of every role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from random import Random
+from typing import TypeAlias
+
+import gdl
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, Position, Strategy
+
+Tree: TypeAlias = "int | list[int] | tuple[Tree, ...]"
+
+TWO_PLY: Tree = ((3, 12, 8), (2, 4, 6), (14, 5, 2))
+"""Russell and Norvig, figure 5.2: the value is 3, the first move is best."""
+
+THREE_PLAYERS: Tree = (
+    (([1, 2, 6], [4, 2, 3]), ([6, 1, 2], [7, 4, 1])),
+    (([5, 1, 1], [1, 5, 2]), ([7, 7, 1], [5, 4, 5])),
+)
+"""Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3); the value is (1 2 6)."""
+
+
+def turns(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
+    """Return the game in which the roles move in turn, one level of the tree after the other."""
+    return _game(tree, roles, simultaneous=False)
+
+
+def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
+    """Return the game in which all roles move at once: a step is as many levels as there are roles.
+
+    All nodes of a level below one state must have the same number of moves.
+    """
+    return _game(tree, roles, simultaneous=True)
+
+
+def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> StateMachine:
+    lines = [*(f"(role {role})" for role in roles), "(init (at n))"]
+    lines += _rules(tree, "n", roles, 0, simultaneous)
+    return gdl.interpret(gdl.parse("\n".join(lines)))
+
+
+def _rules(
+    tree: Tree, name: str, roles: Sequence[str], mover: int, simultaneous: bool
+) -> Iterator[str]:
+    here = f"(true (at {name}))"
+    if not isinstance(tree, tuple):
+        utilities = tree if isinstance(tree, list) else [tree, *[100 - tree] * (len(roles) - 1)]
+        yield f"(<= terminal {here})"
+        for role, utility in zip(roles, utilities, strict=True):
+            yield f"(<= (goal {role} {utility}) {here})"
+        return
+    legal = [_moves(tree, level, mover, simultaneous) for level in range(len(roles))]
+    for role, moves in zip(roles, legal, strict=True):
+        yield from (f"(<= (legal {role} {move}) {here})" for move in moves)
+    for number, joint_move in enumerate(product(*legal)):
+        does = " ".join(f"(does {r} {m})" for r, m in zip(roles, joint_move, strict=True))
+        after = f"{name}_{number}"
+        yield f"(<= (next (at {after})) {here} {does})"
+        child = _child(tree, joint_move)
+        yield from _rules(child, after, roles, (mover + 1) % len(roles), simultaneous)
+
+
+def _moves(tree: Tree, level: int, mover: int, simultaneous: bool) -> list[str]:
+    if not simultaneous and level != mover:
+        return ["noop"]
+    for _ in range(level if simultaneous else 0):
+        assert isinstance(tree, tuple)
+        tree = tree[0]
+    assert isinstance(tree, tuple)
+    return [f"a{number}" for number in range(1, len(tree) + 1)]
+
+
+def _child(tree: Tree, joint_move: Sequence[str]) -> Tree:
+    for move in joint_move:
+        if move != "noop":
+            assert isinstance(tree, tuple)
+            tree = tree[int(move[1:]) - 1]
+    return tree
+
+
+class Counting:
+    """A state machine that counts the terminal states whose goal is asked for: the leaves."""
+
+    def __init__(self, machine: StateMachine) -> None:
+        self._machine = machine
+        self.roles = machine.roles
+        self.initial_state = machine.initial_state
+        self.legal_moves = machine.legal_moves
+        self.next_state = machine.next_state
+        self.is_terminal = machine.is_terminal
+        self.goals = machine.goals
+        self.percepts = machine.percepts
+        self.leaves = 0
+
+    def goal(self, state: State, role: Term) -> int | None:
+        self.leaves += self.is_terminal(state)
+        return self._machine.goal(state, role)
+
+
+def position(machine: StateMachine, role: int = 0, state: State | None = None) -> Position:
+    """Return the initial state, or another, as the role of that number sees it."""
+    state = machine.initial_state() if state is None else state
+    return Position(machine, state, machine.roles[role], Random(1))
+
+
+def last_choice(strategy: Strategy, position: Position) -> Choice:
+    """Return the choice that is left when the strategy has nothing more to find."""
+    *_, last = strategy.search(position)
+    return last
+
+
+def play(machine: StateMachine, strategies: Sequence[Strategy], random: Random) -> list[int]:
+    """Play a match, each strategy searching to its end; return the goals."""
+    state = machine.initial_state()
+    while not machine.is_terminal(state):
+        joint_move = [
+            last_choice(strategy, Position(machine, state, role, random)).move
+            for strategy, role in zip(strategies, machine.roles, strict=True)
+        ]
+        state = machine.next_state(state, joint_move)
+    return [machine.goal(state, role) or 0 for role in machine.roles]
+
+
+def constants(*names: str) -> tuple[Constant, ...]:
+    """Return the constants of these names."""
+    return tuple(map(Constant, names))

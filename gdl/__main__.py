@@ -17,8 +17,13 @@ from gdl.errors import GdlError, GdlSyntaxError
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "check": "gdl.commands.check:check_command",
+        "format": "gdl.commands.format:format_command",
+        "convert": "gdl.commands.convert:convert_command",
+        "show": "gdl.commands.show:show_command",
         "playout": "gdl.commands.playout:playout_command",
         "perft": "gdl.commands.perft:perft_command",
+        "stats": "gdl.commands.stats:stats_command",
+        "scramble": "gdl.commands.scramble:scramble_command",
     }
 )
 """Where each command is: the module and the name in it."""

@@ -1,24 +1,29 @@
 """Reading: from a rulesheet's text to a :class:`~gdl.ruleset.Ruleset`.
 
-Reading happens in three steps. Parentheses are balanced first, because everything else depends
-on them; then the Lark grammar turns the text into lists; then each list becomes a rule. Every
-step reports what it finds as problems and carries on with the rest of the text, so that one
-reading shows all the mistakes.
+Reading happens in two steps. The text, in whichever of the two notations it is (:mod:`gdl.kif`,
+:mod:`gdl.infix`), is turned into forms; then each form becomes a rule. Both steps report what
+they find as problems and carry on with the rest of the text, so that one reading shows all the
+mistakes.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
-from lark import Lark, Token, Transformer
-from lark.exceptions import UnexpectedCharacters
+from lark import Token
 
 from gdl.errors import GdlSyntaxError, Problem, Severity, Source
+from gdl.forms import (
+    Expression,
+    Form,
+    first_problems,
+    has_empty_parentheses,
+    span_of,
+    syntax_error,
+)
+from gdl.infix import is_infix, read_infix
+from gdl.kif import read_kif
 from gdl.ruleset import (
     CONNECTIVES,
     KEYWORD_ARITY,
@@ -32,27 +37,7 @@ from gdl.ruleset import (
     Ruleset,
     atoms_of,
 )
-from gdl.terms import Constant, Function, Span, Term, Variable
-
-MAX_DEPTH = 200
-"""The deepest nesting of parentheses read; the deepest known game has 25."""
-
-MAX_CHARACTERS = 32 * 2**20
-"""The longest text read."""
-
-MAX_PROBLEMS = 100
-"""How many problems one reading reports before it stops looking for more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A parenthesised list of expressions, before it is given a meaning."""
-
-    items: tuple[Expression, ...]
-    span: Span
-
-
-Expression: TypeAlias = Form | Token
+from gdl.terms import Constant, Function, Term, Variable
 
 
 def load(path: str | Path) -> Ruleset:
@@ -72,7 +57,7 @@ def decode(data: bytes) -> str:
 
 
 def parse(text: str, name: str = "<rulesheet>") -> Ruleset:
-    """Read a rulesheet; ``name`` stands for it in messages.
+    """Read a rulesheet in KIF or in infix; ``name`` stands for it in messages.
 
     Raises :class:`gdl.GdlSyntaxError` with every problem found.
     """
@@ -84,12 +69,17 @@ def parse(text: str, name: str = "<rulesheet>") -> Ruleset:
 
 
 def parse_term(text: str) -> Term:
-    """Read a single term, such as ``(mark 1 1)``; text after it is an error."""
+    """Read a single term, ``(mark 1 1)`` or ``mark(1,1)``; text after it is an error.
+
+    A word alone is read as KIF: ``a.`` is a constant's name.
+    """
     source = Source(text, "<term>")
-    expressions, problems = read_expressions(source)
+    expressions, problems = (read_expressions if "(" in text else read_kif)(source)
     builder = _Builder()
     if len(expressions) != 1:
-        problems.append(_error("one-term", "expected exactly one term", (0, max(1, len(text)))))
+        problems.append(
+            syntax_error("one-term", "expected exactly one term", (0, max(1, len(text))))
+        )
         raise GdlSyntaxError(source, tuple(problems))
     term = builder.term(expressions[0])
     problems += builder.problems
@@ -97,6 +87,11 @@ def parse_term(text: str) -> Term:
     if errors or term is None:
         raise GdlSyntaxError(source, errors)
     return term
+
+
+def read_expressions(source: Source) -> tuple[list[Expression], list[Problem]]:
+    """Read a text in either notation as a sequence of expressions, with the problems found."""
+    return read_infix(source) if is_infix(source.text) else read_kif(source)
 
 
 def read_ruleset(source: Source) -> tuple[Ruleset, tuple[Problem, ...]]:
@@ -107,131 +102,13 @@ def read_ruleset(source: Source) -> tuple[Ruleset, tuple[Problem, ...]]:
     expressions, problems = read_expressions(source)
     builder = _Builder()
     rules = builder.rules(expressions)
-    problems += builder.problems
-    problems.sort(key=lambda problem: problem.span)
+    problems = first_problems([*problems, *builder.problems])
     warnings = tuple(p for p in problems if p.severity is Severity.WARNING)
     return Ruleset(rules, source, builder.spellings, warnings), tuple(problems)
 
 
-def read_expressions(source: Source) -> tuple[list[Expression], list[Problem]]:
-    """Read a text as a sequence of expressions, and report what is no KIF.
-
-    """
-    if len(source.text) > MAX_CHARACTERS:
-        message = f"the text has {len(source.text)} characters; at most {MAX_CHARACTERS} are read"
-        return [], [_error("too-long", message, (0, 1))]
-    text, problems = _balance(source.text)
-    expressions: list[Expression] = []
-    while len(problems) < MAX_PROBLEMS:
-        try:
-            expressions = _lark().parse(text)  # type: ignore[assignment]  # our transformer's type
-            break
-        except UnexpectedCharacters as error:
-            at = error.pos_in_stream
-            message = f"unexpected character {text[at]!r}"
-            if text[at] == "?":
-                message = "a variable needs a name after the question mark"
-            problems.append(_error("bad-character", message, (at, at + 1)))
-            text = f"{text[:at]} {text[at + 1 :]}"
-    return expressions, problems
-
-
-class _FormBuilder(Transformer[Token, list[Expression]]):
-    """Turn Lark's reductions into forms while it parses, without a tree in between."""
-
-    def list(self, children: list[Expression]) -> Form:
-        opening, *items, closing = children
-        assert isinstance(opening, Token)
-        assert isinstance(closing, Token)
-        return Form(tuple(items), (opening.start_pos or 0, closing.end_pos or 0))
-
-    def start(self, children: list[Expression]) -> list[Expression]:
-        return children
-
-
-@cache
-def _lark() -> Lark:
-    grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", transformer=_FormBuilder())
-
-
-def _error(code: str, message: str, span: Span) -> Problem:
-    return Problem(Severity.ERROR, code, message, span)
-
-
 def _shorten(text: str, length: int = 30) -> str:
     return text if len(text) <= length else f"{text[: length - 3]}..."
-
-
-# ---------------------------------------------------------------------- parentheses
-
-_PARENTHESIS_OR_COMMENT = re.compile(r";[^\r\n]*|[()]")
-
-
-def _balance(text: str) -> tuple[str, list[Problem]]:
-    """Blank out what keeps the parentheses from matching, and report it.
-
-    A form that is still open when another begins at the start of a line is taken to end there:
-    a missing parenthesis then spoils one form and not the rest of the text.
-    """
-    problems: list[Problem] = []
-    open_at: list[int] = []
-    blanks: list[Span] = []
-    ends_open = _ends_open(text)
-    for match in _PARENTHESIS_OR_COMMENT.finditer(text):
-        at, token = match.start(), match.group()[0]
-        if token == "(":
-            if ends_open and open_at and (at == 0 or text[at - 1] in "\r\n"):
-                problems.append(_unclosed(open_at))
-                blanks.append((open_at[0], at))
-                open_at.clear()
-            open_at.append(at)
-            if len(open_at) > MAX_DEPTH:
-                message = f"parentheses nested deeper than {MAX_DEPTH} levels"
-                return "", [*problems, _error("too-deep", message, (at, at + 1))]
-        elif token == ")":
-            if open_at:
-                open_at.pop()
-            else:
-                message = "this ')' closes nothing: a '(' is missing or the ')' is one too many"
-                problems.append(_error("extra-parenthesis", message, (at, at + 1)))
-                blanks.append((at, at + 1))
-        if len(problems) >= MAX_PROBLEMS:
-            return "", problems
-    if open_at:
-        problems.append(_unclosed(open_at))
-        blanks.append((open_at[0], len(text)))
-    return _blanked(text, blanks), problems
-
-
-def _ends_open(text: str) -> bool:
-    """Tell whether more parentheses open than close."""
-    depth = 0
-    for match in _PARENTHESIS_OR_COMMENT.finditer(text):
-        token = match.group()[0]
-        if token == "(":
-            depth += 1
-        elif token == ")" and depth:
-            depth -= 1
-    return depth > 0
-
-
-def _unclosed(open_at: Sequence[int]) -> Problem:
-    at = open_at[-1]
-    others = len(open_at) - 1
-    more = f", nor are the {others} around it" if others else ""
-    return _error("unclosed-parenthesis", f"this '(' is never closed{more}", (at, at + 1))
-
-
-def _blanked(text: str, spans: Iterable[Span]) -> str:
-    parts, last = [], 0
-    for start, end in spans:
-        parts += [text[last:start], " " * (end - start)]
-        last = end
-    return "".join([*parts, text[last:]])
-
-
-# ---------------------------------------------------------------------- meaning
 
 
 class _Builder:
@@ -240,6 +117,7 @@ class _Builder:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.spellings: dict[str, str] = {}
+        self._variables: dict[str, str] = {}
         self._connectives: dict[str, Callable[[Form], Literal | None]] = {
             "not": self._not,
             "or": self._or,
@@ -260,6 +138,7 @@ class _Builder:
             if rule is not None
             for literal in rule.body
             for atom, _ in atoms_of(literal)
+            if not atom.args
         }
         rules = [rule for rule in forms if rule is not None]
         for token in expressions:
@@ -267,7 +146,8 @@ class _Builder:
                 continue
             if token.lower() in asked:
                 self._warn("bare-fact", f"write this fact as '({token})'", token)
-                rules.append(Rule(Atom(self._spell(token), (), _span(token)), (), _span(token)))
+                name = "terminal" if token.lower() == "terminal" else self._spell(token)
+                rules.append(Rule(Atom(name, (), span_of(token)), (), span_of(token)))
             else:
                 message = f"expected '(' here, found '{_shorten(token)}' outside every form"
                 self._complain("stray-text", message, token)
@@ -308,7 +188,8 @@ class _Builder:
         if name is None:
             return None
         if name.lower() in CONNECTIVES:
-            self._keyword_as_term(name, expression)
+            message = f"'{name.lower()}' is used as an ordinary name inside a term"
+            self._warn("keyword-as-term", message, expression.items[0])
         span, arguments = expression.span, expression.items[1:]
         if not arguments:
             self._warn("empty-parentheses", f"'({name})' is the constant '{name}'", expression)
@@ -319,30 +200,35 @@ class _Builder:
         return Function(self._spell(name), tuple(a for a in args if a is not None), span)
 
     def _simple_term(self, token: Token) -> Term:
-        span = _span(token)
+        span = span_of(token)
         if token.type == "VARIABLE":
-            return Variable(self._spell(token[1:]), span)
+            name = str(token[1:])
+            return Variable(self._variables.setdefault(name.lower(), name), span)
         if token.lower() in CONNECTIVES:
-            self._keyword_as_term(token, token)
+            self._complain("misplaced-keyword", f"'{token.lower()}' cannot be an object", token)
         return Constant(self._spell(token), span)
 
     def _head(self, expression: Expression) -> Atom | None:
         name = self._name_of(expression)
         if name in CONNECTIVES:
-            self._complain("misplaced-keyword", f"'{name}' cannot be the head of a rule", expression)
+            self._complain(
+                "misplaced-keyword", f"'{name}' cannot be the head of a rule", expression
+            )
             return None
         return self._atom(expression)
 
     def _atom(self, expression: Expression) -> Atom | None:
         if isinstance(expression, Token):
             if expression.type == "VARIABLE":
-                self._complain("variable-as-atom", "a variable cannot stand for an atom", expression)
+                self._complain(
+                    "variable-as-atom", "a variable cannot stand for an atom", expression
+                )
                 return None
             return self._checked_atom(expression, (), expression)
         name = self._named(expression)
         if name is None:
             return None
-        if len(expression.items) == 1 and name.lower() != "terminal":
+        if has_empty_parentheses(expression) and name.lower() != "terminal":
             self._warn("empty-parentheses", f"'({name})' is the same as '{name}'", expression)
         args = [self.term(item) for item in expression.items[1:]]
         if None in args:
@@ -353,12 +239,12 @@ class _Builder:
         keyword = name.lower()
         arity = KEYWORD_ARITY.get(keyword)
         if arity is None:
-            return Atom(self._spell(name), args, _span(at))
+            return Atom(self._spell(name), args, span_of(at))
         if arity != len(args):
             message = f"'{keyword}' takes {_count(arity, 'argument')}, found {len(args)}"
             self._complain("keyword-arity", message, at)
             return None
-        return Atom(keyword, args, _span(at))
+        return Atom(keyword, args, span_of(at))
 
     def _not(self, form: Form) -> Literal | None:
         if len(form.items) != 2:
@@ -411,27 +297,20 @@ class _Builder:
         if isinstance(first, Token) and first.type == "NAME":
             return str(first)
         found = "a variable" if isinstance(first, Token) else "another '('"
-        self._complain("no-name", f"expected a name after '(', found {found}", first)
+        start, end = span_of(first)
+        span = (start, end if isinstance(first, Token) else start + 1)
+        message = f"expected a name after '(', found {found}"
+        self.problems.append(syntax_error("no-name", message, span))
         return None
-
-    def _keyword_as_term(self, name: str, at: Expression) -> None:
-        message = f"'{name.lower()}' is used as an ordinary name inside a term"
-        self._warn("keyword-as-term", message, at)
 
     def _spell(self, name: str) -> str:
         return self.spellings.setdefault(name.lower(), str(name))
 
     def _complain(self, code: str, message: str, at: Expression) -> None:
-        self.problems.append(_error(code, message, _span(at)))
+        self.problems.append(syntax_error(code, message, span_of(at)))
 
     def _warn(self, code: str, message: str, at: Expression) -> None:
-        self.problems.append(Problem(Severity.WARNING, code, message, _span(at)))
-
-
-def _span(expression: Expression) -> Span:
-    if isinstance(expression, Form):
-        return expression.span
-    return expression.start_pos or 0, expression.end_pos or 0
+        self.problems.append(Problem(Severity.WARNING, code, message, span_of(at)))
 
 
 def _count(number: int, noun: str) -> str:

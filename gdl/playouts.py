@@ -39,6 +39,11 @@ class Step:
     """Why the playout ends here; None before the last state."""
 
 
+def randomness(seed: int, number: int) -> Random:
+    """Return what the moves of one playout, of several with one seed, are drawn from."""
+    return Random(f"{seed} {number}")
+
+
 def play_out(
     machine: StateMachine, random: Random, max_steps: int = DEFAULT_MAX_STEPS
 ) -> Iterator[Step]:

@@ -13,15 +13,18 @@ from gdl.state_machine import StateMachine, divide, perft
 
 @click.command("perft")
 @rulesheet_argument
-@click.option("--depth", type=click.IntRange(1), required=True, help="Steps to count to.")
+@click.option(
+    "--depth", type=click.IntRange(1), metavar="N", required=True, help="Steps to count to."
+)
 @click.option(
     "--divide", "divided", is_flag=True, help="Count below each first joint move, at --depth alone."
 )
 def perft_command(file: Path, depth: int, divided: bool) -> None:
     """Count the joint-move paths of a game.
 
-    All paths of 1, 2, ... steps from the initial state are counted. A path that ends in a terminal state is not counted at later depths. The columns are the depth,
-    the number of paths and the seconds taken.
+    All paths of 1, 2, ... steps from the initial state are counted; one that ends in a terminal
+    state is not counted at later depths. The columns are the depth, the number of paths and the
+    seconds taken.
 
     \b
     Examples:

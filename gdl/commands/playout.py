@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 
 import click
 
 from gdl.commands.rulesheets import game_name, read_rules, rulesheet_argument
-from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out
+from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
 from gdl.reasoner import interpret
 from gdl.traces import has_percepts, header, trace_line
 
 
 @click.command("playout")
 @rulesheet_argument
-@click.option("--seed", default=0, show_default=True, help="The same seed plays the same moves.")
-@click.option("--playouts", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
 @click.option(
     "--max-steps",
     type=click.IntRange(0),
+    metavar="M",
     default=DEFAULT_MAX_STEPS,
     show_default=True,
     help="Stop a playout after so many steps.",
@@ -42,7 +42,7 @@ def playout_command(file: Path, seed: int, playouts: int, max_steps: int) -> Non
     with_percepts = has_percepts(ruleset)
     click.echo(_compact(header(game_name(file), machine)))
     for number in range(playouts):
-        for step in play_out(machine, Random(f"{seed} {number}"), max_steps):
+        for step in play_out(machine, randomness(seed, number), max_steps):
             click.echo(_compact(trace_line(machine, number, step, with_percepts)))
             if step.ending is Ending.NO_MOVE:
                 where = f"playout {number} stops at step {step.number}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,9 @@ STDIN = Path("-")
 FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 """The type of an argument that names a rulesheet, or ``-`` for the standard input."""
 
+OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
+"""The type of an option that names a file to write."""
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -30,7 +34,7 @@ def rulesheet_argument(command: Command) -> Command:
 def read_source(file: Path) -> Source:
     """Return the text of a rulesheet and the name it goes by in messages."""
     if file == STDIN:
-        return Source(decode(click.get_binary_stream("stdin").read()), "<stdin>")
+        return Source(decode(sys.stdin.buffer.read()), "<stdin>")
     return Source(decode(file.read_bytes()), str(file))
 
 
@@ -48,3 +52,11 @@ def read_machine(file: Path) -> StateMachine:
 def game_name(file: Path) -> str:
     """Return what to call the game of a rulesheet."""
     return "stdin" if file == STDIN else file.stem
+
+
+def write_text(file: Path | None, text: str) -> None:
+    """Write a text to a file, or to the standard output."""
+    if file is None or file == STDIN:
+        click.echo(text, nl=False)
+    else:
+        file.write_text(text, encoding="utf-8", newline="\n")

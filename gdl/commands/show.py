@@ -1,0 +1,81 @@
+"""The command ``gdl show``: what a rulesheet consists of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from gdl.commands.rulesheets import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
+from gdl.dependencies import Level
+from gdl.diagrams import dot_text, svg_text
+from gdl.relation_graph import RelationGraph, fluents, moves, relation_graph, relation_text
+from gdl.ruleset import RelationKey, Ruleset
+
+_NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}
+
+
+@click.command("show")
+@rulesheet_argument
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["text", "dot", "svg"]),
+    default="text",
+    show_default=True,
+    help="A table, a graph for Graphviz, or a picture.",
+)
+@click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
+def show_command(file: Path, form: str, output: Path | None) -> None:
+    """Show roles, relations and what depends on what.
+
+    The table has every relation with the number of facts and rules that state it, whether it
+    depends on the state or on the joint move, and the relations that its rules name, ~ where
+    under a negation. The graph shows the same, with an arrow to each relation that is named.
+
+    \b
+    Examples:
+        gdl show games/ticTacToe.kif
+        gdl show games/ticTacToe.kif --as svg --output ticTacToe.svg
+        gdl show games/ticTacToe.kif --as dot | dot -Tpdf > ticTacToe.pdf
+    """
+    ruleset = read_rules(file)
+    graph = relation_graph(ruleset)
+    if form == "dot":
+        write_text(output, dot_text(graph, game_name(file)))
+    elif form == "svg":
+        write_text(output, svg_text(graph))
+    else:
+        write_text(output, _table_text(ruleset, graph))
+
+
+def _table_text(ruleset: Ruleset, graph: RelationGraph) -> str:
+    console = Console(highlight=False, markup=False)
+    with console.capture() as capture:
+        _print_line(console, "roles", list(map(str, ruleset.roles)))
+        _print_line(console, "moves", moves(ruleset))
+        _print_line(console, "facts", fluents(ruleset))
+        console.print(_relation_table(graph))
+    return capture.get()
+
+
+def _print_line(console: Console, name: str, values: list[str]) -> None:
+    console.print(f"{name}: {', '.join(values) or 'none'}", soft_wrap=True)
+
+
+def _relation_table(graph: RelationGraph) -> Table:
+    table = Table("relation", "facts", "rules", "depends on", "named in its rules")
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    for relation in reversed(graph.relations):
+        name = f"{relation}{' (recursive)' if relation.recursive else ''}"
+        counts = (str(count or "") for count in (relation.facts, relation.rules))
+        table.add_row(name, *counts, _NEEDS[relation.level], _named(graph, relation.key))
+    return table
+
+
+def _named(graph: RelationGraph, key: RelationKey) -> str:
+    named = graph.edges.get(key, {})
+    return ", ".join(f"{'~' * negated}{relation_text(other)}" for other, negated in named.items())

@@ -1,0 +1,93 @@
+"""The relation graph: which relations a ruleset has, and which are defined through which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from gdl.dependencies import Graph, Level, components, dependency_graph, is_recursive, levels
+from gdl.ruleset import KEYWORD_ARITY, Atom, RelationKey, Rule, Ruleset, atoms_of
+from gdl.terms import Constant, Function, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation: how many facts and rules state it, and what its extension depends on."""
+
+    key: RelationKey
+    facts: int
+    rules: int
+    level: Level
+    recursive: bool
+
+    @property
+    def is_keyword(self) -> bool:
+        """Whether the language gives the relation a meaning."""
+        return KEYWORD_ARITY.get(self.key[0]) == self.key[1]
+
+    def __str__(self) -> str:
+        return relation_text(self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationGraph:
+    """The relations of a ruleset, each after those that it is defined through but for circles."""
+
+    relations: tuple[Relation, ...]
+    edges: Graph
+    """From a relation to those that its rules name, with whether some are negated."""
+
+
+def relation_text(key: RelationKey) -> str:
+    """Return a relation's name with its number of arguments, such as ``legal/2``."""
+    return f"{key[0]}/{key[1]}"
+
+
+def relation_graph(ruleset: Ruleset) -> RelationGraph:
+    """Return the relation graph of a ruleset."""
+    edges = dependency_graph(ruleset.rules)
+    order = components(edges)
+    reached = levels(edges, order, {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION})
+    facts = Counter(rule.head.relation for rule in ruleset.rules if not rule.body)
+    rules = Counter(rule.head.relation for rule in ruleset.rules if rule.body)
+    relations = tuple(
+        Relation(key, facts[key], rules[key], reached[key], is_recursive(edges, component))
+        for component in order
+        for key in component
+    )
+    return RelationGraph(relations, edges)
+
+
+def fluents(ruleset: Ruleset) -> list[str]:
+    """Return the kinds of facts that rules name for states, such as ``(cell ? ? ?)``."""
+    return _kinds(ruleset, {("init", 1), ("base", 1), ("next", 1), ("true", 1)})
+
+
+def moves(ruleset: Ruleset) -> list[str]:
+    """Return the kinds of moves that rules name, such as ``(mark ? ?)``."""
+    return _kinds(ruleset, {("input", 2), ("legal", 2), ("does", 2)})
+
+
+def _kinds(ruleset: Ruleset, relations: Collection[RelationKey]) -> list[str]:
+    """Return the kinds of the last arguments of the relations, in the order of the rules."""
+    found = {
+        _kind(atom.args[-1])
+        for rule in ruleset.rules
+        for atom in _atoms(rule)
+        if atom.relation in relations
+    }
+    return sorted(found - {""})
+
+
+def _atoms(rule: Rule) -> Iterator[Atom]:
+    yield rule.head
+    for literal in rule.body:
+        for atom, _ in atoms_of(literal):
+            yield atom
+
+
+def _kind(term: Term) -> str:
+    if isinstance(term, Function):
+        return f"({term.name}{' ?' * len(term.args)})"
+    return term.name if isinstance(term, Constant) else ""

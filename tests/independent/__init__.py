@@ -1,0 +1,69 @@
+"""Our games once more, in plain Python, as a second route to everything that is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .boards import Breakthrough, Hex, Nim, Reversi
+from .chance import CodeBreaker, CountThenLine, DiceRace, FourCups, PhantomTicTacToe, Pig
+from .chess import Chess
+from .game import Game
+from .lines import ConnectFour, TicTacToe, Trefoil
+from .marks import Bridges, DotsAndBoxes, NineBoards, Pentago, Quarto
+from .pieces import Amazons, Draughts, Kalah, StarHalma, WolfAndSheep
+from .planning import BlocksWorld, KeyMaze, Warehouse
+from .puzzles import EightPuzzle, EightQueens, KnightsTour, LightsOut, TowersOfHanoi
+from .rounds import HandDuel, LoneNumber, SealedBids, ThreeHills
+from .search import Pancakes, PegSolitaire, SudokuSmall
+from .simultaneous import Fishery, Tron
+from .together import BiddingTicTacToe, PowderKegs, RopeTeam, TownChase, TwinBoards
+
+GAMES: dict[str, Game[Any]] = {
+    "amazons": Amazons(),
+    "biddingTicTacToe": BiddingTicTacToe(),
+    "blocksWorld": BlocksWorld(),
+    "breakthrough": Breakthrough(),
+    "bridges": Bridges(),
+    "chess": Chess(),
+    "codeBreaker": CodeBreaker(),
+    "connectFour": ConnectFour(),
+    "countThenLine": CountThenLine(),
+    "diceRace": DiceRace(),
+    "dotsAndBoxes": DotsAndBoxes(),
+    "draughts": Draughts(),
+    "eightPuzzle": EightPuzzle(),
+    "eightQueens": EightQueens(),
+    "fishery": Fishery(),
+    "fourCups": FourCups(),
+    "handDuel": HandDuel(),
+    "hex": Hex(),
+    "kalah": Kalah(),
+    "keyMaze": KeyMaze(),
+    "knightsTour": KnightsTour(),
+    "lightsOut": LightsOut(),
+    "loneNumber": LoneNumber(),
+    "nim": Nim(),
+    "nineBoards": NineBoards(),
+    "pancakes": Pancakes(),
+    "pegSolitaire": PegSolitaire(),
+    "pentago": Pentago(),
+    "phantomTicTacToe": PhantomTicTacToe(),
+    "pig": Pig(),
+    "powderKegs": PowderKegs(),
+    "quarto": Quarto(),
+    "reversi": Reversi(),
+    "ropeTeam": RopeTeam(),
+    "sealedBids": SealedBids(),
+    "starHalma": StarHalma(),
+    "sudokuSmall": SudokuSmall(),
+    "threeHills": ThreeHills(),
+    "ticTacToe": TicTacToe(),
+    "towersOfHanoi": TowersOfHanoi(),
+    "townChase": TownChase(),
+    "trefoil": Trefoil(),
+    "tron": Tron(),
+    "twinBoards": TwinBoards(),
+    "warehouse": Warehouse(),
+    "wolfAndSheep": WolfAndSheep(),
+}
+"""The rulesheet's name without its ending, and the game."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.dependencies import Level
+from gdl.dependencies import Level, components, dependency_graph, levels
 from gdl.domains import domains_of
 from gdl.errors import MoveError
 from gdl.flat_rules import (
@@ -28,6 +28,7 @@ from gdl.propnet.builder import Circuit, Inputs, build
 from gdl.propnet.lanes import Block, Engine
 from gdl.propnet.layout import Outputs, lay_out
 from gdl.propnet.network import FALSE
+from gdl.relevance import guard_wide_relations
 from gdl.ruleset import RelationKey, Rule, Ruleset
 from gdl.splitting import Splitter
 from gdl.state_machine import State
@@ -35,6 +36,9 @@ from gdl.terms import Constant, Function, Term
 from gdl.vocabulary import Vocabulary
 
 REMEMBERED_VIEWS = 1024
+
+WIDE = 100_000
+"""Relations whose arguments can be combined in more ways are guarded by what is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,13 +325,23 @@ class _Parts:
 
 
 def _split(flat: FlatRules, vocabulary: Vocabulary) -> list[Rule]:
-    given = {relation: Level.VIEW for relation, _ in flat.fluents}
-    given |= {relation: Level.TRANSITION for relation, _ in flat.moves}
-    program = Program(flat.rules, given, domains_of(flat.rules, flat.column_flows()), vocabulary)
+    """Return the rules in the form that has the fewest ground instances."""
+    moves = {relation: Level.TRANSITION for relation, _ in flat.moves}
+    given = {relation: Level.VIEW for relation, _ in flat.fluents} | moves
+    domains = domains_of(flat.rules, flat.column_flows())
+    program = Program(flat.rules, given, domains, vocabulary)
     program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
-    program.statistics.widen(program.rulebook.order, given)
-    moves = {relation for relation, _ in flat.moves}
-    return Splitter(program.statistics, moves).split(flat.rules)
+    statistics = program.statistics
+    statistics.widen(program.rulebook.order, given)
+    rules = Splitter(statistics, moves).split(flat.rules)
+    graph = dependency_graph(rules)
+    level = levels(graph, components(graph), given)
+    return guard_wide_relations(
+        rules,
+        flat.flows(),
+        lambda relation: level.get(relation, Level.STATIC),
+        lambda relation: statistics.domain_size(relation) > WIDE,
+    )
 
 
 def _ground(flat: FlatRules, vocabulary: Vocabulary, budget: Budget) -> GroundProgram:

@@ -113,13 +113,18 @@ class PropnetStateMachine:
         self.facts = parts.facts
         self.moves = parts.moves
         self.engine = Engine(parts.layout, parts.goal_table, len(self.roles), options.words)
+        # A single state is quickest in the narrowest block, and the interpreter does for it.
+        self._lane = Engine(parts.layout, parts.goal_table, len(self.roles), words=1)
+        self._block = self._lane.block()
+        self._rows = self._block.rows[:, 0]
+        self._address = self._block.rows.ctypes.data
+        self._held: State | None = None
         self.ground_rules = len(parts.program.heads)
         self._percepts = parts.percepts
         self._initial = pack(parts.initial)
         self._fact_count = len(self.facts)
         self._places = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
-        self._block = self.engine.block()
         self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
 
     def warm_up(self) -> None:
@@ -176,13 +181,16 @@ class PropnetStateMachine:
         Raises :class:`gdl.MoveError` for a move that no chain of rules could make legal.
         """
         self._make(state, joint_move)
-        return self.state(self._block.states()[0])
+        layout = self.engine.layout
+        following = self._rows[layout.next : layout.next + layout.fluent_count] & 1
+        return self.state(following.astype(np.uint8))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return what the role sees of the joint move, sorted by its text."""
         place = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
-        seen = self._block.percepts()[0]
+        layout = self.engine.layout
+        seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
         found = [
             term
             for (r, term), holds in zip(self._percepts, seen, strict=True)
@@ -191,16 +199,27 @@ class PropnetStateMachine:
         return tuple(sorted(found, key=str))
 
     def _make(self, state: State, joint_move: Sequence[Term]) -> None:
-        """Make a joint move in every lane of the machine's own block."""
+        """Evaluate the transition by a joint move in the machine's own block."""
         if len(joint_move) != len(self.roles):
             message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
             raise MoveError(message)
-        chosen = np.zeros((1, self._offsets[-1]), dtype=np.uint8)
-        for role, move in enumerate(joint_move):
-            chosen[0, self._offsets[role] + self._place(role, move)] = 1
-        self._block.load(self.bits(state)[None, :])
-        self._block.view()
-        self._block.move(np.repeat(chosen, self._block.lanes, axis=0))
+        first = self.engine.layout.moves
+        places = [
+            first + offset + self._place(role, move)
+            for role, (offset, move) in enumerate(zip(self._offsets, joint_move, strict=False))
+        ]
+        self._hold(state)
+        self._rows[first : first + self._offsets[-1]] = 0
+        self._rows[places] = 1
+        self._lane.transition(self._address)
+
+    def _hold(self, state: State) -> None:
+        """Put a state into the machine's own block and evaluate its view."""
+        if self._held is not state:
+            first = self.engine.layout.fluents
+            self._rows[first : first + self._fact_count] = self.bits(state)
+            self._lane.view(self._address)
+            self._held = state
 
     def _place(self, role: int, move: Term) -> int:
         places = self._places[role]
@@ -212,25 +231,20 @@ class PropnetStateMachine:
         return place
 
     def _new_view(self, state: State) -> View:
-        self._block.load(self.bits(state)[None, :])
-        self._block.view()
-        legal = self._block.legal()[0]
-        goals = self._block.goals()[0]
-        table = self.engine.goal_table
+        self._hold(state)
+        layout, offsets = self.engine.layout, self._offsets
+        legal = self._rows[layout.legal : layout.legal + offsets[-1]] & 1
+        goals = self._rows[layout.goals : layout.goals + layout.goal_count] & 1
+        values: list[set[int]] = [set() for _ in self.roles]
+        for role, value in self.engine.goal_table[goals.nonzero()[0]].tolist():
+            values[role].add(value)
         return View(
-            bool(self._block.terminal()[0]),
+            bool(self._rows[layout.terminal] & 1),
             tuple(
-                tuple(moves[i] for i in np.flatnonzero(legal[start : start + len(moves)]))
-                for start, moves in zip(self._offsets, self.moves, strict=False)
+                tuple([moves[i] for i in legal[start : start + len(moves)].nonzero()[0].tolist()])
+                for start, moves in zip(offsets, self.moves, strict=False)
             ),
-            tuple(
-                tuple(
-                    sorted(
-                        {int(v) for (r, v), g in zip(table, goals, strict=True) if g and r == role}
-                    )
-                )
-                for role in range(len(self.roles))
-            ),
+            tuple(tuple(sorted(found)) for found in values),
         )
 
 

@@ -58,6 +58,7 @@ def test_bounded_minimax_does_not_lose_to_chance(role):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("opponent", ["random", "minimax", "alpha_beta"])
 @pytest.mark.parametrize("role", [0, 1])
 def test_bounded_minimax_does_not_lose_fifty_matches(opponent, role):

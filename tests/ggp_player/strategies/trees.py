@@ -117,13 +117,14 @@ def last_choice(strategy: Strategy, position: Position) -> Choice:
 
 
 def play(machine: StateMachine, strategies: Sequence[Strategy], random: Random) -> list[int]:
-    """Play a match, each strategy searching to its end; return the goals."""
+    """Play a match, each strategy searching to its end where it has a choice; return the goals."""
     state = machine.initial_state()
     while not machine.is_terminal(state):
-        joint_move = [
-            last_choice(strategy, Position(machine, state, role, random)).move
-            for strategy, role in zip(strategies, machine.roles, strict=True)
-        ]
+        joint_move = []
+        for strategy, role in zip(strategies, machine.roles, strict=True):
+            start = Position(machine, state, role, random)
+            lone = start.legal_moves if len(start.legal_moves) == 1 else None
+            joint_move.append(lone[0] if lone else last_choice(strategy, start).move)
         state = machine.next_state(state, joint_move)
     return [machine.goal(state, role) or 0 for role in machine.roles]
 

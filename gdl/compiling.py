@@ -20,3 +20,22 @@ def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetS
     from gdl.propnet.machine import CompileOptions, PropnetStateMachine
 
     return PropnetStateMachine(ruleset, options or CompileOptions())
+
+
+WIDTHS = (1, 8)
+"""The widths of blocks in use, in words: single states, and blocks of 512."""
+
+
+def warm_up() -> None:
+    """Compile what every game shares into the cache on disk, which takes some seconds once."""
+    from gdl.propnet.lanes import load_kernels
+
+    for words in WIDTHS:
+        load_kernels(words)
+
+
+def is_warm() -> bool:
+    """Tell whether what every game shares is compiled already."""
+    from gdl.propnet.lanes import kernels_are_ready
+
+    return all(map(kernels_are_ready, WIDTHS))

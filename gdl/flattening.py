@@ -19,7 +19,6 @@ from gdl.domains import EMPTY, Domain, FunctionKey, Position, positions, variabl
 from gdl.errors import ResourceLimitError
 from gdl.rewrite import substitute_rule
 from gdl.ruleset import (
-    KEYWORD_ARITY,
     And,
     Atom,
     Distinct,

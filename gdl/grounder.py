@@ -31,8 +31,11 @@ Row: TypeAlias = tuple[int, ...]
 """The ids of an atom's arguments."""
 
 _WORKER = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]), int(sys.argv[1])))
+import ctypes, resource, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with whoever started it
+limit, bound = int(sys.argv[1]), resource.getrlimit(resource.RLIMIT_AS)[1]
+limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
+resource.setrlimit(resource.RLIMIT_AS, (limit, bound))
 from clingo.application import Application, clingo_main
 sys.exit(int(clingo_main(Application(), ["--mode=gringo", "-Wnone", "-"])))
 """

@@ -14,7 +14,7 @@ from gdl.plans import make_plan
 from gdl.rewrite import substitute
 from gdl.ruleset import KEYWORD_ARITY, Atom, Literal, RelationKey, Rule, atoms_of, variables_in
 from gdl.statistics import Statistics
-from gdl.terms import Term, Variable
+from gdl.terms import Term, Variable, variables_of
 
 SMALL = 300.0
 """Rules with fewer instances are left alone."""
@@ -109,7 +109,7 @@ class Splitter:
             for part in joined
             if isinstance(part, Atom)
             for column, term in enumerate(part.args)
-            if term == Variable(name)
+            if Variable(name) in variables_of(term)
         )
 
     def _name(self, joined: tuple[Literal, ...], names: tuple[str, ...]) -> Atom:
@@ -153,7 +153,8 @@ def _unfold(rules: Sequence[Rule], statistics: Statistics) -> Iterator[Rule]:
                 renaming: dict[str, Term] = {}
                 definition = single[literal.relation]
                 names = {v.name for part in definition.body for v in variables_in(part)}
-                renaming |= {name: Variable(f"{name} {number}") for name in names}
+                # No other variable begins with a blank: flattening appends to names.
+                renaming |= {name: Variable(f" {number} {name}") for name in names}
                 renaming |= {
                     term.name: value
                     for term, value in zip(definition.head.args, literal.args, strict=True)

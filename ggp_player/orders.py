@@ -16,7 +16,8 @@ from typing import TypeAlias
 class Begin:
     """Learn the rules and follow the history. With a strategy the worker is to search.
 
-    ``history`` has the joint moves received so far, each move as text.
+    ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is what
+    making the game's rules fast may take; 0 leaves them as they are.
     """
 
     rules: str
@@ -24,6 +25,7 @@ class Begin:
     history: Sequence[Sequence[str]] = ()
     strategy: str | None = None
     seed: str = ""
+    compile_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """The search knows the rules and the history, and takes orders from now on."""
+
+
+@dataclass(frozen=True, slots=True)
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
@@ -81,11 +88,11 @@ class Logged:
     message: str
 
 
-Report: TypeAlias = Standing | SearchEnded | Unplayable | Logged
+Report: TypeAlias = Standing | Begun | SearchEnded | Unplayable | Logged
 
 _KINDS = {
     kind.__name__: kind
-    for kind in (Begin, Follow, Search, Standing, SearchEnded, Unplayable, Logged)
+    for kind in (Begin, Follow, Search, Standing, Begun, SearchEnded, Unplayable, Logged)
 }
 
 

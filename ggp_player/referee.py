@@ -11,8 +11,14 @@ import logging
 from collections.abc import Mapping, Sequence
 
 import gdl
+from gdl.compiling import is_warm
+from gdl.grounder import Budget
+from gdl.propnet.machine import CompileOptions
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
+
+RULES_PER_SECOND = 30_000
+"""How many ground rules are made into a network in a second, on a slow machine."""
 
 _log = logging.getLogger(__name__)
 
@@ -22,11 +28,15 @@ class UnplayableError(GgpPlayerError):
 
 
 class Referee:
-    """The state of a match as seen by one role."""
+    """The state of a match as seen by one role.
 
-    def __init__(self, rules: str, role: str) -> None:
+    The rules are compiled if that takes no longer than ``compile_seconds``, and interpreted
+    otherwise.
+    """
+
+    def __init__(self, rules: str, role: str, compile_seconds: float = 0.0) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
-        self.machine = gdl.interpret(self._ruleset)
+        self.machine = _machine(self._ruleset, compile_seconds)
         self.role = self._find(role)
         self.state = self.machine.initial_state()
         self.turn = 0
@@ -64,7 +74,11 @@ class Referee:
             return
         for role, move in illegal:
             _log.warning("turn %d: %s of %s is illegal here, followed", self.turn, move, role)
-        self.state = self.machine.next_state(self.state, joint_move)
+        try:
+            self.state = self.machine.next_state(self.state, joint_move)
+        except gdl.MoveError as error:
+            _log.warning("turn %d: %s, not applied", self.turn, error)
+            return
         self._last = joint_move
 
     def _find(self, name: str) -> gdl.Constant:
@@ -92,3 +106,14 @@ class Referee:
             for role, move in zip(self.machine.roles, joint_move, strict=True)
             if move not in self.machine.legal_moves(self.state, role)
         ]
+
+
+def _machine(ruleset: gdl.Ruleset, compile_seconds: float) -> gdl.StateMachine:
+    if compile_seconds and is_warm():
+        rules = int(compile_seconds * RULES_PER_SECOND)
+        options = CompileOptions(Budget(rules=rules, seconds=compile_seconds))
+        try:
+            return gdl.compile(ruleset, options)
+        except gdl.ResourceLimitError as error:
+            _log.info("the rules are not compiled: %s", error)
+    return gdl.interpret(ruleset)

@@ -18,6 +18,7 @@ import asyncio
 import errno
 import logging
 import signal
+import sys
 import time
 from collections.abc import Callable
 from urllib.parse import unquote_plus
@@ -25,6 +26,7 @@ from urllib.parse import unquote_plus
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from gdl.compiling import is_warm
 from ggp_player.config import Config
 from ggp_player.errors import ServerError
 from ggp_player.player import Player
@@ -98,12 +100,34 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
             site = await _listen(runner, config)
             port: int = runner.addresses[0][1]
             on_listening(config.host, port)
+            warming = asyncio.create_task(_warm_up())
             await stopped.wait()
+            warming.cancel()
+            await asyncio.wait([warming])
             _log.info("stopping")
             await site.stop()
             await player.close()
         finally:
             await runner.cleanup()
+
+
+async def _warm_up() -> None:
+    """Have a process compile what every game shares, if that has not been done on this machine.
+
+    Matches go on meanwhile with interpreted rules.
+    """
+    if is_warm():
+        return
+    _log.info("compiling what every game shares, which takes some seconds, once")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", "from gdl.compiling import warm_up; warm_up()"
+    )
+    try:
+        await process.wait()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
 
 
 async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from ggp_player.orders import (
     Begin,
+    Begun,
     Follow,
     Order,
     Report,
@@ -27,6 +28,11 @@ from ggp_player.shared_choice import FoundChoice
 
 STOP_GRACE = 0.25
 """Seconds for a search to stop of its own accord, before it is killed and replaced."""
+
+COMPILE_SHARE = 0.3
+"""The share of a clock that a search may take to make the rules fast."""
+
+MAX_COMPILE_SECONDS = 30.0
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, for each of the two places."""
@@ -112,8 +118,11 @@ class Station:
 
     def begin(self, strategy: str | None = None) -> Begin:
         """Return the first order to a new worker; without a strategy it is a referee."""
-        start = self.setup.start
-        return Begin(start.rules, start.role, tuple(self.history), strategy, self.setup.seed)
+        start, history = self.setup.start, tuple(self.history)
+        # The referee has to answer soon; the search comes to a match that has begun in a hurry.
+        clock = start.play_clock if history else start.start_clock
+        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock) if strategy else 0.0
+        return Begin(start.rules, start.role, history, strategy, self.setup.seed, seconds)
 
     def close(self) -> None:
         """Kill the worker. The place stays empty."""
@@ -183,6 +192,7 @@ class SearchStation(Station):
     _number = 0
     _ended = 0
     _is_wanted = False
+    _has_begun = False
     _kept: FoundChoice | None = None
 
     @property
@@ -205,15 +215,21 @@ class SearchStation(Station):
         self.order(self._search_order())
 
     def stop(self) -> None:
-        """Ask the search to stop; after a grace it is killed if it has not."""
+        """Ask the search to stop; after a grace it is killed if it has not.
+
+        A worker that still learns the rules is spared: another would have to learn them too.
+        """
         worker = self.worker
         if self._is_wanted and worker is not None and self._ended != self._number:
             worker.choice.wanted = 0
+            if not self._has_begun:
+                return
             asyncio.get_running_loop().call_later(STOP_GRACE, self._insist, worker, self._number)
         self._is_wanted = False
 
     def first_orders(self) -> Sequence[Order]:
         """Return the rules, the history, and the search that is wanted, if any is."""
+        self._has_begun = False
         begin = self.begin(self.setup.strategy)
         if not self._is_wanted or self.worker is None:
             return (begin,)
@@ -221,8 +237,10 @@ class SearchStation(Station):
         return begin, self._search_order()
 
     def take_in(self, report: Report) -> None:
-        """Take note of the end of a search."""
-        if isinstance(report, SearchEnded):
+        """Take note of what the search has done."""
+        if isinstance(report, Begun):
+            self._has_begun = True
+        elif isinstance(report, SearchEnded):
             self._ended = report.number
             if report.failure:
                 _log.error("%s: search %d: %s", self._name, report.number, report.failure)

@@ -23,6 +23,7 @@ from ggp_player import strategies
 from ggp_player.errors import GgpPlayerError
 from ggp_player.orders import (
     Begin,
+    Begun,
     Follow,
     Logged,
     Order,
@@ -148,6 +149,7 @@ class _SearchWorker:
         self._report = report
         self._referee = _refereed(order)
         self._strategy = self._new_strategy()
+        report(Begun())
 
     def follow(self, order: Follow) -> None:
         self._referee.follow(order.moves)
@@ -198,7 +200,7 @@ class _SearchWorker:
 
 
 def _refereed(order: Begin) -> Referee:
-    referee = Referee(order.rules, order.role)
+    referee = Referee(order.rules, order.role, order.compile_seconds)
     for moves in order.history:
         referee.follow(moves)
     return referee

@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 
 GATES_PER_FUNCTION = 50
 
+_DIGEST_SIZE = hashlib.sha256().digest_size
+
 Gates = NDArray[np.int32]
 """int32 (n, 3): row written, left literal, right literal; see the layout of a block."""
 
@@ -93,17 +95,35 @@ def machine_code(key: str, source: Callable[[], str]) -> MachineCode:
     ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
     it cannot be read or written the code is compiled all the same.
     """
-    path = cache_folder() / f"{_digest(key)}.o"
-    try:
-        return MachineCode(path.read_bytes())
-    except (OSError, RuntimeError):
+    path = _cached(key)
+    binary = _read_binary(path)
+    if binary is None:
         binary = compile_source(source())
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(binary)
-        Path(file.name).replace(path)
+        with contextlib.suppress(OSError):
+            _write_binary(path, binary)
     return MachineCode(binary)
+
+
+def _read_binary(path: Path) -> bytes | None:
+    """Return an object file that is whole; loading half a one would end the process."""
+    with contextlib.suppress(OSError):
+        data = path.read_bytes()
+        digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
+        if hashlib.sha256(binary).digest() == digest:
+            return binary
+    return None
+
+
+def _write_binary(path: Path, binary: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(hashlib.sha256(binary).digest() + binary)
+    Path(file.name).replace(path)
+
+
+def is_cached(key: str) -> bool:
+    """Tell whether the machine code of a key is in the cache on disk."""
+    return _cached(key).exists()
 
 
 def compile_source(source: str) -> bytes:
@@ -123,6 +143,10 @@ def compile_source(source: str) -> bytes:
 def cache_folder() -> Path:
     """Return the folder of compiled code; the environment variable GDL_CACHE overrides it."""
     return Path(os.environ.get("GDL_CACHE") or platformdirs.user_cache_dir("gdl", appauthor=False))
+
+
+def _cached(key: str) -> Path:
+    return cache_folder() / f"{_digest(key)}.o"
 
 
 def _digest(key: str) -> str:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.codegen import MachineCode, machine_code, program_source
+from gdl.propnet.codegen import MachineCode, is_cached, machine_code, program_source
 from gdl.propnet.kernels import Job, kernel_key, kernel_source, scratch_rows
 from gdl.propnet.layout import GateProgram, Layout
 
@@ -66,7 +66,7 @@ class Engine:
         self.roles = roles
         self.goal_table = np.array(goal_table, dtype=np.int64).reshape(-1, 2)
         self.move_counts = np.array(layout.move_counts, dtype=np.int64)
-        self._kernels = machine_code(kernel_key(words), lambda: kernel_source(words))
+        self._kernels = load_kernels(words)
         self._code: MachineCode | None = None
         self._programs = [_program_array(program) for program in (layout.view, layout.transition)]
         interpret = self._kernels.address("interpret")
@@ -177,23 +177,23 @@ class Block:
         """
         layout, words = self.engine.layout, self.engine.words
         self.view()
-        legal_count = sum(layout.move_counts)
-        start = _aligned(layout.fluent_count + legal_count, words)
-        start[: layout.fluent_count] = self.rows[layout.fluents :][: layout.fluent_count]
-        start[layout.fluent_count :] = self.rows[layout.legal :][:legal_count]
+        start = _aligned(layout.fluent_count, words)
+        start[:] = self.rows[layout.fluents :][: layout.fluent_count]
         alive = _aligned(1, words)
         alive[0] = ~self.rows[layout.terminal]
         results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
         started = np.zeros(self.lanes, dtype=np.int64)
-        playing = int(np.bitwise_count(alive).sum())
         job = self._job(steps, refill)
         job[Job.START] = start.ctypes.data
         job[Job.ALIVE] = alive.ctypes.data
         job[Job.RESULTS] = results.ctypes.data
         job[Job.STARTED] = started.ctypes.data
         made = self.engine.play(job.ctypes.data)
-        states = made * playing if refill else int(results[:, 1].sum())
-        return Playouts(results[:, 0], results[:, 1], results[:, 2:], states)
+        playing = np.unpackbits(alive.view(np.uint8)[0], bitorder="little").astype(bool)
+        unfinished = int(np.maximum(made - started[playing], 0).sum())
+        return Playouts(
+            results[:, 0], results[:, 1], results[:, 2:], int(results[:, 1].sum()) + unfinished
+        )
 
     def _job(self, steps: int, refill: bool) -> NDArray[np.int64]:
         engine, layout = self.engine, self.engine.layout
@@ -206,8 +206,8 @@ class Block:
         job[Job.RANDOM] = self._random.ctypes.data
         job[Job.FLUENTS], job[Job.FLUENT_COUNT] = layout.fluents, layout.fluent_count
         job[Job.NEXT] = layout.next
-        job[Job.LEGAL], job[Job.LEGAL_COUNT] = layout.legal, sum(layout.move_counts)
-        job[Job.MOVES], job[Job.TERMINAL] = layout.moves, layout.terminal
+        job[Job.LEGAL], job[Job.MOVES] = layout.legal, layout.moves
+        job[Job.TERMINAL] = layout.terminal
         job[Job.GOALS], job[Job.GOAL_COUNT] = layout.goals, layout.goal_count
         job[Job.GOAL_TABLE] = engine.goal_table.ctypes.data
         job[Job.ROLES] = engine.roles
@@ -219,11 +219,21 @@ class Block:
 
     def _read(self, first: int, count: int) -> Bits:
         packed = np.ascontiguousarray(self.rows[first : first + count]).view(np.uint8)
-        return np.unpackbits(packed.reshape(count, -1), axis=1, bitorder="little").T
+        return np.unpackbits(packed, axis=1, bitorder="little").T
 
     def _write(self, first: int, bits: Bits) -> None:
         packed = np.packbits(np.ascontiguousarray(bits.T), axis=1, bitorder="little")
         self.rows[first : first + len(packed)] = packed.view(np.uint64)
+
+
+def load_kernels(words: int) -> MachineCode:
+    """Return the kernels of a width, compiled if the cache on disk does not have them."""
+    return machine_code(kernel_key(words), lambda: kernel_source(words))
+
+
+def kernels_are_ready(words: int) -> bool:
+    """Tell whether the kernels of a width can be had without compiling them."""
+    return is_cached(kernel_key(words))
 
 
 def _source(name: str, program: GateProgram, words: int, kept: Sequence[int]) -> str:

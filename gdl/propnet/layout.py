@@ -19,7 +19,7 @@ where negated) can also be the constants false, 0, and true, 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,7 +117,7 @@ def lay_out(
 
 def _program(
     network: Network,
-    nodes: Iterable[int],
+    nodes: Set[int],
     row_of: dict[int, int],
     first_output: int,
     outputs: Sequence[int],
@@ -129,7 +129,13 @@ def _program(
     segments: list[tuple[int, int, int, int]] = []
     feedback: list[tuple[int, int]] = []
     early = {node for cycle in network.cycles for node, _ in cycle.feedback}
-    inside = {node: cycle for cycle in network.cycles for node in range(cycle.first, cycle.last)}
+    # Gates made within a cycle can have users elsewhere; the cycle itself is then not repeated.
+    inside = {
+        node: cycle
+        for cycle in network.cycles
+        if cycle.feedback[0][0] in nodes
+        for node in range(cycle.first, cycle.last)
+    }
     current = None
     start = 0
     for node in [*sorted(nodes), None]:

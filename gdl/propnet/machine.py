@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,9 +112,10 @@ class PropnetStateMachine:
         self.roles = parts.roles
         self.facts = parts.facts
         self.moves = parts.moves
-        self.engine = Engine(parts.layout, parts.goal_table, len(self.roles), options.words)
+        self.words = options.words
         # A single state is quickest in the narrowest block, and the interpreter does for it.
         self._lane = Engine(parts.layout, parts.goal_table, len(self.roles), words=1)
+        self._goal_table = parts.goal_table
         self._block = self._lane.block()
         self._rows = self._block.rows[:, 0]
         self._address = self._block.rows.ctypes.data
@@ -126,6 +127,11 @@ class PropnetStateMachine:
         self._places = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
         self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What evaluates blocks of ``words`` words; made when it is first asked for."""
+        return Engine(self._lane.layout, self._goal_table, len(self.roles), self.words)
 
     def warm_up(self) -> None:
         """Make machine code, and wait for it."""
@@ -181,7 +187,7 @@ class PropnetStateMachine:
         Raises :class:`gdl.MoveError` for a move that no chain of rules could make legal.
         """
         self._make(state, joint_move)
-        layout = self.engine.layout
+        layout = self._lane.layout
         following = self._rows[layout.next : layout.next + layout.fluent_count] & 1
         return self.state(following.astype(np.uint8))
 
@@ -189,7 +195,7 @@ class PropnetStateMachine:
         """Return what the role sees of the joint move, sorted by its text."""
         place = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
-        layout = self.engine.layout
+        layout = self._lane.layout
         seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
         found = [
             term
@@ -203,7 +209,7 @@ class PropnetStateMachine:
         if len(joint_move) != len(self.roles):
             message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
             raise MoveError(message)
-        first = self.engine.layout.moves
+        first = self._lane.layout.moves
         places = [
             first + offset + self._place(role, move)
             for role, (offset, move) in enumerate(zip(self._offsets, joint_move, strict=False))
@@ -216,7 +222,7 @@ class PropnetStateMachine:
     def _hold(self, state: State) -> None:
         """Put a state into the machine's own block and evaluate its view."""
         if self._held is not state:
-            first = self.engine.layout.fluents
+            first = self._lane.layout.fluents
             self._rows[first : first + self._fact_count] = self.bits(state)
             self._lane.view(self._address)
             self._held = state
@@ -232,11 +238,11 @@ class PropnetStateMachine:
 
     def _new_view(self, state: State) -> View:
         self._hold(state)
-        layout, offsets = self.engine.layout, self._offsets
+        layout, offsets = self._lane.layout, self._offsets
         legal = self._rows[layout.legal : layout.legal + offsets[-1]] & 1
         goals = self._rows[layout.goals : layout.goals + layout.goal_count] & 1
         values: list[set[int]] = [set() for _ in self.roles]
-        for role, value in self.engine.goal_table[goals.nonzero()[0]].tolist():
+        for role, value in self._lane.goal_table[goals.nonzero()[0]].tolist():
             values[role].add(value)
         return View(
             bool(self._rows[layout.terminal] & 1),

@@ -15,7 +15,7 @@ class Job(IntEnum):
     ROWS = 0
     """uint64 (rows, words), the block."""
     START = auto()
-    """uint64 (fluents + legal, words): each lane's fluent and legal rows to start again from."""
+    """uint64 (fluents, words): each lane's state to start again from."""
     VIEW = auto()
     """The function that evaluates the view, and the program it is given."""
     VIEW_PROGRAM = auto()
@@ -31,8 +31,6 @@ class Job(IntEnum):
     """Row."""
     LEGAL = auto()
     """Row."""
-    LEGAL_COUNT = auto()
-    """Number."""
     MOVES = auto()
     """Row."""
     TERMINAL = auto()
@@ -75,7 +73,11 @@ class _JobReader:
 
 
 def emit_play(kit: Kit, select: Value) -> None:
-    """Emit the playouts; the result is the number of steps made."""
+    """Emit the playouts; the result is the number of steps made.
+
+    A lane that has ended sits the rest of the step out, as the view still tells of its last state,
+    and starts again in the next. The view is evaluated once more after the last step.
+    """
     function, b = kit.function("play", I64, [POINTER])
     (job,) = function.args
 
@@ -84,22 +86,23 @@ def emit_play(kit: Kit, select: Value) -> None:
     rows, alive = read.address(Job.ROWS), read.address(Job.ALIVE)
     made, offset = kit.counter(b, 0), kit.counter(b, 0)
     finished = function.append_basic_block("finished")
-    with loop(b, integer(0), read.number(Job.STEPS)) as step:
+    steps = read.number(Job.STEPS)
+    with loop(b, integer(0), b.add(steps, integer(1))) as step:
         b.store(step, made)
         _evaluate(b, read.number(Job.VIEW), rows, read.address(Job.VIEW_PROGRAM))
         ended = b.and_(kit.load(b, rows, read.number(Job.TERMINAL)), kit.load(b, alive, integer(0)))
+        refill = b.icmp_signed("!=", read.number(Job.REFILL), integer(0))
         with b.if_then(kit.any(b, ended)):
             _emit_results(kit, b, ended, step, read)
-            refill = b.icmp_signed("!=", read.number(Job.REFILL), integer(0))
-            with b.if_else(refill) as (then, otherwise):
-                with then:
-                    _emit_refill(kit, b, ended, read)
-                with otherwise:
-                    left = b.and_(kit.load(b, alive, integer(0)), b.not_(ended))
-                    kit.store(b, left, alive, integer(0))
-                    more = function.append_basic_block("more")
-                    b.cbranch(kit.any(b, left), more, finished)
-                    b.position_at_end(more)
+            with b.if_then(b.not_(refill)):
+                left = b.and_(kit.load(b, alive, integer(0)), b.not_(ended))
+                kit.store(b, left, alive, integer(0))
+                more = function.append_basic_block("more")
+                b.cbranch(kit.any(b, left), more, finished)
+                b.position_at_end(more)
+        go_on = function.append_basic_block("go_on")
+        b.cbranch(b.icmp_signed("<", step, steps), go_on, finished)
+        b.position_at_end(go_on)
         b.store(integer(0), offset)
         with loop(b, integer(0), read.number(Job.ROLES)) as role:
             count = get_integer(b, read.address(Job.MOVE_COUNTS), role)
@@ -114,7 +117,8 @@ def emit_play(kit: Kit, select: Value) -> None:
         with loop(b, integer(0), read.number(Job.FLUENT_COUNT)) as fluent:
             value = kit.load(b, rows, b.add(read.number(Job.NEXT), fluent))
             kit.store(b, value, rows, b.add(read.number(Job.FLUENTS), fluent))
-        b.store(b.add(step, integer(1)), made)
+        with b.if_then(b.and_(refill, kit.any(b, ended))):
+            _emit_refill(kit, b, ended, read)
     b.branch(finished)
     b.position_at_end(finished)
     b.ret(b.load(made, typ=I64))
@@ -152,7 +156,7 @@ def _emit_result(
     base = b.mul(lane, b.add(read.number(Job.ROLES), integer(2)))
     _add_to(b, results, base, integer(1))
     _add_to(b, results, b.add(base, integer(1)), b.sub(step, get_integer(b, started, lane)))
-    b.store(step, b.gep(started, [lane], source_etype=I64))
+    b.store(b.add(step, integer(1)), b.gep(started, [lane], source_etype=I64))
     table, last_role = read.address(Job.GOAL_TABLE), kit.counter(b, -1)
     goals = kit.at(b, read.address(Job.ROWS), read.number(Job.GOALS))
     with loop(b, integer(0), read.number(Job.GOAL_COUNT)) as goal:
@@ -172,13 +176,10 @@ def _add_to(b: Value, base: Value, index: Value, value: Value) -> None:
 
 
 def _emit_refill(kit: Kit, b: Value, ended: Value, read: _JobReader) -> None:
-    """Put the lanes that have ended back to their start, fluents and legal moves alike."""
-    rows, start = read.address(Job.ROWS), read.address(Job.START)
-    for first, count, origin in (
-        (read.number(Job.FLUENTS), read.number(Job.FLUENT_COUNT), integer(0)),
-        (read.number(Job.LEGAL), read.number(Job.LEGAL_COUNT), read.number(Job.FLUENT_COUNT)),
-    ):
-        with loop(b, integer(0), count) as index:
-            old = b.and_(kit.load(b, rows, b.add(first, index)), b.not_(ended))
-            new = b.and_(kit.load(b, start, b.add(origin, index)), ended)
-            kit.store(b, b.or_(old, new), rows, b.add(first, index))
+    """Put the lanes that have ended back to their start."""
+    start = read.address(Job.START)
+    fluents = kit.at(b, read.address(Job.ROWS), read.number(Job.FLUENTS))
+    with loop(b, integer(0), read.number(Job.FLUENT_COUNT)) as index:
+        old = b.and_(kit.load(b, fluents, index), b.not_(ended))
+        new = b.and_(kit.load(b, start, index), ended)
+        kit.store(b, b.or_(old, new), fluents, index)

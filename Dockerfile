@@ -1,0 +1,38 @@
+# The base image is an argument, so that the image can be built where no registry is reached.
+# It needs Python 3.11 or later with venv and pip; see docs/docker.md.
+ARG BASE=python:3.13-slim
+
+FROM ${BASE} AS build
+ARG PIP_INDEX_URL
+WORKDIR /src
+
+# Dependencies are a layer of their own: a change of the source does not install them again.
+COPY requirements.lock ./
+RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
+    --mount=type=secret,id=ca.pem \
+    python3 -m venv /build \
+    && python3 -m venv --without-pip /opt/ggp-player \
+    && /build/bin/pip --python /opt/ggp-player/bin/python install \
+        --require-hashes --requirement requirements.lock
+
+COPY pyproject.toml README.md LICENSE ./
+COPY gdl gdl
+COPY ggp_player ggp_player
+RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
+    --mount=type=secret,id=ca.pem \
+    /build/bin/pip --python /opt/ggp-player/bin/python install --no-deps .
+
+
+FROM ${BASE}
+RUN useradd --uid 10001 --user-group --no-create-home --home-dir /app --shell /usr/sbin/nologin player
+COPY --from=build /opt/ggp-player /opt/ggp-player
+WORKDIR /app
+COPY games games
+ENV PATH=/opt/ggp-player/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    GDL_CACHE=/tmp/gdl
+USER player
+EXPOSE 9147
+HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 \
+    CMD ["ggp-player", "info", "127.0.0.1:9147"]
+ENTRYPOINT ["ggp-player", "serve", "--host", "0.0.0.0"]

@@ -20,6 +20,9 @@ Key: TypeAlias = int | tuple[int, ...]
 MAX_TERM_DEPTH = 200
 """The deepest term that reasoning may build."""
 
+MAX_TERM_SIZE = 10_000
+"""How many names a term may hold: a rule that doubles a term needs few steps to fill memory."""
+
 MAX_TERMS = 5_000_000
 """How many different terms reasoning may build."""
 
@@ -56,6 +59,7 @@ class Vocabulary:
         self._terms: list[Term | None] = []
         self._origin: list[tuple[FunctionTable, tuple[int, ...]] | None] = []
         self._depth: list[int] = []
+        self._size: list[int] = []
 
     def constant(self, name: str) -> int:
         """Return a constant's id."""
@@ -65,6 +69,7 @@ class Vocabulary:
             self._terms.append(Constant(name))
             self._origin.append(None)
             self._depth.append(0)
+            self._size.append(1)
         return known
 
     def function(self, name: str, arity: int) -> FunctionTable:
@@ -83,11 +88,15 @@ class Vocabulary:
         depth = 1 + max(map(self._depth.__getitem__, arguments))
         if depth > MAX_TERM_DEPTH:
             raise ResourceLimitError(f"the rules build terms over {MAX_TERM_DEPTH} levels deep")
+        size = 1 + sum(map(self._size.__getitem__, arguments))
+        if size > MAX_TERM_SIZE:
+            raise ResourceLimitError(f"the rules build terms of over {MAX_TERM_SIZE} names")
         if len(self._terms) >= MAX_TERMS:
             raise ResourceLimitError(f"the rules build over {MAX_TERMS} different terms")
         self._terms.append(None)
         self._origin.append((table, arguments))
         self._depth.append(depth)
+        self._size.append(size)
         return len(self._terms) - 1
 
     def encode(self, term: Term) -> int:

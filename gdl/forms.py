@@ -22,12 +22,12 @@ MAX_CHARACTERS = 32 * 2**20
 """The longest text read."""
 
 MAX_TOKENS = 1_000_000
-"""The most parentheses and words read, about ten times what the largest known game has."""
+"""The most words and signs read, about ten times what the largest known game has."""
 
 MAX_PROBLEMS = 100
 """How many errors, and how many warnings, one reading reports."""
 
-_TOKEN = re.compile(r"[()&|,]|[^\s()&|,]+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def too_long(text: str) -> Problem | None:
         message = f"the text has {len(text)} characters; at most {MAX_CHARACTERS} are read"
         return syntax_error("too-long", message, (0, 1))
     if len(text) > MAX_TOKENS and sum(1 for _ in _TOKEN.finditer(text)) > MAX_TOKENS:
-        message = f"the text has over {MAX_TOKENS} parentheses and words"
+        message = f"the text has over {MAX_TOKENS} words and signs"
         return syntax_error("too-long", message, (0, 1))
     return None
 

@@ -11,7 +11,13 @@ from typing import TypeAlias
 
 from gdl.analysis import Analysis, analyse
 from gdl.errors import Problem, Severity, Source
-from gdl.keywords import forbidden_dependencies, misplaced_relations, missing_relations
+from gdl.keywords import (
+    forbidden_dependencies,
+    impossible_terms,
+    misplaced_relations,
+    missing_relations,
+    unknown_roles,
+)
 from gdl.names import (
     keywords_in_terms,
     names_used_in_two_ways,
@@ -42,6 +48,8 @@ CHECKS: tuple[Check, ...] = (
     odd_spellings,
     undefined_relations,
     unused_relations,
+    impossible_terms,
+    unknown_roles,
     negated_inequalities,
 )
 

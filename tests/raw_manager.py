@@ -98,8 +98,11 @@ def exchange(address: tuple[str, int], text: str, limit: float) -> str:
                 connection.settimeout(max(0.001, deadline - time.monotonic()))
                 chunk = connection.recv(65536)
                 if not chunk:
-                    return content(received)
+                    break
                 received += chunk
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        return content(received)
     except TimeoutError as error:
         raise LateError(
             f"{text[:60]!r}: no whole reply in {limit:g} s, got {received!r}"

@@ -1,0 +1,46 @@
+"""What the package offers is what it says that it offers."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from types import ModuleType
+
+import pytest
+
+import gdl
+
+MODULES = ["gdl", *(f"gdl.{module.name}" for module in pkgutil.iter_modules(gdl.__path__))]
+
+
+def test_all_is_exact() -> None:
+    public = {
+        name
+        for name, value in vars(gdl).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+    assert set(gdl.__all__) == public - {"annotations"}
+
+
+def test_all_is_sorted_without_repetitions() -> None:
+    assert gdl.__all__ == sorted(set(gdl.__all__))
+
+
+@pytest.mark.parametrize("name", gdl.__all__)
+def test_everything_public_is_documented(name: str) -> None:
+    value = getattr(gdl, name)
+    if name not in ("Term", "Literal"):  # names of unions
+        assert value.__doc__
+        assert value.__module__.startswith("gdl.")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_the_documentation_run(name: str) -> None:
+    module = importlib.import_module(name)
+    assert doctest.testmod(module).failed == 0
+
+
+def test_the_package_shows_a_session() -> None:
+    (session,) = (test for test in doctest.DocTestFinder().find(gdl) if test.name == "gdl")
+    assert len(session.examples) >= 5

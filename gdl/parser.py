@@ -1,9 +1,9 @@
 """Reading: from a rulesheet's text to a :class:`~gdl.ruleset.Ruleset`.
 
-Reading happens in two steps. The text, in whichever of the two notations it is (:mod:`gdl.kif`,
-:mod:`gdl.infix`), is turned into forms; then each form becomes a rule. Both steps report what
-they find as problems and carry on with the rest of the text, so that one reading shows all the
-mistakes.
+Reading happens in two steps. The text, in whichever of the two notations it is
+(:mod:`gdl.notation.kif`, :mod:`gdl.notation.infix`), is turned into forms; then each form becomes a
+rule. Both steps report what they find as problems and carry on with the rest of the text, so that
+one reading shows all the mistakes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from lark import Token
 
 from gdl.errors import GdlSyntaxError, Problem, Severity, Source
-from gdl.forms import (
+from gdl.notation.forms import (
     Expression,
     Form,
     first_problems,
@@ -22,8 +22,8 @@ from gdl.forms import (
     span_of,
     syntax_error,
 )
-from gdl.infix import is_infix, read_infix
-from gdl.kif import read_kif
+from gdl.notation.infix import is_infix, read_infix
+from gdl.notation.kif import read_kif
 from gdl.ruleset import (
     CONNECTIVES,
     KEYWORD_ARITY,

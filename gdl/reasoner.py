@@ -2,8 +2,9 @@
 
 It is the oracle that faster machines are compared with, and what a player reasons with until
 one of them is ready. The rules are rewritten to a normal form, flattened, and compiled once to
-join plans (:mod:`gdl.program`); static relations are evaluated once; what a state asks for is
-evaluated when it is first asked for, and remembered while the state is among the latest used.
+join plans (:mod:`gdl.reasoning.program`); static relations are evaluated once; what a state asks
+for is evaluated when it is first asked for, and remembered while the state is among the latest
+used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from gdl.codegen import Access
 from gdl.dependencies import Level
 from gdl.domains import domains_of
 from gdl.errors import MoveError, RulesetError
@@ -26,13 +26,14 @@ from gdl.flat_rules import (
     renamed,
 )
 from gdl.parser import parse
-from gdl.program import Context, Program
-from gdl.recursion import Table
+from gdl.reasoning.codegen import Access
+from gdl.reasoning.program import Context, Program
+from gdl.reasoning.recursion import Table
+from gdl.reasoning.variants import Fluents, ReasonerState, Variants
 from gdl.rewrite import substitute
 from gdl.ruleset import Atom, RelationKey, Rule, Ruleset, variables_in
 from gdl.state_machine import State
 from gdl.terms import Term, Variable
-from gdl.variants import Fluents, ReasonerState, Variants
 from gdl.vocabulary import Key, Vocabulary, ids_of, key_of
 
 REMEMBERED_STATES = 256

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from gdl.dependencies import Level
-from gdl.plans import Columns
+from gdl.reasoning.plans import Columns
 from gdl.ruleset import (
     KEYWORD_ARITY,
     Atom,

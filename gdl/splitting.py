@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from gdl.plans import make_plan
+from gdl.reasoning.plans import make_plan
+from gdl.reasoning.statistics import Statistics
 from gdl.rewrite import substitute
 from gdl.ruleset import KEYWORD_ARITY, Atom, Literal, RelationKey, Rule, atoms_of, variables_in
-from gdl.statistics import Statistics
 from gdl.terms import Term, Variable, variables_of
 
 SMALL = 300.0

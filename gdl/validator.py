@@ -1,6 +1,6 @@
 """Validation: everything that is wrong or odd about a rulesheet, found without playing it.
 
-Each check is a function from the :class:`~gdl.analysis.Analysis` of a ruleset to problems.
+Each check is a function from the :class:`~gdl.checks.analysis.Analysis` of a ruleset to problems.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeAlias
 
-from gdl.analysis import Analysis, analyse
-from gdl.errors import Problem, Severity, Source
-from gdl.keywords import (
+from gdl.checks.analysis import Analysis, analyse
+from gdl.checks.keywords import (
     forbidden_dependencies,
     impossible_terms,
     misplaced_relations,
     missing_relations,
     unknown_roles,
 )
-from gdl.names import (
+from gdl.checks.names import (
     keywords_in_terms,
     names_used_in_two_ways,
     negated_inequalities,
@@ -26,10 +25,11 @@ from gdl.names import (
     undefined_relations,
     unused_relations,
 )
+from gdl.checks.safety import unrestricted_recursion, unsafe_variables
+from gdl.checks.stratification import negation_cycles
+from gdl.errors import Problem, Severity, Source
 from gdl.parser import read_ruleset
 from gdl.ruleset import Ruleset
-from gdl.safety import unrestricted_recursion, unsafe_variables
-from gdl.stratification import negation_cycles
 
 MAX_PROBLEMS = 200
 """How many problems each check reports before it stops looking for more."""

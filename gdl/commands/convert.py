@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdl.commands.rulesheets import OUTPUT, read_source, rulesheet_argument, write_text
-from gdl.formatter import Notation, convert_text, notation_of
+from gdl.notation.formatter import Notation, convert_text, notation_of
 
 
 @click.command("convert")

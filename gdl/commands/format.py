@@ -9,7 +9,7 @@ import click
 
 from gdl.commands.rulesheets import FILE, STDIN, read_source
 from gdl.errors import Source
-from gdl.formatter import format_text
+from gdl.notation.formatter import format_text
 
 
 @click.command("format")

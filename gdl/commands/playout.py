@@ -10,7 +10,7 @@ import click
 from gdl.commands.rulesheets import game_name, read_rules, rulesheet_argument
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
 from gdl.reasoner import interpret
-from gdl.traces import has_percepts, header, trace_line
+from gdl.reports.traces import has_percepts, header, trace_line
 
 
 @click.command("playout")

@@ -9,7 +9,7 @@ from random import Random
 import click
 
 from gdl.commands.rulesheets import OUTPUT, read_source, rulesheet_argument, write_text
-from gdl.formatter import convert_text, notation_of
+from gdl.notation.formatter import convert_text, notation_of
 from gdl.parser import parse
 from gdl.scrambling import Scrambler
 

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from gdl.commands.rulesheets import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
 from gdl.dependencies import Level
-from gdl.diagrams import dot_text, svg_text
-from gdl.relation_graph import RelationGraph, fluents, moves, relation_graph, relation_text
+from gdl.reports.diagrams import dot_text, svg_text
+from gdl.reports.relation_graph import RelationGraph, fluents, moves, relation_graph, relation_text
 from gdl.ruleset import RelationKey, Ruleset
 
 _NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}

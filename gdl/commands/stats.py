@@ -14,8 +14,8 @@ from rich.table import Table
 
 from gdl.commands.rulesheets import game_name, read_machine, rulesheet_argument
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending
+from gdl.reports.survey import Distribution, Survey, survey
 from gdl.state_machine import StateMachine
-from gdl.survey import Distribution, Survey, survey
 
 
 @click.command("stats")

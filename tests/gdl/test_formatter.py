@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import Ruleset
-from gdl.formatter import Notation, convert_text, format_text, notation_of
-from gdl.layout import WIDTH
+from gdl.notation.formatter import Notation, convert_text, format_text, notation_of
+from gdl.notation.layout import WIDTH
 
 from .syntax import rulesets
 

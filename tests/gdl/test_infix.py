@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import Ruleset, Source
-from gdl.formatter import Notation, convert_text
-from gdl.forms import MAX_DEPTH, MAX_PROBLEMS, Form
-from gdl.infix import is_infix, read_infix
+from gdl.notation.formatter import Notation, convert_text
+from gdl.notation.forms import MAX_DEPTH, MAX_PROBLEMS, Form
+from gdl.notation.infix import is_infix, read_infix
 from gdl.parser import read_ruleset
 
 from .syntax import rulesets

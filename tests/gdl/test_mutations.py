@@ -11,7 +11,7 @@ import pytest
 
 import gdl
 from gdl import ResourceLimitError, Severity, Source
-from gdl.formatter import Notation, convert_text
+from gdl.notation.formatter import Notation, convert_text
 from gdl.parser import decode
 from tests.conftest import CORPUS
 

@@ -26,14 +26,14 @@ TOO_LARGE = {"chess", "kalah", "reversi"}
 
 TUNINGS: dict[str, dict[str, object]] = {
     "as it is": {},
-    "always calling": {"gdl.plans.CALL_COST": -1e9},
-    "never calling": {"gdl.plans.CALL_COST": 1e12},
-    "nothing static in advance": {"gdl.program.MAX_STATIC_COST": -1.0},
-    "one loop a function": {"gdl.codegen.MAX_LOOPS": 1},
+    "always calling": {"gdl.reasoning.plans.CALL_COST": -1e9},
+    "never calling": {"gdl.reasoning.plans.CALL_COST": 1e12},
+    "nothing static in advance": {"gdl.reasoning.program.MAX_STATIC_COST": -1.0},
+    "one loop a function": {"gdl.reasoning.codegen.MAX_LOOPS": 1},
     "calling, nothing static": {
-        "gdl.plans.CALL_COST": -1e9,
-        "gdl.program.MAX_STATIC_COST": -1.0,
-        "gdl.codegen.MAX_LOOPS": 2,
+        "gdl.reasoning.plans.CALL_COST": -1e9,
+        "gdl.reasoning.program.MAX_STATIC_COST": -1.0,
+        "gdl.reasoning.codegen.MAX_LOOPS": 2,
     },
 }
 """Figures that decide how rules are evaluated, and must not matter to what follows from them."""

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import gdl
 from gdl import Atom, Literal, Ruleset
-from gdl.plans import (
+from gdl.reasoning.plans import (
     Columns,
     Exists,
     Loop,

@@ -15,7 +15,7 @@ import pytest
 import gdl
 from gdl import StateMachine
 from gdl.playouts import Ending, Step, play_out, randomness
-from gdl.traces import MAX_FACTS, MAX_MOVES, has_percepts, header, trace_line
+from gdl.reports.traces import MAX_FACTS, MAX_MOVES, has_percepts, header, trace_line
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus"

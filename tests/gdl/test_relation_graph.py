@@ -11,8 +11,8 @@ from hypothesis import given, settings
 import gdl
 from gdl import Ruleset
 from gdl.dependencies import Level
-from gdl.diagrams import dot_text, svg_text
-from gdl.relation_graph import Relation, fluents, moves, relation_graph
+from gdl.reports.diagrams import dot_text, svg_text
+from gdl.reports.relation_graph import Relation, fluents, moves, relation_graph
 
 from .syntax import rulesets
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import gdl
 from gdl import ResourceLimitError, Ruleset, Term
-from gdl.relaxation import MAX_ATOMS, Budget, Relaxation, clauses_of
+from gdl.checks.relaxation import MAX_ATOMS, Budget, Relaxation, clauses_of
 from gdl.ruleset import RelationKey
 from gdl.state_machine import joint_moves
 

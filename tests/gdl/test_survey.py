@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.playouts import Ending
-from gdl.survey import Distribution, survey
+from gdl.reports.survey import Distribution, survey
 
 RACE = """
 (role a) (role b)

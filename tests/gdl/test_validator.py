@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
-from gdl import Problem, Ruleset, RulesetError, Severity, Source, stratification
-from gdl.forms import MAX_DEPTH
-from gdl.relaxation import NAMELESS
+from gdl import Problem, Ruleset, RulesetError, Severity, Source
+from gdl.checks import stratification
+from gdl.checks.relaxation import NAMELESS
+from gdl.notation.forms import MAX_DEPTH
 from gdl.rewrite import normal_form
 from gdl.ruleset import CONNECTIVES, KEYWORD_ARITY, Rule
 from gdl.validator import MAX_PROBLEMS

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from gdl.domains import EMPTY, Domains, Position
-from gdl.plans import Columns, Plan, make_plan
-from gdl.rulebook import Rulebook
+from gdl.reasoning.plans import Columns, Plan, make_plan
+from gdl.reasoning.rulebook import Rulebook
 from gdl.ruleset import RelationKey, Rule
 from gdl.terms import variables_of
 from gdl.vocabulary import ids_of
@@ -33,7 +33,7 @@ FLUENT_ROWS = 8.0
 
 
 class Statistics:
-    """The catalogue that plans are made from; see :class:`gdl.plans.Catalogue`."""
+    """The catalogue that plans are made from; see :class:`gdl.reasoning.plans.Catalogue`."""
 
     def __init__(self, rulebook: Rulebook, domains: Domains) -> None:
         self._rulebook = rulebook

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from gdl.analysis import Analysis, name_span, warning
+from gdl.checks.analysis import Analysis, name_span, warning
 from gdl.errors import Problem, Source
 from gdl.ruleset import (
     KEYWORD_ARITY,

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gdl.errors import GdlSyntaxError, Severity, Source
-from gdl.forms import Expression, span_of
-from gdl.infix import is_infix
-from gdl.layout import WIDTH, Line, lay_out
+from gdl.notation.forms import Expression, span_of
+from gdl.notation.infix import is_infix
+from gdl.notation.layout import WIDTH, Line, lay_out
+from gdl.notation.writers import LINE_END, Comment, InfixWriter, KifWriter, Writer, is_rule
 from gdl.parser import read_expressions, read_ruleset
 from gdl.terms import Span
-from gdl.writers import LINE_END, Comment, InfixWriter, KifWriter, Writer, is_rule
 
 
 class Notation(StrEnum):

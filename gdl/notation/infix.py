@@ -35,7 +35,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedToken
 
 from gdl.errors import Problem, Source
-from gdl.forms import (
+from gdl.notation.forms import (
     MAX_DEPTH,
     MAX_PROBLEMS,
     Expression,

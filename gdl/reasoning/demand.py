@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from gdl.plans import Columns
+from gdl.reasoning.plans import Columns
 from gdl.ruleset import Atom, Literal, RelationKey, Rule, variables_in
 from gdl.terms import Variable, variables_of
 

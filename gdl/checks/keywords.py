@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdl.analysis import Analysis, error, warning
+from gdl.checks.analysis import Analysis, error, warning
 from gdl.dependencies import Level
 from gdl.errors import Problem
 from gdl.ruleset import Atom, Rule, atoms_of

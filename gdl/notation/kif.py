@@ -14,7 +14,7 @@ from pathlib import Path
 from lark import Lark, Token, Transformer
 
 from gdl.errors import Problem, Source
-from gdl.forms import (
+from gdl.notation.forms import (
     MAX_DEPTH,
     MAX_PROBLEMS,
     Expression,

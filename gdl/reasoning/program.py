@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from gdl.codegen import Access
 from gdl.dependencies import Level
 from gdl.domains import Domains
-from gdl.plans import Columns, prefers_call
-from gdl.recursion import alternating_fixpoint, write_asked, write_recursive
-from gdl.rulebook import Rulebook
+from gdl.reasoning.codegen import Access
+from gdl.reasoning.plans import Columns, prefers_call
+from gdl.reasoning.recursion import alternating_fixpoint, write_asked, write_recursive
+from gdl.reasoning.rulebook import Rulebook
+from gdl.reasoning.statistics import Statistics
+from gdl.reasoning.table_functions import write_call, write_index, write_table
 from gdl.ruleset import RelationKey, Rule
-from gdl.statistics import Statistics
-from gdl.table_functions import write_call, write_index, write_table
 from gdl.vocabulary import Key, Vocabulary, ids_of, key_of
 
 Context: TypeAlias = list[Any]

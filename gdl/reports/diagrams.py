@@ -13,7 +13,7 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 
 from gdl.dependencies import Level, components
-from gdl.relation_graph import Relation, RelationGraph, relation_text
+from gdl.reports.relation_graph import Relation, RelationGraph, relation_text
 from gdl.ruleset import RelationKey
 
 _COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
-from gdl.codegen import Access, FunctionWriter, Growing, key_text, parameters
-from gdl.demand import Adornment, demand_rules, facts_relation
 from gdl.errors import RulesetError
-from gdl.plans import Columns, Exists, Step, Test, make_plan
-from gdl.rulebook import occurrences
+from gdl.reasoning.codegen import Access, FunctionWriter, Growing, key_text, parameters
+from gdl.reasoning.demand import Adornment, demand_rules, facts_relation
+from gdl.reasoning.plans import Columns, Exists, Step, Test, make_plan
+from gdl.reasoning.rulebook import occurrences
+from gdl.reasoning.table_functions import Workshop
 from gdl.ruleset import Atom, Literal, RelationKey, Rule, variables_in
-from gdl.table_functions import Workshop
 from gdl.vocabulary import Key
 
 Table: TypeAlias = set[Key] | frozenset[Key]

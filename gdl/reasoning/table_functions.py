@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gdl.codegen import Access, FunctionWriter, Library, key_text, parameters
-from gdl.plans import make_plan
-from gdl.rulebook import Rulebook
+from gdl.reasoning.codegen import Access, FunctionWriter, Library, key_text, parameters
+from gdl.reasoning.plans import make_plan
+from gdl.reasoning.rulebook import Rulebook
+from gdl.reasoning.statistics import Statistics
 from gdl.ruleset import Atom, RelationKey, Rule
-from gdl.statistics import Statistics
 from gdl.terms import variables_of
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from gdl.dependencies import Level
-from gdl.plans import Columns, Exists, Loop, Step, Test, is_bound
+from gdl.reasoning.plans import Columns, Exists, Loop, Step, Test, is_bound
+from gdl.reasoning.statistics import Statistics
 from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, RelationKey, Rule
-from gdl.statistics import Statistics
 from gdl.terms import Constant, Function, Term, Variable
 from gdl.vocabulary import Vocabulary
 

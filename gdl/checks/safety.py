@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from gdl.analysis import Analysis, error
+from gdl.checks.analysis import Analysis, error
 from gdl.errors import Problem
 from gdl.ruleset import (
     And,

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from lark import Token
 
-from gdl.forms import Expression, Form, span_of
-from gdl.layout import Comments, Piece
+from gdl.notation.forms import Expression, Form, span_of
+from gdl.notation.layout import Comments, Piece
 from gdl.ruleset import CONNECTIVES, KEYWORD_ARITY
 from gdl.terms import Span
 
@@ -147,7 +147,7 @@ class KifWriter(Writer):
 class InfixWriter(Writer):
     """Writes infix: a rule is on one line where it fits, or has a line for every literal.
 
-    Names are written so that :mod:`gdl.infix` reads them back; see there.
+    Names are written so that :mod:`gdl.notation.infix` reads them back; see there.
     """
 
     def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:

@@ -16,13 +16,13 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from gdl.analysis import Analysis, error, warning
+from gdl.checks.analysis import Analysis, error, warning
+from gdl.checks.relaxation import Budget, Clause, GroundAtom, Relaxation, clauses_of
+from gdl.checks.safety import unsafe_in
 from gdl.dependencies import components
 from gdl.errors import Problem, ResourceLimitError
-from gdl.relaxation import Budget, Clause, GroundAtom, Relaxation, clauses_of
 from gdl.rewrite import substitute, unify
 from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, variables_in
-from gdl.safety import unsafe_in
 from gdl.terms import Function, Span, Variable
 
 MAX_STEPS = 300_000

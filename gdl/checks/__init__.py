@@ -1,0 +1,1 @@
+"""What the validator checks, by subject."""

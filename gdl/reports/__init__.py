@@ -1,0 +1,1 @@
+"""What is told about rulesheets and games: graphs, figures, traces, speed."""

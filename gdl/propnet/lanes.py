@@ -14,8 +14,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.errors import GroundingLimitError
 from gdl.propnet.codegen import MachineCode, is_cached, machine_code, program_source
-from gdl.propnet.kernels import Job, kernel_key, kernel_source, scratch_rows
+from gdl.propnet.kernels import MAX_LEVELS, Job, kernel_key, kernel_source, scratch_rows
 from gdl.propnet.layout import GateProgram, Layout
 
 Bits: TypeAlias = NDArray[np.uint8]
@@ -61,6 +62,9 @@ class Engine:
     def __init__(
         self, layout: Layout, goal_table: Sequence[tuple[int, int]], roles: int, words: int = 8
     ) -> None:
+        most = max(layout.move_counts, default=0)
+        if most > 2 ** (MAX_LEVELS - 1):
+            raise GroundingLimitError(f"a role has {most} moves, over {2 ** (MAX_LEVELS - 1)}")
         self.layout = layout
         self.words = words
         self.roles = roles

@@ -23,11 +23,11 @@ from gdl.flat_rules import (
     renamed,
 )
 from gdl.grounder import Budget, GroundProgram, Row, ground
-from gdl.program import Program
 from gdl.propnet.builder import Circuit, Inputs, build
 from gdl.propnet.lanes import Block, Engine
 from gdl.propnet.layout import Outputs, lay_out
 from gdl.propnet.network import FALSE
+from gdl.reasoning.program import Program
 from gdl.relevance import guard_wide_relations
 from gdl.ruleset import RelationKey, Rule, Ruleset
 from gdl.splitting import Splitter

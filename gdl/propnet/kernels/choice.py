@@ -6,8 +6,8 @@ from llvmlite import ir
 
 from gdl.propnet.kernels.kit import I1, I64, POINTER, Kit, Value, integer, loop, repeat
 
-MAX_LEVELS = 14
-"""Levels of the tree over a role's moves: up to 2 ** 13 moves."""
+MAX_LEVELS = 19
+"""Levels of the tree over a role's moves: up to 2 ** 18 moves."""
 
 
 def scratch_rows(moves: int) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from gdl.dependencies import components
 from gdl.errors import RulesetError
 from gdl.grounder import GroundProgram
 from gdl.propnet.network import FALSE, TRUE, Cycle, Network
@@ -70,7 +71,7 @@ class _Builder:
             self.move_sets.update((one, ((role, frozenset([one])),)) for one in literals)
 
     def build(self) -> Circuit:
-        for component in _components(self.bodies):
+        for component in components(_dependencies(self.bodies)):
             if len(component) == 1 and not self._is_recursive(component[0]):
                 atom = component[0]
                 self.literal_of[atom] = self._define(self.bodies.get(atom, ()))
@@ -154,42 +155,13 @@ def _bodies(program: GroundProgram, given: set[int]) -> dict[int, list[list[int]
     return bodies
 
 
-def _components(bodies: Mapping[int, Sequence[Sequence[int]]]) -> Iterator[list[int]]:
-    """Yield the strongly connected components of atoms, each after those it depends on."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    path: list[int] = []
-    on_path: set[int] = set()
-    for root in bodies:
-        if root in order:
-            continue
-        stack = [(root, _targets(bodies, root))]
-        order[root] = low[root] = len(order)
-        path.append(root)
-        on_path.add(root)
-        while stack:
-            atom, targets = stack[-1]
-            for target in targets:
-                if target not in order:
-                    order[target] = low[target] = len(order)
-                    path.append(target)
-                    on_path.add(target)
-                    stack.append((target, _targets(bodies, target)))
-                    break
-                if target in on_path:
-                    low[atom] = min(low[atom], order[target])
-            else:
-                stack.pop()
-                if stack:
-                    low[stack[-1][0]] = min(low[stack[-1][0]], low[atom])
-                if low[atom] == order[atom]:
-                    cut = path.index(atom) if len(path) > 1 and path[-1] != atom else len(path) - 1
-                    component = path[cut:]
-                    del path[cut:]
-                    on_path.difference_update(component)
-                    yield component
-
-
-def _targets(bodies: Mapping[int, Sequence[Sequence[int]]], atom: int) -> Iterator[int]:
-    seen = {abs(literal) for body in bodies[atom] for literal in body}
-    return iter([target for target in seen if target in bodies])
+def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, list[int]]:
+    """Return, for each defined atom, the defined atoms that its bodies mention."""
+    return {
+        atom: [
+            target
+            for target in dict.fromkeys(abs(literal) for body in own for literal in body)
+            if target in bodies
+        ]
+        for atom, own in bodies.items()
+    }

@@ -34,6 +34,9 @@ COMPILE_SHARE = 0.3
 
 MAX_COMPILE_SECONDS = 30.0
 
+MIN_COMPILE_CLOCK = 5
+"""Seconds of the shortest clock in which rules are compiled; below, every moment is for search."""
+
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, for each of the two places."""
 
@@ -121,7 +124,8 @@ class Station:
         start, history = self.setup.start, tuple(self.history)
         # The referee has to answer soon; the search comes to a match that has begun in a hurry.
         clock = start.play_clock if history else start.start_clock
-        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock) if strategy else 0.0
+        has_time = strategy is not None and clock >= MIN_COMPILE_CLOCK
+        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock) if has_time else 0.0
         return Begin(start.rules, start.role, history, strategy, self.setup.seed, seconds)
 
     def close(self) -> None:
@@ -222,9 +226,8 @@ class SearchStation(Station):
         worker = self.worker
         if self._is_wanted and worker is not None and self._ended != self._number:
             worker.choice.wanted = 0
-            if not self._has_begun:
-                return
-            asyncio.get_running_loop().call_later(STOP_GRACE, self._insist, worker, self._number)
+            if self._has_begun:
+                self._insist_soon()
         self._is_wanted = False
 
     def first_orders(self) -> Sequence[Order]:
@@ -240,6 +243,8 @@ class SearchStation(Station):
         """Take note of what the search has done."""
         if isinstance(report, Begun):
             self._has_begun = True
+            if not self._is_wanted:
+                self._insist_soon()
         elif isinstance(report, SearchEnded):
             self._ended = report.number
             if report.failure:
@@ -253,7 +258,11 @@ class SearchStation(Station):
     def _search_order(self) -> Search:
         return Search(self._number, thorough=not self.history)
 
-    def _insist(self, worker: Worker, number: int) -> None:
-        if self._ended < number and self.worker is worker:
+    def _insist_soon(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(STOP_GRACE, self._insist, self.worker, self._number)
+
+    def _insist(self, worker: Worker | None, number: int) -> None:
+        if self._ended < number and worker is not None and self.worker is worker:
             _log.info("%s: search %d does not stop and is replaced", self._name, number)
             worker.kill()

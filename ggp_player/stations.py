@@ -243,6 +243,7 @@ class SearchStation(Station):
         """Take note of what the search has done."""
         if isinstance(report, Begun):
             self._has_begun = True
+            _log.info("%s: the rules are read", self._name)
             if not self._is_wanted:
                 self._insist_soon()
         elif isinstance(report, SearchEnded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,8 @@ import gdl
 from gdl import MoveError
 
 from .tiny_games import NUMBERS, interpret, texts
+
+ROOT = Path(gdl.__file__).parents[1]
 
 COUNTER = """
 (role r) (role s) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 0)
@@ -70,7 +73,9 @@ def test_unknown_role_is_refused(role: str) -> None:
         machine.goal(machine.initial_state(), term)
 
 
-def test_old_states_can_be_asked_again() -> None:
+@pytest.mark.parametrize("remembered", [1, 2, 256])
+def test_old_states_can_be_asked_again(remembered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.reasoner.REMEMBERED_STATES", remembered)
     machine = interpret(
         f"(role r) {NUMBERS} (init (n 0)) (<= (legal r ?x) (true (n ?x))) "
         "(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))"
@@ -94,7 +99,7 @@ def test_answers_do_not_depend_on_the_order_of_hashes() -> None:
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             check=True,
             text=True,

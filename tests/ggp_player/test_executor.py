@@ -200,6 +200,7 @@ async def test_a_search_that_does_not_stop_is_killed_and_replaced(
 ) -> None:
     async with playing(bad("Spinning"), words) as executor:
         await executor.prepare(patience(0.2))
+        await ear.hear("search: the rules are read")
         await executor.choose((), patience(0.2))
         await ear.hear("search 1 does not stop and is replaced")
         decision = await executor.choose(["(say 1)", "(say 2)"], patience(1))

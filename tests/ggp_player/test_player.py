@@ -187,7 +187,7 @@ async def test_the_first_play_again_after_its_reply(words: str) -> None:
 
 async def test_the_next_play_while_play_is_open(words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
-        assert await ours.reply(start(words, "1 3600")) == "ready"
+        assert await ours.reply(start(words, "3 3600")) == "ready"
         first = asyncio.create_task(ours.reply("(PLAY m NIL)"))
         await asyncio.sleep(0)
         second = asyncio.create_task(ours.reply("(PLAY m ((say 1) (say 1)))"))
@@ -199,7 +199,7 @@ async def test_the_next_play_while_play_is_open(words: str, bad: Naming) -> None
 @pytest.mark.parametrize(("text", "reply"), [("(ABORT m)", "aborted"), ("(STOP m NIL)", "done")])
 async def test_the_end_while_play_is_open(text: str, reply: str, words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
-        assert await ours.reply(start(words, "1 3600")) == "ready"
+        assert await ours.reply(start(words, "3 3600")) == "ready"
         playing = asyncio.create_task(ours.reply("(PLAY m NIL)"))
         await asyncio.sleep(0)
         assert await ours.reply(text) == reply
@@ -227,7 +227,7 @@ async def test_whoever_stops_waiting_does_not_stop_the_match(fields: str, bad: N
 
 async def test_closing_answers_what_is_open(words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
-        await ours.reply(start(words, "1 3600"))
+        await ours.reply(start(words, "3 3600"))
         playing = asyncio.create_task(ours.reply("(PLAY m NIL)"))
         await asyncio.sleep(0)
     assert await playing == "(say 3)"

@@ -83,6 +83,7 @@ def _without_bad_characters(text: str) -> tuple[str, list[Problem]]:
 # ---------------------------------------------------------------------- parentheses
 
 _PARENTHESIS_OR_COMMENT = re.compile(r";[^\r\n]*|[()]")
+_RULE_ON_A_LINE = re.compile(r"[\r\n]\([ \t]*<=[\s(]")
 
 
 def _balance(text: str) -> tuple[str, list[Problem]]:
@@ -94,11 +95,11 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
     problems: list[Problem] = []
     open_at: list[int] = []
     blanks: list[Span] = []
-    ends_open = _ends_open(text)
+    unbalanced = _is_unbalanced(text)
     for match in _PARENTHESIS_OR_COMMENT.finditer(text):
         at, token = match.start(), match.group()[0]
         if token == "(":
-            if ends_open and open_at and (at == 0 or text[at - 1] in "\r\n"):
+            if unbalanced and open_at and (at == 0 or text[at - 1] in "\r\n"):
                 problems.append(_unclosed(open_at))
                 blanks.append((open_at[0], at))
                 open_at.clear()
@@ -121,12 +122,17 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
     return _blanked(text, blanks), problems
 
 
-def _ends_open(text: str) -> bool:
-    """Tell whether more parentheses open than close."""
+def _is_unbalanced(text: str) -> bool:
+    """Tell whether more parentheses open than close, or a rule begins inside another form.
+
+    Where the latter does, some later parenthesis is one too many, and the numbers may agree.
+    """
     depth = 0
     for match in _PARENTHESIS_OR_COMMENT.finditer(text):
         token = match.group()[0]
         if token == "(":
+            if depth and _RULE_ON_A_LINE.match(text, max(0, match.start() - 1)):
+                return True
             depth += 1
         elif token == ")" and depth:
             depth -= 1

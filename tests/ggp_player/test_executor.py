@@ -138,11 +138,11 @@ async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ea
 )
 async def test_a_bad_strategy(name: str, move: str, words: str, bad: Naming) -> None:
     async with playing(bad(name), words) as executor:
-        await executor.prepare(patience(0.6))
+        await executor.prepare(patience(1.5))
         for moves in ((), ["(say 1)", "(say 2)"]):
             began = time.monotonic()
-            decision = await executor.choose(moves, patience(0.6))
-            assert time.monotonic() - began < 0.6 + LATENESS
+            decision = await executor.choose(moves, patience(1.5))
+            assert time.monotonic() - began < 1.5 + LATENESS
             assert decision.move == move
 
 
@@ -276,7 +276,7 @@ async def test_rules_that_are_too_heavy(ear: Ear) -> None:
 
 async def test_a_hurry_ends_the_wait(fields: str, bad: Naming) -> None:
     async with playing(bad("Spinning"), fields) as executor:
-        await executor.prepare(patience(1))
+        await executor.prepare(patience(3))
         waiting = patience(3600)
         choosing = asyncio.create_task(executor.choose((), waiting))
         await asyncio.sleep(0)

@@ -69,7 +69,7 @@ async def play(
 ) -> tuple[MatchRecord, list[Step]]:
     """Play a match between player servers, one for each strategy."""
     steps: list[Step] = []
-    setup = MatchSetup(rules, "whole.1", 2, 1, seed=1, scramble=scramble)
+    setup = MatchSetup(rules, "whole.1", 4, 1, seed=1, scramble=scramble)
     async with AsyncExitStack() as stack:
         players = [await stack.enter_async_context(serving(name)) for name in strategies]
         manager = GameManager(setup, gdl.interpret(rules), players, steps.append)

@@ -83,7 +83,6 @@ def _without_bad_characters(text: str) -> tuple[str, list[Problem]]:
 # ---------------------------------------------------------------------- parentheses
 
 _PARENTHESIS_OR_COMMENT = re.compile(r";[^\r\n]*|[()]")
-_RULE_ON_A_LINE = re.compile(r"[\r\n]\([ \t]*<=[\s(]")
 
 
 def _balance(text: str) -> tuple[str, list[Problem]]:
@@ -95,11 +94,11 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
     problems: list[Problem] = []
     open_at: list[int] = []
     blanks: list[Span] = []
-    unbalanced = _is_unbalanced(text)
+    ends_open = _ends_open(text)
     for match in _PARENTHESIS_OR_COMMENT.finditer(text):
         at, token = match.start(), match.group()[0]
         if token == "(":
-            if unbalanced and open_at and (at == 0 or text[at - 1] in "\r\n"):
+            if ends_open and open_at and (at == 0 or text[at - 1] in "\r\n"):
                 problems.append(_unclosed(open_at))
                 blanks.append((open_at[0], at))
                 open_at.clear()
@@ -122,17 +121,12 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
     return _blanked(text, blanks), problems
 
 
-def _is_unbalanced(text: str) -> bool:
-    """Tell whether more parentheses open than close, or a rule begins inside another form.
-
-    Where the latter does, some later parenthesis is one too many, and the numbers may agree.
-    """
+def _ends_open(text: str) -> bool:
+    """Tell whether more parentheses open than close."""
     depth = 0
     for match in _PARENTHESIS_OR_COMMENT.finditer(text):
         token = match.group()[0]
         if token == "(":
-            if depth and _RULE_ON_A_LINE.match(text, max(0, match.start() - 1)):
-                return True
             depth += 1
         elif token == ")" and depth:
             depth -= 1

@@ -24,6 +24,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "perft": "gdl.commands.perft:perft_command",
         "stats": "gdl.commands.stats:stats_command",
         "scramble": "gdl.commands.scramble:scramble_command",
+        "bench": "gdl.commands.bench:bench_command",
+        "warm-up": "gdl.commands.warm_up:warm_up_command",
     }
 )
 """Where each command is: the module and the name in it."""

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import TypeAlias
 
 import click
 
-from gdl.commands.rulesheets import read_machine, rulesheet_argument
-from gdl.state_machine import StateMachine, divide, perft
+from gdl.commands.machines import Machine, machine_option
+from gdl.commands.rulesheets import read_machine, read_rules, rulesheet_argument
+from gdl.compiling import compile
+from gdl.state_machine import divide, perft
+from gdl.terms import Term
+
+Counter: TypeAlias = Callable[[int], int]
+Divider: TypeAlias = Callable[[int], Mapping[tuple[Term, ...], int]]
 
 
 @click.command("perft")
@@ -19,7 +28,8 @@ from gdl.state_machine import StateMachine, divide, perft
 @click.option(
     "--divide", "divided", is_flag=True, help="Count below each first joint move, at --depth alone."
 )
-def perft_command(file: Path, depth: int, divided: bool) -> None:
+@machine_option(default=Machine.REASONER)
+def perft_command(file: Path, depth: int, divided: bool, machine: Machine) -> None:
     """Count the joint-move paths of a game.
 
     All paths of 1, 2, ... steps from the initial state are counted; one that ends in a terminal
@@ -30,19 +40,29 @@ def perft_command(file: Path, depth: int, divided: bool) -> None:
     Examples:
         gdl perft games/ticTacToe.kif --depth 4
         gdl perft games/ticTacToe.kif --depth 4 --divide
+        gdl perft games/connectFour.kif --depth 7 --machine propnet
     """
-    machine = read_machine(file)
+    count_paths, divide_paths = _counters(file, machine)
     if divided:
-        _print_divided(machine, depth)
+        _print_divided(divide_paths(depth))
         return
     for steps in range(1, depth + 1):
         began = monotonic()
-        count = perft(machine, steps)
+        count = count_paths(steps)
         click.echo(f"{steps:>5}  {count:>15}  {monotonic() - began:>9.2f}")
 
 
-def _print_divided(machine: StateMachine, depth: int) -> None:
-    counts = divide(machine, depth)
+def _counters(file: Path, machine: Machine) -> tuple[Counter, Divider]:
+    if machine == Machine.REASONER:
+        reasoner = read_machine(file)
+        return partial(perft, reasoner), partial(divide, reasoner)
+    from gdl.propnet import perft as blocks
+
+    compiled = compile(read_rules(file))
+    return partial(blocks.perft, compiled), partial(blocks.divide, compiled)
+
+
+def _print_divided(counts: Mapping[tuple[Term, ...], int]) -> None:
     for joint_move, count in counts.items():
         click.echo(f"{' '.join(map(str, joint_move))}: {count}")
     click.echo(f"total: {sum(counts.values())}")

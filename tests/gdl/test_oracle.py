@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
-from gdl import Ruleset
+from gdl import Atom, Ruleset
 
 from .agreement import assert_agreement
 from .examples import one_in
 from .generators import rulesets
-from .oracle import Oracle, TooLargeError, UndefinedError
+from .oracle import Oracle, TooLargeError, UndefinedError, solutions, substitute
 
 GAMES = Path(__file__).parents[2] / "games"
 
@@ -37,6 +37,9 @@ TUNINGS: dict[str, dict[str, object]] = {
     },
 }
 """Figures that decide how rules are evaluated, and must not matter to what follows from them."""
+
+QUERIES = ("(p ?x)", "(p ?x ?y)", "(p ?x ?x)", "(q (f ?x) ?y)", "(win ?x a)", "(v ?x)", "(on)")
+"""Questions about the relations of random rulesets."""
 
 MAX_FACTS = 600
 
@@ -60,6 +63,20 @@ def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
     with suppress(TooLargeError, UndefinedError):
         oracle.initial_state()
         assert_agreement(gdl.interpret(rules), oracle, seed, steps=2)
+
+
+@one_in(5)
+@given(rulesets(), st.sampled_from(QUERIES))
+def test_queries(rules: Ruleset, query: str) -> None:
+    """What is asked of the rules alone is what holds in a state without facts."""
+    (rule,) = gdl.parse(f"(<= asked {query})").rules
+    (atom,) = rule.body
+    assert isinstance(atom, Atom)
+    with suppress(TooLargeError):
+        model = Oracle(rules, MAX_FACTS).model(frozenset())
+        found = solutions(rule.body, {}, model, model)
+        atoms = {Atom(atom.name, tuple(substitute(t, b) for t in atom.args)) for b in found}
+        assert gdl.ask(rules, query) == sorted(atoms, key=str)
 
 
 def _games() -> list[ParameterSet]:

@@ -11,7 +11,7 @@ import pytest
 
 import gdl
 
-MODULES = ["gdl", *(f"gdl.{module.name}" for module in pkgutil.iter_modules(gdl.__path__))]
+MODULES = ["gdl", *(module.name for module in pkgutil.walk_packages(gdl.__path__, "gdl."))]
 
 
 def test_all_is_exact() -> None:

@@ -1,0 +1,36 @@
+"""Hashes of packed states, the same in every process and on every machine."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.propnet.packing import Packed
+
+_MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+
+
+def hash_states(states: Packed, seed: int = 0) -> NDArray[np.uint64]:
+    """Return a 64-bit hash of each packed state: uint64 (n,).
+
+    Different states of at most 64 fluents have different hashes. ``seed``, 0 to 2**64 - 1, picks
+    one of many functions.
+    """
+    words = -(-states.shape[1] // 8)
+    padded = np.zeros((len(states), 8 * words), dtype=np.uint8)
+    padded[:, : states.shape[1]] = states
+    value = np.full(len(states), seed, dtype=np.uint64)
+    for column in padded.view("<u8").T:
+        value = _mixed(value ^ column)
+    return value
+
+
+def _mixed(value: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of words; different words stay different.
+
+    Source: G. Steele, D. Lea and C. Flood, Fast splittable pseudorandom number generators (2014).
+    """
+    value = (value ^ (value >> _SHIFTS[0])) * _MULTIPLIERS[0]
+    value = (value ^ (value >> _SHIFTS[1])) * _MULTIPLIERS[1]
+    return value ^ (value >> _SHIFTS[2])

@@ -1,0 +1,157 @@
+"""The interpreter and machine code leave the rows that plain numpy does, at every width."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdl.propnet import codegen
+from gdl.propnet.codegen import MachineCode, compile_source, machine_code, program_source
+from gdl.propnet.lanes import Evaluator, load_kernels
+from gdl.propnet.layout import GateProgram
+
+from .blocks import evaluate, gate_programs, random_rows
+
+WIDTHS = (1, 2, 8)
+
+programs = settings(max_examples=max(15, settings.default.max_examples // 10))
+
+
+@cache
+def kernels(words: int) -> MachineCode:
+    """Return the kernels of a width; their addresses are good as long as they are held."""
+    return load_kernels(words)
+
+
+def array_of(program: GateProgram) -> np.ndarray:
+    addresses = [program.gates.ctypes.data, program.segments.ctypes.data]
+    return np.array(
+        [*addresses, len(program.segments), program.feedback.ctypes.data], dtype=np.int64
+    )
+
+
+@programs
+@pytest.mark.parametrize("words", WIDTHS)
+@given(case=gate_programs(), seed=st.integers(0, 99))
+def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+    program, rows = case
+    found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
+    array = array_of(program)
+    Evaluator(kernels(words).address("interpret"), array.ctypes.data)(found.ctypes.data)
+    evaluate(program, expected)
+    assert np.array_equal(found, expected)
+
+
+@programs
+@pytest.mark.parametrize("words", WIDTHS)
+@given(case=gate_programs(), seed=st.integers(0, 99))
+def test_machine_code(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+    """Rows that others read are as they should be; what one function alone needs may be absent."""
+    program, rows = case
+    found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
+    outputs = program.gates[::3, 0].tolist()
+    code = MachineCode(compile_source(source_of(program, words, outputs)))
+    Evaluator(code.address("main"), 0)(found.ctypes.data)
+    evaluate(program, expected)
+    visible = [*range(7), *outputs, *program.feedback[:, 0].tolist()]
+    assert np.array_equal(found[visible], expected[visible])
+
+
+def source_of(program: GateProgram, words: int, outputs: list[int]) -> str:
+    arrays = program.gates, program.segments, program.feedback
+    return program_source("main", *arrays, words, outputs)
+
+
+@pytest.mark.parametrize("gates", [49, 50, 51, 100, 101])
+def test_chains_across_functions(gates: int) -> None:
+    """Each gate needs the one before: the last of a function goes to the first of the next."""
+    program, rows = chain(gates)
+    found, expected = random_rows(rows, 8, 1), random_rows(rows, 8, 1)
+    code = MachineCode(compile_source(source_of(program, 8, [])))
+    Evaluator(code.address("main"), 0)(found.ctypes.data)
+    evaluate(program, expected)
+    assert np.array_equal(found[-1], expected[-1])
+
+
+def chain(gates: int) -> tuple[GateProgram, int]:
+    """Return a program of gates that each flip and mask the one before."""
+    rows = 3 + gates
+    made = [(row, 2 * (row - 1) + 1, 2 * (1 + row % 2)) for row in range(3, rows)]
+    whole = np.array([[0, gates, 0, 0]], dtype=np.int64)
+    empty = np.zeros((0, 2), dtype=np.int32)
+    return GateProgram(np.array(made, dtype=np.int32), whole, empty), rows
+
+
+def test_functions_are_short() -> None:
+    program, _ = chain(codegen.GATES_PER_FUNCTION * 3)
+    first, *functions = source_of(program, 8, []).split("define internal")
+    assert first == ""
+    assert [text.count(" and ") for text in functions] == [codegen.GATES_PER_FUNCTION] * 3
+
+
+# ---------------------------------------------------------------------- the cache
+
+
+FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
+
+
+def call(code: MachineCode) -> int:
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
+    asked = []
+
+    def source() -> str:
+        asked.append(1)
+        return FUNCTION
+
+    assert call(machine_code("key", source)) == 42
+    assert call(machine_code("key", source)) == 42
+    assert len(asked) == 1
+    assert call(machine_code("another key", source)) == 42
+    assert len(asked) == 2
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, -1])
+def test_damaged_files_in_the_cache_are_made_anew(folder: Path, kept: int) -> None:
+    machine_code("key", lambda: FUNCTION)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:kept])
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+    assert file.read_bytes() == whole
+
+
+def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
+    machine_code("key", lambda: FUNCTION)
+    (file,) = folder.iterdir()
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+
+
+def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+    monkeypatch.setenv("GDL_CACHE", str(in_the_way))
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+
+
+def test_llvm_refuses_nonsense() -> None:
+    with pytest.raises(RuntimeError, match="error"):
+        compile_source("define nonsense")

@@ -217,30 +217,46 @@ def _collect(process: subprocess.Popen[bytes], budget: Budget) -> bytes:
 
 
 def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
-    """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``."""
-    split = output.find(b"\n4 ") + 1
-    rules, rest = (output[:split], output[split:]) if split else (output, b"")
-    numbers, starts = _tokens(rules)
-    first = starts[:-1]
+    """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``.
+
+    Facts that no rule mentions are left out: gringo has evaluated them away.
+    """
+    begin_rules = output.index(b"\n") + 1
+    end_rules = (output.find(b"\n4 ") + 1) or (output.rfind(b"\n0\n") + 1)
+    rows = _read_rows(output[end_rules:], writer)
+    numbers, first = _tokens(output[begin_rules:end_rules])
     is_rule = (numbers[first] == 1) & (numbers[first + 1] == 0) & (numbers[first + 2] == 1)
     begin = first[is_rule]
     lengths = numbers[begin + 5].astype(np.int64)
-    heads = numbers[begin + 3]
-    body_starts = np.zeros(len(begin) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=body_starts[1:])
-    offsets = np.repeat(begin + 6 - body_starts[:-1], lengths) + np.arange(body_starts[-1])
-    rows = _read_rows(rest, writer)
-    return GroundProgram(heads, body_starts, numbers[offsets], rows)
+    literals = _bodies(numbers, begin, lengths)
+    matters = np.zeros(np.abs(numbers).max(initial=0) + 1, dtype=np.bool_)
+    matters[np.abs(literals)] = True
+    for own in rows.values():
+        matters[list(own.values())] = True
+    kept = (lengths > 0) | matters[numbers[begin + 3]]
+    starts = np.zeros(np.count_nonzero(kept) + 1, dtype=np.int64)
+    np.cumsum(lengths[kept], out=starts[1:])
+    return GroundProgram(numbers[begin[kept] + 3], starts, literals, rows)
+
+
+def _bodies(
+    numbers: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the literals of all rules, one body after the other."""
+    before = np.cumsum(lengths) - lengths
+    places = np.repeat(begin + 6 - before, lengths) + np.arange(lengths.sum())
+    literals: NDArray[np.int32] = numbers[places]
+    return literals
 
 
 def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return all numbers of the lines that begin with a 1, and where each line begins."""
-    lines = [line for line in text.split(b"\n") if line.startswith(b"1 ")]
-    counts = np.fromiter((line.count(b" ") + 1 for line in lines), np.int64, len(lines))
-    starts = np.zeros(len(lines) + 1, dtype=np.int64)
-    np.cumsum(counts, out=starts[1:])
-    numbers = np.array(b" ".join(lines).split(), dtype=np.int32)
-    return numbers, starts
+    """Return all numbers of a text, and which of them is the first of each line."""
+    numbers = np.fromstring(text, dtype=np.int32, sep=" ")
+    characters = np.frombuffer(text, dtype=np.uint8)
+    ends = characters[characters <= ord(" ")] == ord("\n")
+    lines = np.flatnonzero(ends) + 1
+    starts = np.concatenate([[0], lines])
+    return numbers, starts[starts < len(numbers)]
 
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:

@@ -11,33 +11,52 @@ Source: C. Beeri and R. Ramakrishnan, On the power of magic (1991), applied to a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from gdl.asking import find_keys, names_in, occurrences
 from gdl.dependencies import Level
-from gdl.reasoning.plans import Columns
-from gdl.ruleset import (
-    KEYWORD_ARITY,
-    Atom,
-    Literal,
-    RelationKey,
-    Rule,
-    atoms_of,
-    variables_in,
-)
-from gdl.terms import Variable, variables_of
+from gdl.reasoning.statistics import Statistics
+from gdl.ruleset import KEYWORD_ARITY, Atom, Literal, RelationKey, Rule, atoms_of, variables_in
+from gdl.terms import Variable
+
+WIDE = 100_000
+"""Relations whose arguments can be combined in more ways are guarded by what is asked for."""
+
+FAIRLY_WIDE = 256
+"""So are those with fewer, but more than this, that ask for guarded ones."""
 
 
 def guard_wide_relations(
     rules: Sequence[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     level_of: Callable[[RelationKey], Level],
-    is_wide: Callable[[RelationKey], bool],
+    statistics: Statistics,
 ) -> list[Rule]:
     """Return the rules with guards, and the rules of the relaxed game that the guards need.
 
     ``flows`` are pairs of relations: rows of the first can come to be rows of the second.
+    ``statistics`` say how many rows the relations can have in any state.
     """
-    return _Relaxation(rules, flows, level_of, is_wide).rules()
+    wide = _wide_relations(rules, statistics)
+    return _Relaxation(rules, flows, level_of, wide, statistics).rules()
+
+
+def _wide_relations(rules: Sequence[Rule], statistics: Statistics) -> list[RelationKey]:
+    """Return the relations that may be worth a guard."""
+    size = {
+        relation: statistics.domain_size(relation)
+        for relation in dict.fromkeys(rule.head.relation for rule in rules)
+        if relation[0].split(" ")[0] not in KEYWORD_ARITY
+    }
+    wide = {relation for relation in size if size[relation] > WIDE}
+    asking = [
+        (rule.head.relation, {atom.relation for part in rule.body for atom, _ in atoms_of(part)})
+        for rule in rules
+        if size.get(rule.head.relation, 0.0) > FAIRLY_WIDE
+    ]
+    while added := {relation for relation, asked in asking if asked & wide} - wide:
+        wide |= added
+    return [relation for relation in size if relation in wide]
 
 
 class _Relaxation:
@@ -46,7 +65,8 @@ class _Relaxation:
         rules: Sequence[Rule],
         flows: Iterable[tuple[RelationKey, RelationKey]],
         level_of: Callable[[RelationKey], Level],
-        is_wide: Callable[[RelationKey], bool],
+        wide: Sequence[RelationKey],
+        statistics: Statistics,
     ) -> None:
         self._rules = rules
         self._defined: dict[RelationKey, list[Rule]] = {}
@@ -56,8 +76,8 @@ class _Relaxation:
         for origin, target in flows:
             self._origins.setdefault(target, []).append(origin)
         self._level_of = level_of
-        wide = [r for r in self._defined if r[0].split(" ")[0] not in KEYWORD_ARITY and is_wide(r)]
-        self._keys = self._find_keys(wide)
+        self._wide = frozenset(wide)
+        self._keys = find_keys(rules, self._wide, statistics) if wide else {}
         self._wanted: list[RelationKey] = []
 
     def rules(self) -> list[Rule]:
@@ -75,41 +95,6 @@ class _Relaxation:
 
     # ------------------------------------------------------------------ guards
 
-    def _find_keys(self, wide: Sequence[RelationKey]) -> dict[RelationKey, Columns]:
-        """Return the columns of each wide relation that are bound wherever it is asked for."""
-        keys = {relation: tuple(range(relation[1])) for relation in wide}
-        changed = True
-        while changed:
-            changed = False
-            for rule in self._rules:
-                known = self._known(rule, keys)
-                for atom in self._occurrences(rule, keys):
-                    before = keys[atom.relation]
-                    after = tuple(
-                        column
-                        for column in before
-                        if all(v.name in known for v in variables_of(atom.args[column]))
-                    )
-                    if after != before:
-                        keys[atom.relation] = after
-                        changed = True
-        return {relation: columns for relation, columns in keys.items() if columns}
-
-    def _occurrences(self, rule: Rule, keys: Mapping[RelationKey, Columns]) -> Iterator[Atom]:
-        for literal in rule.body:
-            for atom, _ in atoms_of(literal):
-                if atom.relation in keys:
-                    yield atom
-
-    def _known(self, rule: Rule, keys: Mapping[RelationKey, Columns]) -> set[str]:
-        """Return the variables that a guard and the atoms of narrow relations bind."""
-        columns = keys.get(rule.head.relation, ())
-        known = {v.name for column in columns for v in variables_of(rule.head.args[column])}
-        for literal in rule.body:
-            if isinstance(literal, Atom) and literal.relation not in keys:
-                known |= {v.name for v in variables_in(literal)}
-        return known
-
     def _guard(self, atom: Atom) -> Atom:
         columns = self._keys[atom.relation]
         name = f" asked {atom.name} {len(atom.args)}"
@@ -122,32 +107,26 @@ class _Relaxation:
 
     def _guards(self, rule: Rule) -> Iterator[Rule]:
         """Yield the rules for what a rule asks of wide relations."""
-        for atom in self._occurrences(rule, self._keys):
+        for atom, passed in occurrences(rule, self._wide):
+            if atom.relation not in self._keys:
+                continue
             guard = self._guard(atom)
-            needed = {v.name for v in variables_in(guard)}
-            body = tuple(_connected(self._relaxed_body(rule), needed))
+            body = tuple(_connected(self._asking_body(rule, passed), names_in([guard])))
             if guard not in body:
                 yield Rule(guard, body)
 
     # ------------------------------------------------------------------ the relaxed game
 
-    def _relaxed_body(self, rule: Rule) -> list[Literal]:
-        """Return what must hold of a rule's narrow relations in the relaxed game."""
+    def _asking_body(self, rule: Rule, passed: Sequence[Atom]) -> list[Literal]:
+        """Return what must hold in the relaxed game before a rule asks for more."""
         body: list[Literal] = []
         if rule.head.relation in self._keys:
             body.append(self._guard(rule.head))
-        for literal in rule.body:
-            if isinstance(literal, Atom):
-                if literal.relation not in self._keys:
-                    body.append(self._relaxed(literal))
-            elif self._is_static(literal):
-                body.append(literal)
-        known = {v.name for part in body if isinstance(part, Atom) for v in variables_in(part)}
-        return [
-            part
-            for part in body
-            if isinstance(part, Atom) or {v.name for v in variables_in(part)} <= known
-        ]
+        body += map(self._relaxed, passed)
+        known = names_in(body)
+        filters = [part for part in rule.body if not isinstance(part, Atom)]
+        body += [part for part in filters if self._is_static(part) and names_in([part]) <= known]
+        return body
 
     def _is_static(self, literal: Literal) -> bool:
         return all(

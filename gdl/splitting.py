@@ -1,107 +1,204 @@
 """Splitting: rules with many variables become several rules with few.
 
-A variable that neither the head nor a move needs is eliminated: the literals that hold it are
-joined in an auxiliary relation over their other variables. A rule that had an instance for every
-combination of all its variables then has far fewer, as in a tree decomposition of its body. A
-split is made only where the estimated number of instances falls.
+A variable that the head does not need is eliminated: the literals that hold it are joined in an
+auxiliary relation over their other variables. A rule that had an instance for every combination
+of all its variables then has far fewer, as in a tree decomposition of its body. A split is made
+only where the estimated number of instances falls.
+
+A role makes one move. An atom that holds it can therefore stand on both sides of a split, each
+time with those of the move's arguments alone that the side needs, and what both sides say of
+them need not be passed on: ``does(r, m(a, b)), p(a, c), q(b, c)`` becomes ``s(r, c), m2(r, b),
+q(b, c)`` with ``s(r, c)`` for ``m1(r, a), p(a, c)``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
 
-from gdl.reasoning.plans import make_plan
+from gdl.domains import EMPTY, Domain, Domains, Position, variable_domains
+from gdl.move_projections import MoveProjections
 from gdl.reasoning.statistics import Statistics
 from gdl.rewrite import substitute
-from gdl.ruleset import KEYWORD_ARITY, Atom, Literal, RelationKey, Rule, atoms_of, variables_in
-from gdl.terms import Term, Variable, variables_of
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, variables_in
+from gdl.terms import Constant, Variable, variables_of
+from gdl.unfolding import unfold
 
-SMALL = 300.0
+SMALL = 60.0
 """Rules with fewer instances are left alone."""
 
-LARGE = 1000.0
-"""Relations of a single rule with more rows are written out where they are used."""
-
-GAIN = 0.6
+GAIN = 0.9
 """A split must leave less than this share of the instances."""
+
+Values: TypeAlias = Mapping[str, Domain]
+"""What each variable of a rule can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What may become an auxiliary relation: its body and arguments, and what is left over.
+
+    Without a body, what is left over replaces the whole.
+    """
+
+    body: tuple[Literal, ...]
+    rest: tuple[Literal, ...]
+    names: tuple[str, ...] = ()
 
 
 class Splitter:
     """Splits flattened rules; equal auxiliary relations are one.
 
     ``statistics`` estimate how many rows a relation can have in any state. ``moves`` are the
-    relations that hold the joint move: they stay with what they select, so that rules which
-    differ in the move alone can be merged later.
+    relations that hold the joint move; what they select stays with them unless it can be told
+    apart by the move's arguments, so that rules which differ in the move alone can be merged
+    later.
     """
 
-    def __init__(self, statistics: Statistics, moves: Collection[RelationKey]) -> None:
+    def __init__(
+        self, statistics: Statistics, moves: Collection[RelationKey], domains: Domains
+    ) -> None:
         self._statistics = statistics
-        self._moves = moves
+        self._domains = dict(domains)
+        self._moves = MoveProjections(moves, statistics, self._domains)
+        self._domain_relations: dict[frozenset[str], str] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._made: list[Rule] = []
 
     def split(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules after splitting, with those of the auxiliary relations."""
-        kept = [self._split(rule) for rule in _unfold(list(rules), self._statistics)]
-        return [*self._made, *kept]
+        kept = [self._split(rule) for rule in unfold(list(rules), self._statistics)]
+        return [*self._moves.rules, *self._made, *kept]
 
     def _split(self, rule: Rule) -> Rule:
+        values = variable_domains(rule, self._domains) or {}
         while True:
-            shorter = self._split_once(rule)
+            shorter = self._split_once(rule, values)
             if shorter is None:
                 return rule
             rule = shorter
 
-    def _split_once(self, rule: Rule) -> Rule | None:
+    def _split_once(self, rule: Rule, values: Values) -> Rule | None:
         instances = self._instances(rule.body)
         if instances < SMALL:
             return None
-        best: tuple[float, Rule, tuple[Literal, ...], tuple[str, ...]] | None = None
-        for joined, names in self._choices(rule):
-            rest = tuple(literal for literal in rule.body if literal not in joined)
-            inner = self._instances(joined)
-            outer = self._instances((*rest, self._stand_in(joined, names, inner)))
-            if best is None or inner + outer < best[0]:
-                best = inner + outer, rule, joined, names
+        best: tuple[float, _Choice] | None = None
+        for choice in self._choices(rule, values):
+            cost = self._cost(choice)
+            if best is None or cost < best[0]:
+                best = cost, choice
         if best is None or best[0] > GAIN * instances:
             return None
-        _, _, joined, names = best
-        rest = tuple(literal for literal in rule.body if literal not in joined)
-        return Rule(rule.head, (*rest, self._name(joined, names)), rule.span)
+        choice = best[1]
+        self._moves.define(_relations(choice.body + choice.rest))
+        auxiliary = (self._name(choice, values),) if choice.body else ()
+        return Rule(rule.head, (*choice.rest, *auxiliary), rule.span)
 
-    def _choices(self, rule: Rule) -> Iterator[tuple[tuple[Literal, ...], tuple[str, ...]]]:
-        """Yield what can be joined to eliminate variables, with the variables that remain.
+    def _cost(self, choice: _Choice) -> float:
+        """Return how many instances there are after a split, estimated."""
+        cost = self._moves.cost(_relations(choice.body + choice.rest))
+        if not choice.body:
+            return cost + self._instances(choice.rest)
+        inner = self._instances(choice.body)
+        return cost + inner + self._instances((*choice.rest, self._stand_in(choice, inner)))
 
-        The variables of a move go together, all others one by one.
+    # ------------------------------------------------------------------ choices
+
+    def _choices(self, rule: Rule, values: Values) -> Iterator[_Choice]:
+        """Yield what can be joined to eliminate variables.
+
+        A variable that remains but that only filters of the joined literals hold is bound by an
+        atom of its domain.
         """
-        needed = {v.name for v in variables_in(rule.head)}
-        groups: list[set[str]] = []
-        for literal in rule.body:
-            if any(atom.relation in self._moves for atom, _ in atoms_of(literal)):
-                groups.append({v.name for v in variables_in(literal)} - needed)
-        of_moves = {name for group in groups for name in group}
-        names = dict.fromkeys(v.name for literal in rule.body for v in variables_in(literal))
-        groups += [{name} for name in names if name not in needed | of_moves]
-        for group in groups:
+        every = _names(rule.body)
+        for group in self._groups(rule):
             joined = tuple(part for part in rule.body if _holds(part, group))
-            if not group or len(joined) == len(rule.body):
+            others = _names(joined)
+            if group and len(joined) < len(rule.body) and len(others) < len(every):
+                body = self._bound(joined, group, values)
+                if body:
+                    rest = tuple(part for part in rule.body if part not in joined)
+                    yield _Choice(body, rest, tuple(n for n in others if n not in group))
+        for part in rule.body:
+            if isinstance(part, Atom) and self._moves.tells_move(part):
+                yield from self._choices_by_move(rule, part, values)
+
+    def _groups(self, rule: Rule) -> Iterator[frozenset[str]]:
+        """Yield the variables that may be eliminated together.
+
+        The variables of a move go together; so do variables that the same literals hold, and two
+        such groups that share a literal.
+        """
+        moves = [part for part in rule.body if self._moves.holds_move(part)]
+        of_moves = frozenset(_names(moves))
+        needed = frozenset(_names([rule.head]))
+        for part in moves:
+            yield frozenset(_names([part])) - needed
+        yield from _alike(rule.body, needed | of_moves)
+
+    def _choices_by_move(self, rule: Rule, move: Atom, values: Values) -> Iterator[_Choice]:
+        """Yield what can be joined with a move's atom so that the atom stands on both sides."""
+        others = tuple(part for part in rule.body if part != move)
+        role = {v.name for v in variables_of(move.args[0])}
+        needed = frozenset(_names([rule.head]))
+        projected = self._moves.project(move, {*needed, *_names(others)})
+        if projected != move:
+            yield _Choice((), (*others, projected))
+        for group in _alike(others, needed | role):
+            joined = tuple(part for part in others if _holds(part, group))
+            rest = tuple(part for part in others if part not in joined)
+            inside, outside = set(_names(joined)), needed.union(_names(rest))
+            selected = set(_names([move])) - role
+            if not selected & inside:
                 continue
-            bound = {v.name for p in joined if isinstance(p, Atom) for v in variables_in(p)}
-            others = dict.fromkeys(v.name for part in joined for v in variables_in(part))
-            remaining = tuple(other for other in others if other not in group)
-            if set(others) <= bound and len(others) < len(names):
-                yield joined, remaining
+            body = self._bound((self._moves.project(move, inside), *joined), group, values)
+            if body:
+                names = (n for n in _names([move, *joined]) if n not in group | selected)
+                if selected & outside:
+                    rest = (*rest, self._moves.project(move, outside))
+                passed = tuple(name for name in names if name in outside or name in role)
+                yield _Choice(body, rest, passed)
+
+    def _bound(
+        self, joined: tuple[Literal, ...], group: Collection[str], values: Values
+    ) -> tuple[Literal, ...]:
+        """Return literals with atoms for the variables that none of them binds.
+
+        Nothing is returned where one of the group is not bound, or a domain is not finite.
+        """
+        bound = _names(part for part in joined if isinstance(part, Atom))
+        unbound = [name for name in _names(joined) if name not in bound]
+        if any(name in group or not _is_finite(values.get(name)) for name in unbound):
+            return ()
+        return (*joined, *(self._domain_atom(name, values[name]) for name in unbound))
+
+    def _domain_atom(self, name: str, domain: Domain) -> Atom:
+        """Return the atom of a relation that holds a domain's constants."""
+        key = frozenset(domain.constants)
+        known = self._domain_relations.get(key)
+        if known is None:
+            known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
+            self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
+            self._statistics.suppose((known, 1), len(key), [len(key)])
+            self._domains[Position(True, known, 1, 0)] = domain
+        return Atom(known, (Variable(name),))
+
+    # ------------------------------------------------------------------ auxiliary relations
 
     def _instances(self, body: Sequence[Literal]) -> float:
-        names = {v.name for literal in body for v in variables_in(literal)}
-        return make_plan(self._statistics, body, (), names).rows
+        return self._statistics.instances(body, _names(body))
 
-    def _stand_in(self, joined: Sequence[Literal], names: Sequence[str], rows: float) -> Atom:
+    def _stand_in(self, choice: _Choice, rows: float) -> Atom:
         """Return an atom that has the auxiliary relation's size, for an estimate."""
-        atom = Atom(" estimate", tuple(map(Variable, names)))
-        sizes = [self._size(joined, name) for name in names]
-        self._statistics.suppose(atom.relation, rows, sizes)
+        atom = Atom(" estimate", tuple(map(Variable, choice.names)))
+        self._suppose(choice, atom.relation, rows)
         return atom
+
+    def _suppose(self, choice: _Choice, relation: RelationKey, rows: float) -> None:
+        sizes = [self._size(choice.body, name) for name in choice.names]
+        self._statistics.suppose(relation, rows, sizes)
 
     def _size(self, joined: Sequence[Literal], name: str) -> float:
         return min(
@@ -112,59 +209,53 @@ class Splitter:
             if Variable(name) in variables_of(term)
         )
 
-    def _name(self, joined: tuple[Literal, ...], names: tuple[str, ...]) -> Atom:
+    def _name(self, choice: _Choice, values: Values) -> Atom:
         """Return the atom of the auxiliary relation, made if no rule has needed it yet."""
-        local = dict.fromkeys([*names, *(v.name for part in joined for v in variables_in(part))])
+        local = dict.fromkeys([*choice.names, *_names(choice.body)])
         renaming = {name: Variable(f"{i}") for i, name in enumerate(local)}
-        body = tuple(sorted((substitute(part, renaming) for part in joined), key=str))
-        head = self._auxiliary.get((*body, Atom(" ", tuple(renaming[n] for n in names))))
+        body = tuple(sorted((substitute(part, renaming) for part in choice.body), key=str))
+        args = tuple(renaming[name] for name in choice.names)
+        head = self._auxiliary.get((*body, Atom(" ", args)))
         if head is None:
-            head = Atom(f" split {len(self._auxiliary)}", tuple(renaming[n] for n in names))
-            self._auxiliary[(*body, Atom(" ", head.args))] = head
+            head = Atom(f" split {len(self._auxiliary)}", args)
+            self._auxiliary[(*body, Atom(" ", args))] = head
+            for column, name in enumerate(choice.names):
+                self._domains[Position(True, *head.relation, column)] = values.get(name, EMPTY)
             self._made.append(self._split(Rule(head, body)))
-        rows = self._instances(joined)
-        sizes = [self._size(joined, name) for name in names]
-        self._statistics.suppose(head.relation, rows, sizes)
-        return Atom(head.name, tuple(map(Variable, names)))
+        self._suppose(choice, head.relation, self._instances(choice.body))
+        return Atom(head.name, tuple(map(Variable, choice.names)))
 
 
-def _unfold(rules: Sequence[Rule], statistics: Statistics) -> Iterator[Rule]:
-    """Yield the rules with large relations of a single rule replaced by that rule's body.
-
-    Only then can a variable be eliminated that the relation holds together with others.
-    """
-    defined: dict[RelationKey, list[Rule]] = {}
-    for rule in rules:
-        defined.setdefault(rule.head.relation, []).append(rule)
-    single = {
-        relation: own[0]
-        for relation, own in defined.items()
-        if len(own) == 1
-        and own[0].body
-        and len(set(own[0].head.args)) == len(own[0].head.args)
-        and all(isinstance(term, Variable) for term in own[0].head.args)
-        and relation not in {atom.relation for part in own[0].body for atom, _ in atoms_of(part)}
-        and relation[0] not in KEYWORD_ARITY
-        and statistics.rows(relation) > LARGE
-    }
-    for rule in rules:
-        for number, literal in enumerate(rule.body):
-            if isinstance(literal, Atom) and literal.relation in single:
-                renaming: dict[str, Term] = {}
-                definition = single[literal.relation]
-                names = {v.name for part in definition.body for v in variables_in(part)}
-                # No other variable begins with a blank: flattening appends to names.
-                renaming |= {name: Variable(f" {number} {name}") for name in names}
-                renaming |= {
-                    term.name: value
-                    for term, value in zip(definition.head.args, literal.args, strict=True)
-                    if isinstance(term, Variable)
-                }
-                body = tuple(substitute(part, renaming) for part in definition.body)
-                rest = tuple(part for part in rule.body if part is not literal)
-                rule = Rule(rule.head, (*rest, *body), rule.span)
-        yield rule
+def _names(literals: Iterable[Literal]) -> list[str]:
+    """Return the names of the variables in some literals, each once, in their order."""
+    return list(dict.fromkeys(v.name for literal in literals for v in variables_in(literal)))
 
 
 def _holds(literal: Literal, names: Collection[str]) -> bool:
     return any(variable.name in names for variable in variables_in(literal))
+
+
+def _is_finite(domain: Domain | None) -> bool:
+    """Tell whether a domain can be written as facts."""
+    return domain is not None and bool(domain.constants) and not domain.functions
+
+
+def _relations(literals: Iterable[Literal]) -> set[RelationKey]:
+    return {part.relation for part in literals if isinstance(part, Atom)}
+
+
+def _alike(literals: Sequence[Literal], kept: Collection[str]) -> Iterator[frozenset[str]]:
+    """Yield the variables, but for some, that the same literals hold, in groups.
+
+    After these come pairs of such groups that share a literal.
+    """
+    holders: dict[frozenset[int], list[str]] = {}
+    for name in _names(literals):
+        if name not in kept:
+            held_by = [i for i, part in enumerate(literals) if _holds(part, (name,))]
+            holders.setdefault(frozenset(held_by), []).append(name)
+    for names in holders.values():
+        yield frozenset(names)
+    for (where, names), (there, others) in combinations(holders.items(), 2):
+        if where & there:
+            yield frozenset([*names, *others])

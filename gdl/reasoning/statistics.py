@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
+from gdl.dependencies import Level
 from gdl.domains import EMPTY, Domains, Position
 from gdl.reasoning.plans import Columns, Plan, make_plan
 from gdl.reasoning.rulebook import Rulebook
-from gdl.ruleset import RelationKey, Rule
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
 from gdl.terms import variables_of
 from gdl.vocabulary import ids_of
 
@@ -117,9 +118,27 @@ class Statistics:
             self._rows[fluent] = self.domain_size(fluent)
         for relation in order:
             if self.table_cost(relation) and not self._rulebook.component_of(relation):
-                self.estimate(relation)
+                self._rows[relation] = self._most_rows(relation)
         for relation in order:
             self._table_cost[relation] = 0.0
+
+    def _most_rows(self, relation: RelationKey) -> float:
+        rows = float(len(self._rulebook.facts_of(relation)))
+        for rule in self._rulebook.rules_of(relation):
+            rows += self.instances(rule.body, {v.name for v in variables_in(rule.head)})
+        return min(rows, self.domain_size(relation))
+
+    def instances(self, body: Iterable[Literal], wanted: Iterable[str]) -> float:
+        """Return how many solutions a body has at most in any state, by its wanted variables.
+
+        A filter that depends on the state is taken to hold.
+        """
+        kept = [part for part in body if isinstance(part, Atom) or self._is_static(part)]
+        return make_plan(self, kept, (), wanted).rows
+
+    def _is_static(self, literal: Literal) -> bool:
+        level_of = self._rulebook.level_of
+        return all(level_of(atom.relation) is Level.STATIC for atom, _ in atoms_of(literal))
 
     def liken(self, relation: RelationKey, model: RelationKey, columns: Columns) -> None:
         """Guess that a relation resembles some columns of another."""

@@ -10,7 +10,7 @@ import pytest
 
 import gdl
 from gdl.grounder import Budget, GroundProgram, ground
-from gdl.propnet.machine import CompileOptions
+from gdl.propnet.options import CompileOptions
 from gdl.ruleset import RelationKey
 from gdl.vocabulary import Vocabulary
 
@@ -216,8 +216,28 @@ def test_a_game_too_large_keeps_its_reasoner() -> None:
     rules = gdl.parse(
         f"(role you) (init a) (legal you go) {HUGE} (<= terminal (p 1 2 3 4) (true b))"
     )
-    options = CompileOptions(budget=Budget(rules=1000), split_rules=False)
+    options = CompileOptions(budget=Budget(rules=1000), guard_relations=False)
     with pytest.raises(gdl.GroundingLimitError) as caught:
         gdl.compile(rules, options)
     assert isinstance(caught.value, gdl.ResourceLimitError)
     assert gdl.interpret(rules).initial_state()
+
+
+def test_facts_that_no_rule_mentions_are_left_out() -> None:
+    text = "(n 1) (n 2) (init (a 1)) (<= (next (b ?x)) (true (a ?x)) (n ?x)) (<= (m ?x) (n ?x))"
+    found = Ground(text, [("n", 1)], [(("init", 1), ("true", 1))])
+    assert found.rows["n", 1].keys() == {("1",), ("2",)}
+    assert len(found.program.heads) == 1
+
+
+def test_nothing_to_ground() -> None:
+    found = Ground("(n 1)", [("m", 1)])
+    assert found.rows == {("m", 1): {}}
+    assert len(found.program.heads) == 0
+    assert found.program.starts.tolist() == [0]
+
+
+def test_an_atom_that_only_occurs_negated_has_a_number_too() -> None:
+    text = "(p f c) (above 4 3) (<= (win ?h c) (p ?x ?z) (not (win ?l ?x)) (above ?h ?l))"
+    found = Ground(text, [("win", 2)])
+    assert found.rows["win", 2].keys() == {("4", "c")}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import gdl
-from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.options import CompileOptions
 
 from .propnet.lockstep import assert_lockstep
 
@@ -137,3 +138,50 @@ def test_functions_inside_arguments() -> None:
         (<= terminal (q (f ?a) ?b) (q (f ?b) ?c) (true (p ?c)) (true (r ?a)) (true (p 3)))
     """
     assert_same_answers(text, states=10)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        # Neither ?u nor ?v is bound by what holds ?k: their domains bind them.
+        """(<= (legal you (move ?u ?v)) (n ?u) (n ?v) (on ?u ?v) (true (king ?k))
+               (not (threatened ?k ?u ?v)))""",
+        """(<= (legal you (move ?u ?v)) (n ?u) (n ?v) (on ?u ?v) (true (king ?k)) (true (king ?l))
+               (distinct ?k ?l) (not (threatened ?k ?l ?v)) (distinct ?l ?u))""",
+        """(<= (legal you (move ?u ?v)) (on ?u ?v) (true (king ?k))
+               (or (threatened ?k ?u ?u) (not (threatened ?u ?k ?v))))""",
+        """(<= (legal you (move ?u ?v)) (on ?u ?v) (true (king ?k)) (true (king ?l)) (n ?w)
+               (not (threatened ?k ?w ?v)) (distinct ?w ?l))""",
+    ],
+)
+def test_variables_that_only_filters_hold_are_bound_by_their_domains(rule: str) -> None:
+    numbers = " ".join(f"(n {i})" for i in range(9))
+    text = f"""
+        (role you) {numbers} (init (king 3)) (init (king 5))
+        (<= (on ?u ?v) (n ?u) (n ?v) (distinct ?u ?v))
+        (<= (threatened ?k ?u ?v) (n ?k) (true (king ?u)) (true (king ?v)) (distinct ?k ?v))
+        (<= (threatened ?k ?u ?v) (true (king ?k)) (n ?u) (n ?v) (distinct ?u 7))
+        {rule}
+        (<= (legal you (stay ?u)) (n ?u))
+        (<= (next (king ?u)) (does you (move ?u ?v)))
+        (<= (next (king ?u)) (does you (stay ?u)))
+        (<= (next (king ?u)) (true (king ?u)) (distinct ?u 3))
+        (<= terminal (true (king 8)))
+    """
+    assert_same_answers(text, states=15)
+
+
+def test_binding_by_domains_makes_fewer_rules() -> None:
+    """A king's square times every move becomes a square times a square, and every move."""
+    numbers = " ".join(f"(n {i})" for i in range(10))
+    text = f"""
+        (role you) {numbers} (init (king 3)) (init (at 1 1 1)) (kind 1) (kind 2) (kind 3)
+        (<= (legal you (move ?p ?u ?v ?w)) (kind ?p) (true (at ?p ?u ?v)) (n ?w) (true (king ?k))
+            (not (threatened ?k ?u)))
+        (<= (threatened ?k ?u) (n ?k) (n ?u) (not (true (at 1 ?k ?u))))
+        (<= (next (at ?p ?v ?w)) (does you (move ?p ?u ?v ?w)))
+        (<= (next (king ?u)) (does you (move ?p ?u ?v ?w)))
+        (<= terminal (true (king 8)))
+    """
+    split, whole = assert_same_answers(text, states=10)
+    assert split < whole / 3

@@ -31,6 +31,9 @@ from gdl.propnet.peak import peak_ands
 from gdl.reasoner import interpret
 from gdl.state_machine import StateMachine
 
+MAX_GATES = 300_000
+"""Machine code for more gates takes minutes and gigabytes; the interpreter is measured instead."""
+
 TRIAL_STEPS = 16
 """The steps of a first run, which tells how many steps take the wanted time."""
 
@@ -73,11 +76,12 @@ class Spread:
 class Network:
     """What there is to tell of a compiled game.
 
-    ``ground_seconds`` are the grounding process's seconds of processor time. ``code_seconds``
-    are what it takes to make machine code that is not in the cache. ``peak`` is the number of
-    ANDs of two bits per second that one core was seen to do, without loads and stores; ``share``
-    the part of it that the AND gates of the playouts make up: (view + transition gates) times
-    states per second over ``peak``.
+    ``ground_seconds`` are the grounding process's seconds of processor time, ``code_seconds``
+    those of making machine code that is not in the cache: None where the gates are more than
+    ``MAX_GATES`` and the interpreter was measured. ``peak`` is the number of ANDs of two bits per
+    second that one core was seen to do, without loads and stores; ``share`` the part of it that
+    the AND gates of the playouts make up: (view + transition gates) times states per second over
+    ``peak``.
     """
 
     lanes: int
@@ -85,7 +89,7 @@ class Network:
     transition_gates: int
     ground_rules: int
     ground_seconds: float
-    code_seconds: float
+    code_seconds: float | None
     peak: float
     share: float
 
@@ -141,23 +145,28 @@ def measure_propnet(game: str, text: str, plan: Plan) -> Report:
     machine.legal_moves(machine.initial_state(), machine.roles[0])
     ready = monotonic() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code_seconds = _compile_anew(machine)
+    code_seconds = _compile_anew(machine) if _gates(machine) <= MAX_GATES else None
     report = _report(game, ready, _runs(machine, plan))
     speed = report.states_per_processor_second.median
     network = _network(machine, used.ru_utime + used.ru_stime, code_seconds, speed)
     return replace(report, network=network)
 
 
+def _gates(machine: PropnetStateMachine) -> int:
+    layout = machine.engine.layout
+    return len(layout.view.gates) + len(layout.transition.gates)
+
+
 def _compile_anew(machine: PropnetStateMachine) -> float:
-    """Return the seconds that machine code takes where the cache on disk is empty."""
+    """Return the processor seconds that machine code takes where the cache on disk is empty."""
     engine = machine.engine
     kept = os.environ.get("GDL_CACHE")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["GDL_CACHE"] = folder
         try:
-            began = monotonic()
+            began = thread_time()
             engine.compile()
-            return monotonic() - began
+            return thread_time() - began
         finally:
             if kept is None:
                 del os.environ["GDL_CACHE"]
@@ -166,7 +175,10 @@ def _compile_anew(machine: PropnetStateMachine) -> float:
 
 
 def _network(
-    machine: PropnetStateMachine, ground_seconds: float, code_seconds: float, speed: float
+    machine: PropnetStateMachine,
+    ground_seconds: float,
+    code_seconds: float | None,
+    speed: float,
 ) -> Network:
     layout = machine.engine.layout
     view, transition = _ands(layout.view), _ands(layout.transition)

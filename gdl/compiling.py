@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from gdl.ruleset import Ruleset
 
 if TYPE_CHECKING:
-    from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+    from gdl.propnet.machine import PropnetStateMachine
+    from gdl.propnet.options import CompileOptions
 
 
 def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetStateMachine:
@@ -17,7 +18,8 @@ def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetS
     code. Raises :class:`gdl.GroundingLimitError` where the rules are too large to ground, and
     :class:`gdl.RulesetError` as :func:`gdl.interpret` does.
     """
-    from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+    from gdl.propnet.machine import PropnetStateMachine
+    from gdl.propnet.options import CompileOptions
 
     return PropnetStateMachine(ruleset, options or CompileOptions())
 

@@ -1,9 +1,12 @@
-"""The list of problem codes in the documents is the one in the code."""
+"""Sessions in the documents run as they stand; the problem codes in them are those in the code."""
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
@@ -24,3 +27,14 @@ def test_every_problem_code_is_documented():
     codes = {code for code in documented if CODE.fullmatch(code)}
     assert stated() - codes == set()
     assert {code for code in codes - stated() if not MADE_UP.fullmatch(code)} == set()
+
+
+SESSIONS = [path for path in sorted((ROOT / "docs").glob("*.md")) if ">>> " in path.read_text()]
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=[path.name for path in SESSIONS])
+def test_sessions_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    failed, attempted = doctest.testfile(str(path), module_relative=False)
+    assert attempted > 0
+    assert failed == 0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
+from enum import StrEnum
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -16,25 +17,62 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
-from gdl.benchmark import Failure, Network, Plan, Report, measure_propnet, measure_reasoner
+from gdl.benchmark import Failure, Plan, Report, measure_propnet, measure_reasoner
 from gdl.commands.machines import Machine, machine_option
-from gdl.commands.rulesheets import FILE, game_name, read_source
+from gdl.commands.rulesheets import game_name, read_source
 from gdl.errors import GdlError, Source
 from gdl.parser import parse
+from gdl.reports.peers import Peer, fastest_peers
+from gdl.reports.speed import Entry, comparison, markdown_table, terminal_table
+from gdl.reports.speed_plot import check_plot_file, write_plot
 
 MEASURES: dict[Machine, Callable[[str, str, Plan], Report]] = {
     Machine.REASONER: measure_reasoner,
     Machine.PROPNET: measure_propnet,
 }
 
-WIDTH = 200
+WIDTH = 240
 """Room for every column; the table takes what it needs."""
+
+FILE_OR_FOLDER = click.Path(exists=True, allow_dash=True, path_type=Path)
+
+
+class Form(StrEnum):
+    """How the figures are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def _peers(_: click.Context, parameter: click.Parameter, file: Path | None) -> dict[str, Peer]:
+    """Read the table of other engines that an option names."""
+    if file is None:
+        return {}
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            return fastest_peers(lines, str(file))
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(str(error), param=parameter) from error
+
+
+def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+    """Refuse to plot what cannot be written, before anything is measured."""
+    if file is None:
+        return None
+    try:
+        check_plot_file(file)
+    except ImportError as error:
+        message = "plots need matplotlib: pip install 'ggp-player[plot]'"
+        raise click.BadParameter(message, param=parameter) from error
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=parameter) from error
+    return file
 
 
 @click.command("bench")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE_OR_FOLDER)
 @click.option(
     "--seconds",
     type=click.FloatRange(0, min_open=True),
@@ -54,43 +92,80 @@ WIDTH = 200
     help="Play in so many threads at once (propnet only).",
 )
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
-@click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
+@click.option("--json", "form", flag_value=Form.JSON.value, help="Write all figures as JSON.")
+@click.option(
+    "--markdown", "form", flag_value=Form.MARKDOWN.value, help="Write the table as Markdown."
+)
+@click.option(
+    "--peers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="CSV",
+    callback=_peers,
+    help="Compare with other engines: columns game, engine, states_per_cpu_s.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    callback=_plot_file,
+    help="Also draw the speeds, as SVG, PNG or what else the name ends in.",
+)
 def bench_command(
     files: Sequence[Path],
     machine: Machine,
-    as_json: bool,
+    form: str | None,
+    peers: Mapping[str, Peer],
+    plot: Path | None,
     **numbers: Any,  # noqa: ANN401
 ) -> None:
     """Measure random playouts: states per second, and what it takes to begin.
 
-    Each game is measured in a process of its own, from the initial state to a terminal one, its
-    goals, and the next start. Speeds are medians, with the least and the most of the repetitions,
-    per second of one core's processor time; "wall" is what all threads do per second by the clock.
-    "view" and "transition" are gates, "first s" leads from the text to the initial legal moves,
-    "code s" to machine code with an empty cache. "peak" is the part of the processor's vector AND
-    operations that the gates make up: gates x states per second / the ANDs of two bits per second
-    that the same process was seen to do at most.
+    A FILE that is a folder stands for its files *.kif. Each game is measured in a process of its
+    own, from the initial state to a terminal one, its goals, and the next start. Speeds are
+    medians, with the least and the most of the repetitions, per second of one core's processor
+    time; "wall" is what all threads do per second by the clock. "view" and "transition" are gates,
+    "first s" leads from the text to the initial legal moves by the clock, "code s" is the processor
+    time of making machine code with an empty cache (none where that would take minutes; then the
+    interpreter is measured). "peak" is the part of the processor's vector AND operations that the
+    gates make up: gates x states per second / the ANDs of two bits per second that the same
+    process was seen to do at most.
 
     \b
     Examples:
         gdl bench games/ticTacToe.kif --seconds 0.2
         gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
+        gdl bench games --markdown --plot speed.svg
     """
     plan = Plan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
-    sources = [(game_name(file), read_source(file)) for file in files]
+    sources = [(game_name(file), read_source(file)) for file in _rulesheets(files)]
     for _, source in sources:
         parse(source.text, source.name)
-    reports = list(_measured(sources, machine, plan, hidden=as_json))
-    if as_json:
-        document = {**_circumstances(), "machine": machine.value, **asdict(plan)}
-        document["games"] = [asdict(report) for report in reports]
-        click.echo(json.dumps(document, indent=2))
+    facts = {**_circumstances(), "machine": machine.value, **asdict(plan)}
+    found = list(_measured(sources, machine, plan, hidden=form == Form.JSON))
+    entries = [Entry(each, peers.get(each.game)) for each in found if isinstance(each, Report)]
+    failures = [each for each in found if isinstance(each, Failure)]
+    if form == Form.JSON:
+        _print_json(entries, failures, facts)
     else:
-        _print(reports, plan)
-    if any(isinstance(report, Failure) for report in reports):
+        _print(entries, failures, _caption(facts), form == Form.MARKDOWN)
+    if plot is not None and entries:
+        write_plot(entries, plot, _caption(facts))
+    if failures:
         raise click.exceptions.Exit(1)
+
+
+def _rulesheets(files: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files, and those of the folders by their names."""
+    for file in files:
+        if not file.is_dir():
+            yield file
+            continue
+        sheets = sorted(file.glob("*.kif"))
+        if not sheets:
+            raise click.UsageError(f"{file}: expected a folder with files *.kif, found none")
+        yield from sheets
 
 
 def _measured(
@@ -107,6 +182,8 @@ def _measured(
                     yield pool.submit(MEASURES[machine], name, source.text, plan).result()
                 except GdlError as error:
                     yield Failure(name, str(error).removeprefix(f"{name}: "))
+                except MemoryError:
+                    yield Failure(name, "there is not enough memory")
                 except BrokenProcessPool:
                     yield Failure(name, "the process that measured it died")
 
@@ -131,58 +208,44 @@ def processor_name() -> str:
     return names[0] if names else platform.machine()
 
 
-# ---------------------------------------------------------------------- the table
+# ---------------------------------------------------------------------- what is written
 
 
-def _print(found: Sequence[Report | Failure], plan: Plan) -> None:
+def _print_json(
+    entries: Sequence[Entry], failures: Sequence[Failure], facts: Mapping[str, Any]
+) -> None:
+    games = [
+        {
+            **asdict(entry.report),
+            "peer": asdict(entry.peer) if entry.peer else None,
+            "ratio": entry.ratio,
+        }
+        for entry in entries
+    ]
+    document = {**facts, "games": games, "failures": [asdict(failure) for failure in failures]}
+    click.echo(json.dumps(document, indent=2))
+
+
+def _print(
+    entries: Sequence[Entry], failures: Sequence[Failure], caption: str, markdown: bool
+) -> None:
+    """Print the table, with what failed and what all games have in common below."""
+    notes = [f"{failure.game}: {failure.reason}" for failure in failures]
+    notes += filter(None, [comparison(entries), caption])
+    if markdown:
+        table = [markdown_table(entries)] if entries else []
+        click.echo("\n\n".join([*table, *notes]))
+        return
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, WIDTH)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("game", no_wrap=True)
-    for name in _COLUMNS:
-        table.add_column(name, justify="right", no_wrap=True)
-    for report in found:
-        if isinstance(report, Report):
-            table.add_row(report.game, *(column(report) for column in _COLUMNS.values()))
-    if table.row_count:
-        console.print(table)
-    for failure in found:
-        if isinstance(failure, Failure):
-            console.print(f"{failure.game}: {failure.reason}")
-    facts = _circumstances()
-    console.print(
+    if entries:
+        console.print(terminal_table(entries))
+    for note in notes:
+        console.print(note)
+
+
+def _caption(facts: Mapping[str, Any]) -> str:
+    return (
         f"{facts['processor']}, {facts['cores']} cores, load {facts['load']:.1f}; "
-        f"{plan.repetitions} times {plan.seconds:g} s, {plan.threads} thread(s)"
+        f"{facts['repetitions']} times {facts['seconds']:g} s, {facts['threads']} thread(s)"
     )
-
-
-def short(figure: float) -> str:
-    """Return a figure with three digits: ``211 M``, ``1.85 k``, ``0.62``."""
-    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")):
-        if figure >= 0.9995 * unit:
-            value = figure / unit
-            return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}{name}"
-    return f"{figure:.2g}"
-
-
-def _of_network(show: Callable[[Network], str]) -> Callable[[Report], str]:
-    return lambda report: show(report.network) if report.network else ""
-
-
-_COLUMNS: dict[str, Callable[[Report], str]] = {
-    "states/s": lambda r: short(r.states_per_processor_second.median),
-    "least": lambda r: short(r.states_per_processor_second.least),
-    "most": lambda r: short(r.states_per_processor_second.most),
-    "wall": lambda r: short(r.states_per_second.median),
-    "playouts/s": lambda r: short(r.playouts_per_processor_second),
-    "length": lambda r: "" if r.mean_length is None else f"{r.mean_length:.1f}",
-    "view": _of_network(lambda n: str(n.view_gates)),
-    "transition": _of_network(lambda n: str(n.transition_gates)),
-    "rules": _of_network(lambda n: str(n.ground_rules)),
-    "ground s": _of_network(lambda n: f"{n.ground_seconds:.2f}"),
-    "first s": lambda r: f"{r.first_state_seconds:.2f}",
-    "code s": _of_network(lambda n: f"{n.code_seconds:.1f}"),
-    "MB": lambda r: f"{r.peak_memory / 1e6:.0f}",
-    "lanes": _of_network(lambda n: str(n.lanes)),
-    "peak": _of_network(lambda n: f"{n.share:.1%}"),
-}

@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product as product_of
 from typing import TypeAlias
+
+import numpy as np
 
 from gdl.dependencies import components
 from gdl.errors import RulesetError
 from gdl.grounder import GroundProgram
-from gdl.propnet.network import FALSE, TRUE, Cycle, Network
+from gdl.propnet.network import FALSE, TRUE, Cycle, Network, is_contradiction
+from gdl.propnet.options import ALL_PASSES, Passes
 
 Product: TypeAlias = frozenset[int]
 """The literals of a conjunction."""
 
 MoveSet: TypeAlias = tuple[int, frozenset[int]]
 """A role, by its place, and some of its moves' literals, of which it does one."""
+
+Group: TypeAlias = tuple[MoveSet | None, Product]
+"""A conjunction of literals and, perhaps, of a role's move being one of a set."""
+
+FEW_GROUPS = 4
+"""A set of moves with exceptions is not written out where it is used if it has more groups."""
+
+MOST_GROUPS = 16
+"""A product is not written out as more groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +51,18 @@ class Circuit:
     literal_of: dict[int, int] = field(default_factory=dict)
 
 
-def build(program: GroundProgram, inputs: Inputs, group_moves: bool = True) -> Circuit:
+def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -> Circuit:
     """Build the network of a ground program, definitions before uses.
 
-    With ``group_moves`` rules that differ only in the move they ask for are merged, using that
-    each role makes exactly one move. Raises :class:`gdl.RulesetError` where an atom depends on
-    its own negation.
+    Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
     """
-    return _Builder(program, inputs, group_moves).build()
+    return _Builder(program, inputs, passes).build()
 
 
 class _Builder:
-    def __init__(self, program: GroundProgram, inputs: Inputs, group_moves: bool) -> None:
+    def __init__(self, program: GroundProgram, inputs: Inputs, passes: Passes) -> None:
         moves = [atom for role in inputs.moves for atom in role]
-        self.circuit = Circuit(Network(len(inputs.fluents) + len(moves)))
+        self.circuit = Circuit(Network(len(inputs.fluents) + len(moves), passes))
         self.network = self.circuit.network
         self.literal_of = self.circuit.literal_of
         self.literal_of[0] = TRUE
@@ -60,21 +71,23 @@ class _Builder:
                 self.literal_of[atom] = self.network.input(number)
         self.given = set(self.literal_of)
         self.bodies = _bodies(program, self.given)
-        self.group_moves = group_moves
+        self.used = set(np.unique(np.abs(program.literals)).tolist())
+        self.group_moves = passes.group_moves
         self.role_moves: list[frozenset[int]] = []
-        self.move_sets: dict[int, tuple[MoveSet, ...]] = {}
+        self.groups: dict[int, tuple[Group, ...]] = {}
         number = len(inputs.fluents)
         for role, atoms in enumerate(inputs.moves):
             literals = [self.network.input(number + i) for i in range(len(atoms))]
             number += len(atoms)
             self.role_moves.append(frozenset(literals))
-            self.move_sets.update((one, ((role, frozenset([one])),)) for one in literals)
+            for one in literals:
+                self.groups[one] = (((role, frozenset([one])), frozenset()),)
 
     def build(self) -> Circuit:
         for component in components(_dependencies(self.bodies)):
             if len(component) == 1 and not self._is_recursive(component[0]):
                 atom = component[0]
-                self.literal_of[atom] = self._define(self.bodies.get(atom, ()))
+                self.literal_of[atom] = self._define(self.bodies.get(atom, ()), atom in self.used)
             else:
                 self._define_cycle(component)
         return self.circuit
@@ -82,37 +95,68 @@ class _Builder:
     def _is_recursive(self, atom: int) -> bool:
         return any(abs(literal) == atom for body in self.bodies.get(atom, ()) for literal in body)
 
-    def _define(self, bodies: Iterable[Sequence[int]]) -> int:
+    def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
         products: list[Product] = []
         for body in bodies:
-            product = frozenset(self._literal(literal) for literal in body) - {TRUE}
-            if FALSE not in product and not any(literal ^ 1 in product for literal in product):
+            product = frozenset(map(self._literal, body)) - {TRUE}
+            if FALSE not in product and not is_contradiction(product):
                 products.append(product)
+        if len(products) < 2 and not any(self.groups.keys() & p for p in products):
+            return self.network.and_(products[0]) if products else FALSE
         if not self.group_moves:
             return self.network.sum_of_products(products)
         groups = self._grouped(products)
         literal = self.network.sum_of_products([self._product(*group) for group in groups])
-        sets = tuple(moves for moves, rest in groups if moves is not None and not rest)
-        if sets and len(sets) == len(groups):
-            self.move_sets[literal] = sets
+        if is_used and groups and _is_almost_set(groups):
+            self.groups[literal] = tuple(groups)
         return literal
 
     def _literal(self, signed: int) -> int:
-        literal = self.literal_of.get(abs(signed), FALSE)
-        return literal ^ 1 if signed < 0 else literal
+        if signed > 0:
+            return self.literal_of.get(signed, FALSE)
+        return self.literal_of.get(-signed, FALSE) ^ 1
 
-    def _grouped(self, products: Sequence[Product]) -> list[tuple[MoveSet | None, Product]]:
+    def _grouped(self, products: Sequence[Product]) -> list[Group]:
         """Merge products that differ in one role's move only: one set for all their moves."""
         groups: dict[tuple[int, Product], set[int]] = defaultdict(set)
-        plain: list[tuple[MoveSet | None, Product]] = []
+        plain: list[Group] = []
         for product in products:
-            choice = next((literal for literal in product if literal in self.move_sets), None)
-            if choice is None:
-                plain.append((None, product))
-            else:
-                for role, moves in self.move_sets[choice]:
-                    groups[role, product - {choice}] |= moves
+            for moves, rest in self._expanded(product):
+                if moves is None:
+                    plain.append((None, rest))
+                else:
+                    groups[moves[0], rest] |= moves[1]
         return plain + [((role, frozenset(m)), rest) for (role, rest), m in groups.items()]
+
+    def _expanded(self, product: Product) -> list[Group]:
+        """Return a product as a disjunction of products that hold at most one set of moves.
+
+        A role makes one move, so that it is one of two sets at once where it is one of their
+        intersection.
+        """
+        known = product & self.groups.keys()
+        expanded: list[Group] = [(None, product - known)]
+        for literal in sorted(known, key=lambda literal: (len(self.groups[literal]), literal)):
+            if len(expanded) * len(self.groups[literal]) > MOST_GROUPS and len(expanded) > 1:
+                expanded = [(moves, rest | {literal}) for moves, rest in expanded]
+            else:
+                pairs = product_of(expanded, self.groups[literal])
+                expanded = [group for pair in pairs if (group := self._both(*pair)) is not None]
+        return expanded
+
+    def _both(self, one: Group, other: Group) -> Group | None:
+        """Return the conjunction of two groups, None where it cannot hold."""
+        moves, also = one[0], other[0]
+        if moves is None or also is None:
+            rest = one[1] | other[1]
+            moves = moves or also
+        elif moves[0] == also[0]:
+            rest = one[1] | other[1]
+            moves = moves[0], moves[1] & also[1]
+        else:
+            rest = one[1] | self._product(also, other[1])
+        impossible = is_contradiction(rest) or (moves is not None and not moves[1])
+        return None if impossible else (moves, rest)
 
     def _product(self, moves: MoveSet | None, rest: Product) -> Product:
         """Return a product with a set of moves as one literal.
@@ -122,9 +166,8 @@ class _Builder:
         if moves is None:
             return rest
         role, chosen = moves
-        others = self.role_moves[role] - chosen
-        if len(others) < len(chosen):
-            literal = self.network.or_(others) ^ 1
+        if 2 * len(chosen) > len(self.role_moves[role]):
+            literal = self.network.or_(self.role_moves[role] - chosen) ^ 1
         else:
             literal = self.network.or_(chosen)
         return (rest | {literal}) - {TRUE}
@@ -142,6 +185,15 @@ class _Builder:
         definitions = {atom: self._define(self.bodies[atom]) for atom in component}
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
         self.network.cycles.append(Cycle(first, len(self.network), feedback))
+
+
+def _is_almost_set(groups: Sequence[Group]) -> bool:
+    """Tell whether groups are sets of moves, perhaps but for a few with one literal besides."""
+    besides = [len(rest) for _, rest in groups]
+    is_set = max(besides) == 0 or (
+        len(groups) <= FEW_GROUPS and min(besides) == 0 and max(besides) == 1
+    )
+    return is_set and all(moves is not None for moves, _ in groups)
 
 
 def _bodies(program: GroundProgram, given: set[int]) -> dict[int, list[list[int]]]:

@@ -208,7 +208,7 @@ def _chunk_source(
     name: str, chunk: Gates, start: int, used_in: dict[int, set[int]], words: int
 ) -> str:
     kind = vector(words)
-    lines = [f"define internal void @{name}(ptr %rows) nounwind {{"]
+    lines = [f"define internal void @{name}(ptr %rows) nounwind noinline {{"]
     values: dict[int, str] = {1: ones(words), 0: "zeroinitializer"}
     count = 0
 
@@ -251,7 +251,7 @@ def _feedback_source(name: str, feedback: NDArray[np.int32], words: int) -> str:
     It tells whether any of them has changed.
     """
     kind = vector(words)
-    lines = [f"define internal i1 @{name}(ptr %rows) nounwind {{"]
+    lines = [f"define internal i1 @{name}(ptr %rows) nounwind noinline {{"]
     changed = "zeroinitializer"
     for number, (row, literal) in enumerate(feedback.tolist()):
         lines += [

@@ -11,12 +11,17 @@ _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
-def hash_states(states: Packed, seed: int = 0) -> NDArray[np.uint64]:
+def hash_states(
+    states: Packed, seed: int = 0, mask: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint64]:
     """Return a 64-bit hash of each packed state: uint64 (n,).
 
     Different states of at most 64 fluents have different hashes. ``seed``, 0 to 2**64 - 1, picks
-    one of many functions.
+    one of many functions. Only the bits of ``mask``, a packed set of fluents, count if there is
+    one: uint8 (bytes,).
     """
+    if mask is not None:
+        states = states & mask
     words = -(-states.shape[1] // 8)
     padded = np.zeros((len(states), 8 * words), dtype=np.uint8)
     padded[:, : states.shape[1]] = states

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -71,22 +72,34 @@ class Engine:
         self.goal_table = np.array(goal_table, dtype=np.int64).reshape(-1, 2)
         self.move_counts = np.array(layout.move_counts, dtype=np.int64)
         self._kernels = load_kernels(words)
+        self._compiling = threading.Lock()
         self._code: MachineCode | None = None
         self._programs = [_program_array(program) for program in (layout.view, layout.transition)]
         interpret = self._kernels.address("interpret")
         self.view, self.transition = (
             Evaluator(interpret, program.ctypes.data) for program in self._programs
         )
-        self.select = _SELECT(self._kernels.address("select"))
+        self.select_address = self._kernels.address("select")
+        self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
     def compile(self) -> None:
-        """Replace the interpreter by machine code. May run in a thread of its own."""
+        """Replace the interpreter by machine code, once. May run in a thread of its own."""
+        with self._compiling:
+            if self._code is None:
+                self._compile()
+
+    def _compile(self) -> None:
         layout = self.layout
         source = "\n".join(
             [
-                _source("view", layout.view, self.words, _rows_read(layout.transition)),
-                _source("transition", layout.transition, self.words, ()),
+                _source(
+                    "view",
+                    layout.view,
+                    self.words,
+                    [*_rows_read(layout.transition), *layout.outputs],
+                ),
+                _source("transition", layout.transition, self.words, layout.outputs),
             ]
         )
         code = machine_code(source, lambda: source)
@@ -110,10 +123,10 @@ class Block:
         self.engine = engine
         self.lanes = 64 * words
         self.rows = _aligned(layout.rows, words)
-        self._scratch = _aligned(scratch_rows(max(layout.move_counts, default=1)), words)
-        self._random = _aligned(4, words)
+        self.scratch = _aligned(scratch_rows(max(layout.move_counts, default=1)), words)
+        self.random = _aligned(4, words)
         generator = np.random.default_rng(seed)
-        self._random[:] = generator.integers(1, 2**64, size=(4, words), dtype=np.uint64)
+        self.random[:] = generator.integers(1, 2**64, size=(4, words), dtype=np.uint64)
 
     # ------------------------------------------------------------------ states
 
@@ -165,8 +178,8 @@ class Block:
                 self.rows[layout.legal + offset :].ctypes.data,
                 self.rows[layout.moves + offset :].ctypes.data,
                 count,
-                self._scratch.ctypes.data,
-                self._random.ctypes.data,
+                self.scratch.ctypes.data,
+                self.random.ctypes.data,
             )
             offset += count
         return self._read(layout.moves, offset)
@@ -206,8 +219,8 @@ class Block:
         job[Job.VIEW], job[Job.VIEW_PROGRAM] = engine.view.function, engine.view.program
         job[Job.TRANSITION] = engine.transition.function
         job[Job.TRANSITION_PROGRAM] = engine.transition.program
-        job[Job.SCRATCH] = self._scratch.ctypes.data
-        job[Job.RANDOM] = self._random.ctypes.data
+        job[Job.SCRATCH] = self.scratch.ctypes.data
+        job[Job.RANDOM] = self.random.ctypes.data
         job[Job.FLUENTS], job[Job.FLUENT_COUNT] = layout.fluents, layout.fluent_count
         job[Job.NEXT] = layout.next
         job[Job.LEGAL], job[Job.MOVES] = layout.legal, layout.moves

@@ -3,52 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.dependencies import Level, components, dependency_graph, levels
-from gdl.domains import domains_of
 from gdl.errors import MoveError
-from gdl.flat_rules import (
-    MACHINE_RELATIONS,
-    FlatRules,
-    flat_rules,
-    goal_value,
-    index_of_role,
-    ordered_roles,
-    renamed,
-)
-from gdl.grounder import Budget, GroundProgram, Row, ground
-from gdl.propnet.builder import Circuit, Inputs, build
+from gdl.flat_rules import index_of_role
 from gdl.propnet.lanes import Block, Engine
-from gdl.propnet.layout import Outputs, lay_out
-from gdl.propnet.network import FALSE
-from gdl.reasoning.program import Program
-from gdl.relevance import guard_wide_relations
-from gdl.ruleset import RelationKey, Rule, Ruleset
-from gdl.splitting import Splitter
+from gdl.propnet.options import CompileOptions
+from gdl.propnet.pipeline import compile_parts
+from gdl.ruleset import Ruleset
 from gdl.state_machine import State
-from gdl.terms import Constant, Function, Term
-from gdl.vocabulary import Vocabulary
+from gdl.terms import Term
 
 REMEMBERED_VIEWS = 1024
-
-WIDE = 100_000
-"""Relations whose arguments can be combined in more ways are guarded by what is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompileOptions:
-    """How a game is compiled. ``words`` is the width of a block, in 64 lanes each."""
-
-    budget: Budget = field(default_factory=Budget)
-    words: int = 8
-    split_rules: bool = True
-    group_moves: bool = True
 
 
 class PropnetState:
@@ -103,12 +74,14 @@ class PropnetStateMachine:
 
     ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of
     ``facts``, moves role after role in the order of ``moves``, goals in the order of
-    ``engine.goal_table``. One machine is for one thread; its engine may be shared.
+    ``engine.goal_table``. ``relevant_fluents``, uint8 (fluents,), marks those that the legal
+    moves, the end or the goals of some state to come can depend on: states that are equal in them
+    can stand for each other. One machine is for one thread; its engine may be shared.
     """
 
     def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
         self.ruleset = ruleset
-        parts = _Parts(ruleset, options)
+        parts = compile_parts(ruleset, options)
         self.roles = parts.roles
         self.facts = parts.facts
         self.moves = parts.moves
@@ -120,7 +93,8 @@ class PropnetStateMachine:
         self._rows = self._block.rows[:, 0]
         self._address = self._block.rows.ctypes.data
         self._held: State | None = None
-        self.ground_rules = len(parts.program.heads)
+        self.relevant_fluents = parts.relevant
+        self.ground_rules = parts.ground_rules
         self._percepts = parts.percepts
         self._initial = pack(parts.initial)
         self._fact_count = len(self.facts)
@@ -131,7 +105,11 @@ class PropnetStateMachine:
     @cached_property
     def engine(self) -> Engine:
         """What evaluates blocks of ``words`` words; made when it is first asked for."""
-        return Engine(self._lane.layout, self._goal_table, len(self.roles), self.words)
+        return self.new_engine(self.words)
+
+    def new_engine(self, words: int) -> Engine:
+        """Return what evaluates blocks of so many words."""
+        return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
 
     def warm_up(self) -> None:
         """Make machine code, and wait for it."""
@@ -252,122 +230,3 @@ class PropnetStateMachine:
             ),
             tuple(tuple(sorted(found)) for found in values),
         )
-
-
-class _Parts:
-    """What a machine is put together from."""
-
-    def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
-        self.vocabulary = Vocabulary()
-        self.flat = flat_rules(ruleset, MACHINE_RELATIONS)
-        if options.split_rules:
-            self.flat = replace(self.flat, rules=_split(self.flat, self.vocabulary))
-        self.program = _ground(self.flat, self.vocabulary, options.budget)
-        self.roles = ordered_roles(
-            ruleset, (self.vocabulary.decode(row[0]) for row in self.program.rows["role", 1])
-        )
-        fluents = self._fluents()
-        moves = [self._moves(role) for role in self.roles]
-        inputs = Inputs(
-            [self.program.rows[relation][row] for relation, row, _ in fluents],
-            [[self.program.rows[relation][row] for relation, row, _ in own] for own in moves],
-        )
-        circuit = build(self.program, inputs, options.group_moves)
-        self.facts: tuple[Term, ...] = tuple(term for _, _, term in fluents)
-        self.moves = tuple(tuple(term for _, _, term in own) for own in moves)
-        holds = [
-            row in self.program.rows[renamed(relation, "init")] for relation, row, _ in fluents
-        ]
-        self.initial = np.array(holds, dtype=np.uint8)
-        goals = self._goals(circuit)
-        self.goal_table = [(role, value) for role, value, _ in goals]
-        percepts = self._seen(circuit)
-        self.percepts: list[tuple[int, Term]] = [(role, term) for role, term, _ in percepts]
-        outputs = Outputs(
-            legal=[self._derived(circuit, r, row, "legal") for own in moves for r, row, _ in own],
-            terminal=self._literal(circuit, self.program.rows["terminal", 0].get(())),
-            goals=[literal for _, _, literal in goals],
-            percepts=[literal for _, _, literal in percepts],
-            next=[self._derived(circuit, r, row, "next") for r, row, _ in fluents],
-        )
-        self.layout = lay_out(circuit.network, len(fluents), [len(own) for own in moves], outputs)
-
-    def _fluents(self) -> list[tuple[RelationKey, Row, Term]]:
-        """Return the ground fluents: relation, row and fact, sorted by the facts' text."""
-        found = [
-            (relation, row, self._term(row, function and function[0]))
-            for relation, function in self.flat.fluents
-            for row in self.program.rows[relation]
-        ]
-        return sorted(found, key=lambda fluent: str(fluent[2]))
-
-    def _moves(self, role: Constant) -> list[tuple[RelationKey, Row, Term]]:
-        """Return a role's ground moves: relation, row and move, sorted by the moves' text."""
-        role_id = self.vocabulary.constant(role.name)
-        found = [
-            (relation, row, self._term(row[1:], function and function[0]))
-            for relation, function in self.flat.moves
-            for row in self.program.rows[relation]
-            if row[0] == role_id
-        ]
-        return sorted(found, key=lambda move: str(move[2]))
-
-    def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self.vocabulary.decode, row))
-        return terms[0] if function is None else Function(function, terms)
-
-    def _goals(self, circuit: Circuit) -> list[tuple[int, int, int]]:
-        """Return role, value and literal of every goal, in this order."""
-        found = []
-        for row, atom in self.program.rows["goal", 2].items():
-            role, value = (self.vocabulary.decode(term) for term in row)
-            number = goal_value(value)
-            if number is not None and role in self.roles:
-                literal = self._literal(circuit, atom)
-                found.append((self.roles.index(Constant(str(role))), number, literal))
-        return sorted(found)
-
-    def _seen(self, circuit: Circuit) -> list[tuple[int, Term, int]]:
-        found = []
-        for row, atom in self.program.rows["sees", 2].items():
-            role, percept = (self.vocabulary.decode(term) for term in row)
-            if role in self.roles:
-                place = self.roles.index(Constant(str(role)))
-                found.append((place, percept, self._literal(circuit, atom)))
-        return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
-
-    def _derived(self, circuit: Circuit, relation: RelationKey, row: Row, name: str) -> int:
-        rows: Mapping[Row, int] = self.program.rows[renamed(relation, name)]
-        return self._literal(circuit, rows.get(row))
-
-    def _literal(self, circuit: Circuit, atom: int | None) -> int:
-        return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)
-
-
-def _split(flat: FlatRules, vocabulary: Vocabulary) -> list[Rule]:
-    """Return the rules in the form that has the fewest ground instances."""
-    moves = {relation: Level.TRANSITION for relation, _ in flat.moves}
-    given = {relation: Level.VIEW for relation, _ in flat.fluents} | moves
-    domains = domains_of(flat.rules, flat.column_flows())
-    program = Program(flat.rules, given, domains, vocabulary)
-    program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
-    statistics = program.statistics
-    statistics.widen(program.rulebook.order, given)
-    rules = Splitter(statistics, moves).split(flat.rules)
-    graph = dependency_graph(rules)
-    level = levels(graph, components(graph), given)
-    return guard_wide_relations(
-        rules,
-        flat.flows(),
-        lambda relation: level.get(relation, Level.STATIC),
-        lambda relation: statistics.domain_size(relation) > WIDE,
-    )
-
-
-def _ground(flat: FlatRules, vocabulary: Vocabulary, budget: Budget) -> GroundProgram:
-    shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
-    for relation, _ in flat.fluents:
-        shown += [relation, renamed(relation, "init"), renamed(relation, "next")]
-    for relation, _ in flat.moves:
-        shown += [relation, renamed(relation, "legal")]
-    return ground(flat.rules, flat.flows(), shown, vocabulary, budget)

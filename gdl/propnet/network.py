@@ -8,11 +8,18 @@ inputs; the gates come last, each after its inputs. A gate that equals another i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+
+from gdl.propnet.options import ALL_PASSES, Passes
 
 FALSE = 0
 TRUE = 1
+
+
+def is_contradiction(literals: Set[int]) -> bool:
+    """Tell whether some literal is there with its negation too."""
+    return len({literal >> 1 for literal in literals}) < len(literals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +38,9 @@ class Cycle:
 class Network:
     """Grows by gates; see the module for what nodes and literals are."""
 
-    def __init__(self, inputs: int) -> None:
+    def __init__(self, inputs: int, passes: Passes = ALL_PASSES) -> None:
         self.inputs = inputs
+        self.passes = passes
         self.left: list[int] = [FALSE] * (1 + inputs)
         self.right: list[int] = [FALSE] * (1 + inputs)
         self.cycles: list[Cycle] = []
@@ -62,12 +70,13 @@ class Network:
         known = self._known.get((left, right))
         if known is not None:
             return known
-        implied = self._absorbed(left, right)
+        implied = self._absorbed(left, right) if self.passes.absorb else None
         if implied is None:
             self.left.append(left)
             self.right.append(right)
             implied = 2 * (len(self.left) - 1)
-        self._known[left, right] = implied
+        if self.passes.share_gates:
+            self._known[left, right] = implied
         return implied
 
     def _absorbed(self, left: int, right: int) -> int | None:
@@ -86,12 +95,20 @@ class Network:
     def and_(self, literals: Iterable[int]) -> int:
         """Return the literal of a conjunction of any number of literals."""
         distinct = set(literals)
-        if any(literal ^ 1 in distinct for literal in distinct):
+        if is_contradiction(distinct):
             return FALSE
         result = TRUE
         for literal in sorted(distinct):
             result = self.and2(result, literal)
         return result
+
+    def balanced_and(self, literals: Sequence[int]) -> int:
+        """Return the same as a tree, of which processors do several gates at once."""
+        if len(literals) < 2:
+            return self.and_(literals)
+        half = (len(literals) + 1) // 2
+        left, right = literals[:half], literals[half:]
+        return self.and2(self.balanced_and(left), self.balanced_and(right))
 
     def or_(self, literals: Iterable[int]) -> int:
         """Return the literal of a disjunction of any number of literals."""
@@ -108,14 +125,17 @@ class Network:
         """
         terms: list[int] = []
         pending = list(dict.fromkeys(products))
+        if not self.passes.factor:
+            return self.or_(map(self.and_, pending))
         counts = Counter(literal for product in pending for literal in product)
         while pending:
             if frozenset() in pending:
                 return TRUE
-            best = max(counts, key=lambda literal: (counts[literal], -literal), default=None)
-            if best is None or counts[best] < 2:
+            most = max(counts.values(), default=0)
+            if most < 2:
                 terms += [self.and_(product) for product in pending]
                 break
+            best = min(literal for literal, count in counts.items() if count == most)
             inside = [product for product in pending if best in product]
             quotient = self.sum_of_products([product - {best} for product in inside])
             terms.append(self.and2(best, quotient))
@@ -124,19 +144,26 @@ class Network:
                 counts.subtract(product)
         return self.or_(terms)
 
-    def cone(self, literals: Iterable[int]) -> list[int]:
-        """Return the nodes that the literals depend on, inputs included, in rising order."""
+    def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> list[int]:
+        """Return the nodes that the literals depend on, inputs included, in rising order.
+
+        The first inputs in turn depend on the ``following`` literals, one for each.
+        """
         needed = bytearray(len(self.left))
         loops = {node: cycle for cycle in self.cycles for node, _ in cycle.feedback}
         agenda = [literal >> 1 for literal in literals]
+        for node in agenda:
+            needed[node] = 1
         while agenda:
             node = agenda.pop()
-            if needed[node]:
-                continue
-            needed[node] = 1
-            agenda.append(self.left[node] >> 1)
-            agenda.append(self.right[node] >> 1)
+            read = [self.left[node] >> 1, self.right[node] >> 1]
+            if 0 < node <= len(following):
+                read.append(following[node - 1] >> 1)
             if node in loops:
                 for other, definition in loops[node].feedback:
-                    agenda += (other, definition >> 1)
-        return [node for node in range(len(needed)) if needed[node]]
+                    read += (other, definition >> 1)
+            for other in read:
+                if not needed[other]:
+                    needed[other] = 1
+                    agenda.append(other)
+        return [node for node, is_needed in enumerate(needed) if is_needed]

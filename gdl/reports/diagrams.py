@@ -1,8 +1,6 @@
-"""Diagrams of a relation graph: as Graphviz text, and as SVG with a layout of our own.
+"""Diagrams: boxes and arrows, as Graphviz text, and as SVG with a layout of our own.
 
-Arrows lead from a relation to those that it is defined through, dashed where under a negation.
-Relations that every match shares are white, those that depend on the state blue, those that depend
-on the joint move orange; the language's own have a thick border.
+Arrows lead from what is defined to what it is defined through, dashed where under a negation.
 """
 
 from __future__ import annotations
@@ -13,10 +11,35 @@ from typing import TypeAlias
 from xml.etree import ElementTree
 
 from gdl.dependencies import Level, components
-from gdl.reports.relation_graph import Relation, RelationGraph, relation_text
-from gdl.ruleset import RelationKey
 
-_COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
+COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
+"""White for what every match shares, blue for what depends on the state, orange on the moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box: the ``key`` that arrows name it by, its text, and what a mouse over it is told."""
+
+    key: str
+    label: str
+    title: str
+    colour: str
+    is_thick: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """Boxes by key, and arrows: from a box to others, with whether negated."""
+
+    boxes: Mapping[str, Box]
+    arrows: Mapping[str, Mapping[str, bool]]
+
+    def all_arrows(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield source, target, and whether negated."""
+        for source, targets in self.arrows.items():
+            for target, negated in targets.items():
+                yield source, target, negated
+
 
 _CHARACTER, _PADDING, _HEIGHT = 7.5, 20, 26
 _GAP, _LAYER_GAP, _MARGIN = 18, 54, 20
@@ -26,20 +49,19 @@ _SWEEPS = 8
 """How many times the boxes of each layer are put into the order of their neighbours."""
 
 
-def dot_text(graph: RelationGraph, name: str) -> str:
-    """Return the graph in the language of Graphviz."""
+def dot_text(diagram: Diagram, name: str) -> str:
+    """Return a diagram in the language of Graphviz."""
     lines = [
         f"digraph {_quoted(name)} {{",
         '  node [shape=box, style=filled, fontname="sans-serif"];',
     ]
-    for relation in graph.relations:
-        width = 2 if relation.is_keyword else 1
-        colour = _COLOURS[relation.level]
-        lines.append(f'  {_quoted(str(relation))} [fillcolor="{colour}", penwidth={width}];')
-    for source, target, negated in _edges(graph):
+    for box in diagram.boxes.values():
+        look = f'fillcolor="{box.colour}", penwidth={2 if box.is_thick else 1}'
+        label = "" if box.label == box.key else f", label={_quoted(box.label)}"
+        lines.append(f"  {_quoted(box.key)} [{look}{label}];")
+    for source, target, negated in diagram.all_arrows():
         style = " [style=dashed]" if negated else ""
-        ends = f"{_quoted(relation_text(source))} -> {_quoted(relation_text(target))}"
-        lines.append(f"  {ends}{style};")
+        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{style};")
     return "\n".join([*lines, "}", ""])
 
 
@@ -48,99 +70,86 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _edges(graph: RelationGraph) -> Iterator[tuple[RelationKey, RelationKey, bool]]:
-    for source, targets in graph.edges.items():
-        for target, negated in targets.items():
-            yield source, target, negated
-
-
 # ---------------------------------------------------------------------- SVG
 
 
 @dataclass(frozen=True, slots=True)
-class _Box:
-    """Where a relation is drawn; x is the middle, y the top."""
+class _Place:
+    """Where a box is drawn; x is the middle, y the top."""
 
     x: float
     y: float
     width: float
 
 
-Boxes: TypeAlias = Mapping[RelationKey, _Box]
+Places: TypeAlias = Mapping[str, _Place]
 
 
-def svg_text(graph: RelationGraph) -> str:
-    """Return the graph as an SVG picture: relations stand above those they are defined through."""
-    layers = _ordered(graph, _layers(graph))
-    boxes = _placed(layers)
-    width = max((box.x + box.width / 2 for box in boxes.values()), default=0) + _MARGIN
-    height = max((box.y + _HEIGHT for box in boxes.values()), default=0) + _MARGIN
+def svg_text(diagram: Diagram) -> str:
+    """Return a diagram as an SVG picture: boxes stand above those they are defined through."""
+    places = _placed(diagram, _ordered(diagram, _layers(diagram)))
+    width = max((place.x + place.width / 2 for place in places.values()), default=0) + _MARGIN
+    height = max((place.y + _HEIGHT for place in places.values()), default=0) + _MARGIN
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
     root = ElementTree.Element("svg", size | {"xmlns": "http://www.w3.org/2000/svg"})
     _add_arrow_head(root)
-    for source, target, negated in _edges(graph):
+    for source, target, negated in diagram.all_arrows():
         dashes = {"stroke-dasharray": "4 3"} if negated else {}
-        shape = {"d": _path(boxes[source], boxes[target]), "fill": "none", "stroke": "#777777"}
+        shape = {"d": _path(places[source], places[target]), "fill": "none", "stroke": "#777777"}
         ElementTree.SubElement(root, "path", shape | dashes | {"marker-end": "url(#arrow)"})
-    for relation in graph.relations:
-        _add_box(root, relation, boxes[relation.key])
+    for key, box in diagram.boxes.items():
+        _add_box(root, box, places[key])
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _layers(graph: RelationGraph) -> list[list[RelationKey]]:
-    """Return the relations by layer, from the top; circles of relations share a layer."""
-    level: dict[RelationKey, int] = {}
-    for component in components(graph.edges):
-        below = {t for key in component for t in graph.edges.get(key, ())} - set(component)
+def _layers(diagram: Diagram) -> list[list[str]]:
+    """Return the boxes by layer, from the top; circles of boxes share a layer."""
+    level: dict[str, int] = {}
+    for component in components(diagram.arrows):
+        below = {t for key in component for t in diagram.arrows.get(key, ())} - set(component)
         level |= dict.fromkeys(component, max((level[t] + 1 for t in below), default=0))
-    layers: list[list[RelationKey]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
+    layers: list[list[str]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
     for key, number in level.items():
         layers[-1 - number].append(key)
     return layers
 
 
-def _ordered(graph: RelationGraph, layers: list[list[RelationKey]]) -> list[list[RelationKey]]:
-    """Return the layers with their relations near to those that they have arrows with."""
-    neighbours: dict[RelationKey, list[RelationKey]] = {}
-    for source, target, _ in _edges(graph):
+def _ordered(diagram: Diagram, layers: list[list[str]]) -> list[list[str]]:
+    """Return the layers with their boxes near to those that they have arrows with."""
+    neighbours: dict[str, list[str]] = {}
+    for source, target, _ in diagram.all_arrows():
         neighbours.setdefault(source, []).append(target)
         neighbours.setdefault(target, []).append(source)
     for _ in range(_SWEEPS):
-        place = {key: box.x for key, box in _placed(layers).items()}
-        layers = [
-            sorted(layer, key=lambda key: _middle(key, neighbours, place)) for layer in layers
-        ]
+        x = {key: place.x for key, place in _placed(diagram, layers).items()}
+        layers = [sorted(layer, key=lambda key: _middle(key, neighbours, x)) for layer in layers]
     return layers
 
 
-def _middle(
-    key: RelationKey,
-    neighbours: Mapping[RelationKey, Sequence[RelationKey]],
-    place: Mapping[RelationKey, float],
-) -> float:
+def _middle(key: str, neighbours: Mapping[str, Sequence[str]], place: Mapping[str, float]) -> float:
     around = neighbours.get(key, ())
     return sum(place[other] for other in around) / len(around) if around else place[key]
 
 
-def _placed(layers: Sequence[Sequence[RelationKey]]) -> dict[RelationKey, _Box]:
-    """Return the boxes of relations in their layers, each layer in the middle of the picture."""
-    widths = [[_width(key) for key in layer] for layer in layers]
+def _placed(diagram: Diagram, layers: Sequence[Sequence[str]]) -> Places:
+    """Return where boxes in their layers stand, each layer in the middle of the picture."""
+    widths = [[_width(diagram.boxes[key]) for key in layer] for layer in layers]
     totals = [sum(row) + _GAP * (len(row) - 1) for row in widths]
-    boxes = {}
+    places = {}
     for number, (layer, row) in enumerate(zip(layers, widths, strict=True)):
         left = _MARGIN + (max(totals) - totals[number]) / 2
         for key, width in zip(layer, row, strict=True):
-            boxes[key] = _Box(left + width / 2, _MARGIN + number * (_HEIGHT + _LAYER_GAP), width)
+            places[key] = _Place(left + width / 2, _MARGIN + number * (_HEIGHT + _LAYER_GAP), width)
             left += width + _GAP
-    return boxes
+    return places
 
 
-def _width(key: RelationKey) -> float:
-    return len(relation_text(key)) * _CHARACTER + _PADDING
+def _width(box: Box) -> float:
+    return len(box.label) * _CHARACTER + _PADDING
 
 
-def _path(source: _Box, target: _Box) -> str:
+def _path(source: _Place, target: _Place) -> str:
     """Return a curve from the bottom of one box to the top of another, or between two bottoms."""
     start, end = source.y + _HEIGHT, target.y
     if end > start:
@@ -159,15 +168,14 @@ def _add_arrow_head(root: ElementTree.Element) -> None:
     ElementTree.SubElement(marker, "path", {"d": "M 0 0 L 10 5 L 0 10 z", "fill": "#777777"})
 
 
-def _add_box(root: ElementTree.Element, relation: Relation, box: _Box) -> None:
+def _add_box(root: ElementTree.Element, box: Box, place: _Place) -> None:
     group = ElementTree.SubElement(root, "g")
-    title = f"{relation}: {relation.facts} facts, {relation.rules} rules"
-    ElementTree.SubElement(group, "title").text = title
-    place = {"x": f"{box.x - box.width / 2:.1f}", "y": f"{box.y:.1f}", "rx": "4"}
-    size = {"width": f"{box.width:.1f}", "height": str(_HEIGHT)}
-    border = {"stroke": "#333333", "stroke-width": "2" if relation.is_keyword else "1"}
-    fill = {"fill": _COLOURS[relation.level]}
-    ElementTree.SubElement(group, "rect", place | size | border | fill)
+    ElementTree.SubElement(group, "title").text = box.title
+    corner = {"x": f"{place.x - place.width / 2:.1f}", "y": f"{place.y:.1f}", "rx": "4"}
+    size = {"width": f"{place.width:.1f}", "height": str(_HEIGHT)}
+    border = {"stroke": "#333333", "stroke-width": "2" if box.is_thick else "1"}
+    fill = {"fill": box.colour}
+    ElementTree.SubElement(group, "rect", corner | size | border | fill)
     font = {"font-family": "monospace", "font-size": "12", "text-anchor": "middle"}
-    middle = {"x": f"{box.x:.1f}", "y": f"{box.y + 17:.1f}"}
-    ElementTree.SubElement(group, "text", middle | font).text = str(relation)
+    middle = {"x": f"{place.x:.1f}", "y": f"{place.y + 17:.1f}"}
+    ElementTree.SubElement(group, "text", middle | font).text = box.label

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from gdl.dependencies import Graph, Level, components, dependency_graph, is_recursive, levels
+from gdl.reports.diagrams import COLOURS, Box, Diagram
 from gdl.ruleset import KEYWORD_ARITY, Atom, RelationKey, Rule, Ruleset, atoms_of
 from gdl.terms import Constant, Function, Term
 
@@ -57,6 +58,25 @@ def relation_graph(ruleset: Ruleset) -> RelationGraph:
         for key in component
     )
     return RelationGraph(relations, edges)
+
+
+def relation_diagram(graph: RelationGraph) -> Diagram:
+    """Return the diagram of a relation graph; the language's own relations have a thick border."""
+    boxes = {
+        str(relation): Box(
+            str(relation),
+            str(relation),
+            f"{relation}: {relation.facts} facts, {relation.rules} rules",
+            COLOURS[relation.level],
+            relation.is_keyword,
+        )
+        for relation in graph.relations
+    }
+    arrows = {
+        relation_text(source): {relation_text(other): negated for other, negated in named.items()}
+        for source, named in graph.edges.items()
+    }
+    return Diagram(boxes, arrows)
 
 
 def fluents(ruleset: Ruleset) -> list[str]:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
 
+from gdl import benchmark
 from gdl.__main__ import main
-from gdl.benchmark import Plan, measure_propnet, measure_reasoner
-from gdl.commands.bench import short
+from gdl.benchmark import Plan, Report, Spread, measure_propnet, measure_reasoner
 from gdl.propnet.peak import CHAINS, TURNS, peak_ands
+from gdl.reports.peers import Peer, fastest_peers
+from gdl.reports.speed import Entry, short
+from gdl.reports.speed_plot import write_plot
 
 ROOT = Path(__file__).parents[2]
 GAME = ROOT / "games" / "ticTacToe.kif"
@@ -62,6 +67,14 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
     assert 20e6 < game["peak_memory"] < 2e9
 
 
+def test_of_very_many_gates_no_machine_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "MAX_GATES", 50)
+    report = measure_propnet("game", GAME.read_text(), QUICK)
+    assert report.network is not None
+    assert report.network.code_seconds is None
+    assert report.states_per_processor_second.least > 0
+
+
 def test_several_threads() -> None:
     report = measure_propnet("game", GAME.read_text(), Plan(0.02, 2, threads=2))
     assert report.states_per_processor_second.least > 0
@@ -96,10 +109,138 @@ def test_a_game_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
     assert "strange: the rules name no role" in result.stdout
 
 
+def test_a_folder_stands_for_its_rulesheets(tmp_path: Path) -> None:
+    for name in ("two", "one"):
+        (tmp_path / f"{name}.kif").write_text("(role a) (init x) (legal a go)")
+    (tmp_path / "notes.txt").write_text("none")
+    result = run("bench", tmp_path, "--seconds", 0.01, "--repetitions", 1, "--json")
+    assert [game["game"] for game in json.loads(result.stdout)["games"]] == ["one", "two"]
+
+
+def test_a_folder_without_rulesheets_is_refused(tmp_path: Path) -> None:
+    result = run("bench", tmp_path)
+    assert result.exit_code == 2
+    assert "expected a folder with files *.kif, found none" in result.stderr
+
+
 def test_threads_are_for_the_propnet() -> None:
     result = run("bench", GAME, "--machine", "reasoner", "--threads", 2)
     assert result.exit_code == 2
     assert "the reasoner runs in one thread" in result.stderr
+
+
+# ---------------------------------------------------------------------- beside other engines
+
+HEADER = "game,engine,states_per_cpu_s,failure"
+PEERS = f"{HEADER}\nticTacToe,slow,10,\nticTacToe,fast,1e4,\nother,fast,,crash\nticTacToe,lost,,"
+
+
+def test_the_fastest_peer_of_each_game() -> None:
+    assert fastest_peers(PEERS.splitlines(), "peers.csv") == {"ticTacToe": Peer("fast", 1e4)}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("", "peers.csv:1: expected the columns game, engine, states_per_cpu_s; no game"),
+        ("game,engine\n", "no states_per_cpu_s"),
+        (f"{HEADER}\na,b,1\na,b,quick", "peers.csv:3: expected states per second above 0, found"),
+        (f"{HEADER}\na,b,-1", "peers.csv:2: expected states per second above 0, found '-1'"),
+        (f"{HEADER}\na,b,nan", "found 'nan'"),
+    ],
+)
+def test_tables_of_peers_that_make_no_sense(table: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fastest_peers(table.splitlines(), "peers.csv")
+
+
+@pytest.fixture
+def peers(tmp_path: Path) -> Path:
+    path = tmp_path / "peers.csv"
+    path.write_text(PEERS)
+    return path
+
+
+def test_ratios_to_the_fastest_peer(peers: Path) -> None:
+    result = run("bench", GAME, "--seconds", 0.02, "--peers", peers, "--json")
+    (game,) = json.loads(result.stdout)["games"]
+    assert game["peer"] == {"engine": "fast", "states_per_second": 1e4}
+    speed = game["states_per_processor_second"]["median"]
+    assert game["ratio"] == pytest.approx(speed / 1e4)
+
+
+def test_the_table_in_markdown(peers: Path) -> None:
+    nim = ROOT / "games" / "nim.kif"
+    options = ["--seconds", 0.01, "--repetitions", 1, "--peers", peers, "--markdown"]
+    result = run("bench", GAME, nim, *options)
+    table, ratios, caption = result.stdout.split("\n\n")
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
+    assert rows[0][:5] == ["game", "states/s", "ratio", "peer's states/s", "fastest peer"]
+    assert set(rows[1]) == {"---", "---:"}
+    assert [row[0] for row in rows[2:]] == ["ticTacToe", "nim"]
+    assert rows[2][3:5] == ["10.0 k", "fast"]
+    assert {len(line.split("|")) for line in table.splitlines()} == {len(rows[0]) + 2}
+    ratio = re.escape(rows[2][2])
+    assert re.fullmatch(
+        rf"ratio .* mean {ratio}, median {ratio}, least {ratio} \(ticTacToe\), over 1 game.*",
+        ratios,
+    )
+    assert re.search(r"1 times 0\.01 s, 1 thread\(s\)$", caption.strip())
+
+
+def test_a_table_of_peers_that_cannot_be_read(tmp_path: Path) -> None:
+    result = run("bench", GAME, "--peers", GAME)
+    assert result.exit_code == 2
+    assert "expected the columns game, engine, states_per_cpu_s" in result.stderr
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def report(game: str, speed: float) -> Report:
+    spread = Spread(speed, speed, speed)
+    return Report(game, spread, spread, 1.0, 1.0, 5.0, 0.1, 10**8)
+
+
+def test_a_picture_of_the_speeds(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    entries = [Entry(report("quick", 2e8), Peer("other", 3e6)), Entry(report("slow", 500.0))]
+    files = [tmp_path / name for name in ("first.svg", "again.svg", "third.png")]
+    for file in files:
+        write_plot(entries, file, "a processor")
+    first, again, third = (file.read_bytes() for file in files)
+    texts = {element.text for element in ElementTree.fromstring(first).iter() if element.text}
+    assert {"quick", "slow", "fastest peer", "100 M", "a processor"} <= {t.strip() for t in texts}
+    assert again == first
+    assert third.startswith(b"\x89PNG")
+
+
+def test_the_command_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "speed.svg"
+    result = run("bench", GAME, "--seconds", 0.01, "--repetitions", 1, "--plot", file)
+    assert result.exit_code == 0
+    assert "ticTacToe" in file.read_text()
+
+
+def test_pictures_have_known_kinds(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    result = run("bench", GAME, "--plot", tmp_path / "speed.kif")
+    assert result.exit_code == 2
+    assert re.search(r"expected a name that ends in one of .*\.png.*\.svg", result.stderr)
+
+
+def test_without_matplotlib_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("matplotlib", "matplotlib.backend_bases"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = run("bench", GAME, "--plot", tmp_path / "speed.svg")
+    assert result.exit_code == 2
+    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in result.stderr
+
+
+# ---------------------------------------------------------------------- figures
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,13 @@ import gdl
 from gdl import Ruleset
 from gdl.dependencies import Level
 from gdl.reports.diagrams import dot_text, svg_text
-from gdl.reports.relation_graph import Relation, fluents, moves, relation_graph
+from gdl.reports.relation_graph import (
+    Relation,
+    fluents,
+    moves,
+    relation_diagram,
+    relation_graph,
+)
 
 from .syntax import rulesets
 
@@ -64,7 +70,7 @@ def test_facts_and_moves_are_told_by_kind(ruleset: Ruleset) -> None:
 
 def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
     graph = relation_graph(ruleset)
-    text = dot_text(graph, 'my "game"')
+    text = dot_text(relation_diagram(graph), 'my "game"')
     assert text.startswith('digraph "my \\"game\\"" {\n')
     assert text.endswith("}\n")
     assert len(re.findall(r"fillcolor=", text)) == len(graph.relations)
@@ -77,7 +83,7 @@ def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
 @given(rulesets())
 def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
     graph = relation_graph(ruleset)
-    root = ElementTree.fromstring(svg_text(graph))
+    root = ElementTree.fromstring(svg_text(relation_diagram(graph)))
     names = [element.text for element in root.iter(f"{SVG}text")]
     assert sorted(map(str, names)) == sorted(map(str, graph.relations))
     arrows = [path for path in root.findall(f"{SVG}path") if "marker-end" in path.attrib]
@@ -87,7 +93,7 @@ def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
 
 
 def test_svg_boxes_lie_in_the_picture_and_apart(ruleset: Ruleset) -> None:
-    root = ElementTree.fromstring(svg_text(relation_graph(ruleset)))
+    root = ElementTree.fromstring(svg_text(relation_diagram(relation_graph(ruleset))))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     boxes = [
         tuple(float(rect.attrib[key]) for key in ("x", "y", "width", "height"))
@@ -101,4 +107,5 @@ def test_svg_boxes_lie_in_the_picture_and_apart(ruleset: Ruleset) -> None:
 
 
 def test_a_ruleset_without_rules_has_an_empty_picture() -> None:
-    assert ElementTree.fromstring(svg_text(relation_graph(gdl.parse("")))).tag == f"{SVG}svg"
+    empty = relation_diagram(relation_graph(gdl.parse("")))
+    assert ElementTree.fromstring(svg_text(empty)).tag == f"{SVG}svg"

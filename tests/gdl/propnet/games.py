@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import gdl
-from gdl.propnet.machine import CompileOptions, PropnetStateMachine
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.options import CompileOptions
 
 GAMES = Path(__file__).parents[3] / "games"
 NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))

@@ -12,6 +12,7 @@ from hypothesis.strategies import DrawFn
 import gdl
 from gdl.propnet.builder import Circuit, Inputs, build
 from gdl.propnet.network import FALSE, TRUE
+from gdl.propnet.options import Passes
 
 from .truth import (
     Rules,
@@ -33,7 +34,9 @@ def circuit_of(
     numbers = iter(range(1, 1 + fluents + sum(moves)))
     given_fluents = [next(numbers) for _ in range(fluents)]
     given_moves = [[next(numbers) for _ in range(count)] for count in moves]
-    return build(ground_program(rules), Inputs(given_fluents, given_moves), group)
+    return build(
+        ground_program(rules), Inputs(given_fluents, given_moves), Passes(group_moves=group)
+    )
 
 
 def tables_of(circuit: Circuit, atoms: Sequence[int]) -> dict[int, int]:

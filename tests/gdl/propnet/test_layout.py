@@ -152,3 +152,52 @@ def test_an_empty_network() -> None:
     layout = lay_out(circuit_of([], 0).network, 0, [], Outputs([], FALSE, [], [], []))
     assert (layout.rows, len(layout.view.gates), len(layout.transition.gates)) == (2, 1, 0)
     assert layout.transition.segments.shape == (0, 4)
+
+
+def test_a_gate_that_is_an_output_is_written_to_its_row() -> None:
+    """The second output of the same value, a negated one and an input are copied."""
+    circuit = circuit_of([(10, [1, 2]), (11, [2, 3])], FLUENTS, MOVES)
+    both, other = circuit.literal_of[10], circuit.literal_of[11]
+    outputs = Outputs([both, both, 2], both ^ 1, [other], [], [2, 2, 2])
+    layout = lay_out(circuit.network, FLUENTS, MOVES, outputs)
+    written = layout.view.gates[:, 0].tolist()
+    assert written[0] == layout.legal
+    assert layout.goals in written[: layout.moves_view.gates.shape[0] + 1]
+    copies = {row for row, _, right in layout.view.gates.tolist() if right == TRUE}
+    assert copies == {layout.legal + 1, layout.legal + 2, layout.terminal}
+    assert layout.legal == 1 + INPUTS, "no gate has a row of its own"
+    assert list(layout.outputs) == list(range(layout.legal, layout.rows))
+
+
+def test_goals_alone_are_left_out_where_only_moves_are_asked_for() -> None:
+    rules = [(10, [1, 2]), (11, [10, 3]), (12, [1, 3]), (13, [12, 2])]
+    circuit = circuit_of(rules, FLUENTS, MOVES)
+    at = circuit.literal_of
+    outputs = Outputs([2, 2, 2], at[10], [at[11], at[13]], [], [at[12], 2, 2])
+    layout = lay_out(circuit.network, FLUENTS, MOVES, outputs)
+    assert ands(layout.view) == 4
+    assert ands(layout.moves_view) == 2, "for the end, and what a goal and the transition share"
+    assert ands(layout.transition) == 0
+
+
+@cases
+@given(stratified(INPUTS), st.data())
+def test_a_step_needs_no_goals(case: tuple[Rules, list[list[int]]], data: st.DataObject) -> None:
+    """The view begins with the gates for moves, and the transition reads no others."""
+    rules, strata = case
+    circuit = circuit_of(rules, FLUENTS, MOVES)
+    atoms = st.lists(st.sampled_from([atom for stratum in strata for atom in stratum]), max_size=4)
+    layout = layout_of(circuit, data.draw(atoms), data.draw(atoms))
+    first, whole = layout.moves_view, layout.view
+    assert np.array_equal(whole.gates[: len(first.gates)], first.gates)
+    assert np.array_equal(whole.segments[: len(first.segments)], first.segments)
+    assert np.array_equal(whole.feedback[: len(first.feedback)], first.feedback)
+    inputs = aligned(layout.rows, 1)
+    for number in range(INPUTS):
+        inputs[1 + number] = table_of_input(number, INPUTS)
+    with_goals, without = inputs.copy(), inputs.copy()
+    for rows, view in ((with_goals, whole), (without, first)):
+        evaluate(view, rows)
+        evaluate(layout.transition, rows)
+    asked = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
+    assert np.array_equal(with_goals[asked], without[asked])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, StateMachine
 from gdl.grounder import Budget
-from gdl.propnet.machine import CompileOptions
+from gdl.propnet.options import CompileOptions
 from tests.gdl.generators import rulesets
 
 from .games import NAMES, SMALL, machine_of, machine_with_code, reasoner_of, rules_of
@@ -17,8 +17,6 @@ from .lockstep import assert_block_lockstep, assert_lockstep
 
 STATES = 150
 """The states compared for each game in the ordinary test run."""
-
-MANY_STATES = 10_000
 
 BUDGET = Budget(rules=5_000, seconds=5)
 """What random rulesets may take."""
@@ -31,13 +29,6 @@ LANES = (0, 1, 63, 64, 300, 511)
 @pytest.mark.parametrize("name", NAMES)
 def test_lockstep(name: str) -> None:
     assert_lockstep(machine_of(name), reasoner_of(name), STATES, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", NAMES)
-def test_long_lockstep(name: str) -> None:
-    assert_lockstep(machine_of(name), reasoner_of(name), MANY_STATES, seed=2)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,94 @@
+"""The analysis of a game: everything together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.state_machine import StateMachine
+from gdl.structure import prover as proving
+from gdl.structure.census import take_census
+from gdl.structure.circuit import circuit_of, supports
+from gdl.structure.division import division
+from gdl.structure.evidence import Evidence
+from gdl.structure.findings import Latches, Structure
+from gdl.structure.goals import goals, observed_goals
+from gdl.structure.groups import prove_groups
+from gdl.structure.latches import deciding, prove_latches
+from gdl.structure.length import length, observed_length
+from gdl.structure.observation import observe, observe_block
+from gdl.structure.size import size
+from gdl.structure.symmetry import symmetries
+from gdl.structure.turns import observed_turns, turns
+from gdl.terms import Term
+
+PLAYOUTS = 512
+"""Random playouts of a compiled game: a block of the usual width."""
+
+REASONER_PLAYOUTS = 16
+"""Random playouts of a game that is not compiled, at most."""
+
+
+def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> Structure:
+    """Return the structure of a game: turns, goals, length, latches, parts and symmetries.
+
+    A compiled machine is played in blocks and its network reasoned about; of another only some
+    random playouts are seen. The same seed gives the same findings: what bounds the work is
+    counted, not timed. Raises :class:`ValueError` for fewer than one playout.
+    """
+    if playouts < 1:
+        raise ValueError(f"expected at least one playout, found {playouts}")
+    if isinstance(machine, PropnetStateMachine):
+        return _of_network(machine, seed, playouts)
+    record = observe(machine, seed, min(playouts, REASONER_PLAYOUTS))
+    return Structure(
+        roles=machine.roles,
+        turns=observed_turns(machine.roles, record),
+        goals=observed_goals(machine.roles, record),
+        length=observed_length(record),
+        size=size(record),
+    )
+
+
+def _of_network(machine: PropnetStateMachine, seed: int, playouts: int) -> Structure:
+    evidence = gather(machine, seed, playouts)
+    groups = prove_groups(evidence)
+    latched = prove_latches(evidence)
+
+    def facts(places: Iterable[int]) -> frozenset[Term]:
+        return frozenset(machine.facts[place] for place in places)
+
+    return Structure(
+        roles=machine.roles,
+        turns=turns(evidence),
+        goals=goals(evidence),
+        length=length(evidence, latched, groups),
+        size=size(evidence.record, evidence.count),
+        latches=Latches(
+            facts(latched.rising),
+            facts(latched.falling),
+            deciding(evidence, latched),
+            latched.seen,
+        ),
+        groups=tuple(map(facts, groups)),
+        division=division(evidence),
+        symmetries=symmetries(machine),
+    )
+
+
+def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
+    """Play a compiled game out, and prepare to reason about its network."""
+    circuit = circuit_of(machine.engine.layout)
+    record, samples = observe_block(machine, seed, playouts)
+    initial = machine.initial_state()
+    provable = circuit.gate_count <= proving.MAX_GATES and not machine.is_terminal(initial)
+    return Evidence(
+        machine,
+        circuit,
+        supports(circuit),
+        record,
+        samples,
+        machine.bits(initial),
+        take_census(machine),
+        proving.Prover(circuit) if provable else None,
+    )

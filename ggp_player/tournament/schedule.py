@@ -1,0 +1,80 @@
+"""What is to be played: every pairing, in every game, in every seating.
+
+In a game of two roles a pairing plays a set of two matches, in which the players change seats. In
+a game of n > 2 roles the two players share the roles among them in every way in which both have
+one: 2**n - 2 matches. Either way each player takes each role equally often. In a game of one role
+each player plays alone, and points compare; there a set has one match for each player.
+
+All matches of a set have the same seed, so that chance deals both players the same. The seed
+comes from the tournament's seed, the game, the round and the pairing alone: further rounds leave
+the matches of those before as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from random import Random
+
+SEED_BITS = 53
+"""So that any reader of JSON keeps a seed exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMatch:
+    """A match to be played. Rounds count from 1.
+
+    ``players`` take the game's roles in role order; ``random`` is not counted among the roles.
+    """
+
+    match_id: str
+    game: str
+    round: int
+    players: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a schedule follows from.
+
+    ``roles`` has the number of roles that players take for each game; ``label`` is in every match
+    id, to tell the matches of this tournament from those of others.
+    """
+
+    roles: Mapping[str, int]
+    players: Sequence[str]
+    rounds: int
+    seed: int = 0
+    label: str = "tournament"
+
+
+def schedule(plan: Plan) -> tuple[PlannedMatch, ...]:
+    """Return the matches of a tournament, round by round."""
+    return tuple(
+        _planned(plan, game, number, seating, group)
+        for number in range(1, plan.rounds + 1)
+        for game, count in plan.roles.items()
+        for group, seatings in _sets(count, plan.players)
+        for seating in seatings
+    )
+
+
+def _sets(roles: int, players: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yield what tells one set of a round from the other, and its seatings."""
+    if roles == 1:
+        yield "alone", [(player,) for player in players]
+        return
+    for pairing in combinations(players, 2):
+        mixed = [seats for seats in product(pairing, repeat=roles) if len(set(seats)) == 2]
+        yield " against ".join(pairing), mixed
+
+
+def _planned(
+    plan: Plan, game: str, number: int, seating: tuple[str, ...], group: str
+) -> PlannedMatch:
+    seats = "-".join(str(plan.players.index(player) + 1) for player in seating)
+    match_id = f"{game}.{plan.label}.{number}.{seats}"
+    seed = Random(f"{plan.seed}, {game}, round {number}, {group}").getrandbits(SEED_BITS)
+    return PlannedMatch(match_id, game, number, seating, seed)

@@ -30,8 +30,11 @@ WORKDIR /app
 COPY games games
 ENV PATH=/opt/ggp-player/bin:$PATH \
     PYTHONUNBUFFERED=1 \
-    GDL_CACHE=/tmp/gdl
+    GDL_CACHE=/var/cache/gdl
+RUN install --directory --owner=player /var/cache/gdl
 USER player
+# Made for the processor of this machine; on another kind the server makes it again when it starts.
+RUN ggp-player warm-up
 EXPOSE 9147
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 \
     CMD ["ggp-player", "info", "127.0.0.1:9147"]

@@ -1,4 +1,4 @@
-"""The ``ggp-player`` command: ``serve`` a player, ask one for ``info``, run a ``match``.
+"""The ``ggp-player`` command: ``serve`` a player, ask for ``info``, run a ``match`` or many.
 
 A command's module is imported when the command is called for. A server's worker processes import
 the main module again, as multiprocessing has it, and have no use for an HTTP server.
@@ -17,6 +17,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "serve": "ggp_player.serve_command:serve_command",
         "info": "ggp_player.info_command:info_command",
         "match": "ggp_player.match_command:match_command",
+        "analyze": "ggp_player.analyze_command:analyze_command",
+        "tournament": "ggp_player.tournament_command:tournament_command",
+        "warm-up": "ggp_player.warm_up_command:warm_up_command",
     }
 )
 """Where each command is: the module and the name in it."""

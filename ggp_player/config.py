@@ -47,6 +47,10 @@ class Config(BaseModel):
         default="auto",
         description="a strategy, such as auto, minimax or bounded_minimax:upper=51",
     )
+    ponder: bool = Field(
+        default=True,
+        description="whether to think while others choose: true or false",
+    )
     margin: float = Field(
         default=DEFAULT_MARGIN,
         ge=MIN_MARGIN,

@@ -114,7 +114,8 @@ class Executor:
             last_moment = Patience(Deadline.after(HURRY_GRACE, patience.deadline.clock))
             await self._wait_for_legal_moves(last_moment)
         decision = self._decide()
-        self._search.stop()
+        if not self._search.is_to_ponder:
+            self._search.stop()
         return decision
 
     async def finish(self, moves: Sequence[str], patience: Patience) -> Standing | None:

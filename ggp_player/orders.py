@@ -39,7 +39,8 @@ class Follow:
 class Search:
     """Search the present state. ``number`` tells one search from the next, from 1.
 
-    With ``thorough`` even a lone legal move is thought about, as preparation.
+    With ``thorough`` even a lone legal move is thought about, as preparation; strategies that
+    ponder always do so.
     """
 
     number: int
@@ -61,7 +62,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The search knows the rules and the history, and takes orders from now on."""
+    """The search knows the rules and the history, and takes orders from now on.
+
+    ``ponders`` says whether the strategy gains from searching while others choose.
+    """
+
+    ponders: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,8 @@ class Player:
         session = self._sessions.get(match.match_id)
         if session is None:
             seed = f"{self.config.seed} {match.match_id} {match.start.role}"
-            executor = Executor(Setup(match.start, self.config.strategy, seed), self._pool)
+            setup = Setup(match.start, self.config.strategy, seed, self.config.ponder)
+            executor = Executor(setup, self._pool)
             session = Session(match, executor, self.config.margin, self._clock)
             self._sessions[match.match_id] = session
         if self._is_closing:

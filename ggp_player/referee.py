@@ -11,11 +11,11 @@ import logging
 from collections.abc import Mapping, Sequence
 
 import gdl
-from gdl.compiling import is_warm
 from gdl.grounder import Budget
-from gdl.propnet.machine import CompileOptions
+from gdl.propnet.options import CompileOptions
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
+from ggp_player.warming import is_warm
 
 RULES_PER_SECOND = 30_000
 """How many ground rules are made into a network in a second, on a slow machine."""

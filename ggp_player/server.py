@@ -18,6 +18,7 @@ import asyncio
 import errno
 import logging
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -26,10 +27,10 @@ from urllib.parse import unquote_plus
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from gdl.compiling import is_warm
 from ggp_player.config import Config
 from ggp_player.errors import ServerError
 from ggp_player.player import Player
+from ggp_player.warming import is_warm
 
 MAX_MESSAGE = 16 * 2**20
 """Bytes of the longest message; rulesheets of half a million bytes exist."""
@@ -112,15 +113,15 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
 
 
 async def _warm_up() -> None:
-    """Have a process compile what every game shares, if that has not been done on this machine.
+    """Have a process compile what all matches share, if that has not been done on this machine.
 
-    Matches go on meanwhile with interpreted rules.
+    Matches go on meanwhile by simpler means.
     """
     if is_warm():
         return
-    _log.info("compiling what every game shares, which takes some seconds, once")
+    _log.info("compiling what all matches share, which takes a minute or two, once")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", "from gdl.compiling import warm_up; warm_up()"
+        sys.executable, "-m", "ggp_player", "warm-up", stdout=subprocess.DEVNULL
     )
     try:
         await process.wait()

@@ -45,11 +45,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a match is played with. ``seed`` makes the search's random choices repeatable."""
+    """What a match is played with.
+
+    ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
+    from it think on the others' time too.
+    """
 
     start: Start
     strategy: str
     seed: str
+    ponder: bool = True
 
 
 class Station:
@@ -198,6 +203,12 @@ class SearchStation(Station):
     _is_wanted = False
     _has_begun = False
     _kept: FoundChoice | None = None
+    _ponders = False
+
+    @property
+    def is_to_ponder(self) -> bool:
+        """Whether the search is to go on while others choose."""
+        return self._ponders and self.setup.ponder
 
     @property
     def has_ended(self) -> bool:
@@ -243,6 +254,7 @@ class SearchStation(Station):
         """Take note of what the search has done."""
         if isinstance(report, Begun):
             self._has_begun = True
+            self._ponders = report.ponders
             _log.info("%s: the rules are read", self._name)
             if not self._is_wanted:
                 self._insist_soon()

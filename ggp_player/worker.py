@@ -149,7 +149,7 @@ class _SearchWorker:
         self._report = report
         self._referee = _refereed(order)
         self._strategy = self._new_strategy()
-        report(Begun())
+        report(Begun(self._strategy.ponders))
 
     def follow(self, order: Follow) -> None:
         self._referee.follow(order.moves)
@@ -172,9 +172,10 @@ class _SearchWorker:
         legal_moves = referee.legal_moves
         if not legal_moves:
             return
-        if len(legal_moves) == 1 and not order.thorough:
+        if len(legal_moves) == 1:
             self._choice.publish(FoundChoice(order.number, str(legal_moves[0])))
-            return
+            if not (order.thorough or self._strategy.ponders):
+                return
         random = Random(f"{self._order.seed} {referee.turn}")
         position = Position(referee.machine, referee.state, referee.role, random)
         last: Choice | None = None

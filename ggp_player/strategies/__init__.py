@@ -11,11 +11,16 @@ from ggp_player.strategies.base import Choice, Position, Strategy, StrategyError
 from ggp_player.strategies.bounded_minimax import BoundedMinimax
 from ggp_player.strategies.creation import strategy_from
 from ggp_player.strategies.deliberation import Deliberation
+from ggp_player.strategies.enumeration import Enumeration
 from ggp_player.strategies.legal import Legal
 from ggp_player.strategies.max_n import MaxN
 from ggp_player.strategies.minimax import Minimax
+from ggp_player.strategies.monte_carlo import MonteCarlo
+from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.planning import Planning
+from ggp_player.strategies.proof import Proof
 from ggp_player.strategies.random_move import RandomMove
+from ggp_player.strategies.uct import Uct
 
 STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     {
@@ -25,11 +30,16 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             AlphaBeta,
             BoundedMinimax,
             Deliberation,
+            Enumeration,
             Legal,
             MaxN,
             Minimax,
+            MonteCarlo,
+            Planner,
             Planning,
+            Proof,
             RandomMove,
+            Uct,
         )
     }
 )

@@ -1,19 +1,34 @@
-"""The choice of a strategy by the game: what to play when nobody says how."""
+"""The choice of a strategy by the game: what to play when nobody says how.
+
+Games that are compiled are analysed, and played by the strong searches; the others are surveyed by
+some playouts, and played by the textbook's.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from statistics import fmean
+from typing import Annotated
 
+from pydantic import Field
+
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.structure import Structure, analyse
 from ggp_player.strategies.alpha_beta import AlphaBeta
-from ggp_player.strategies.base import Choice, Position, Strategy
+from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.company import Company
+from ggp_player.strategies.enumeration import Enumeration
 from ggp_player.strategies.evaluation import EvaluationName
 from ggp_player.strategies.game_tree import moves_by_chance, opponents_of, playout, utility
 from ggp_player.strategies.max_n import MaxN
+from ggp_player.strategies.monte_carlo import MonteCarlo
+from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.planning import Planning
+from ggp_player.strategies.proof import Proof
 
 SURVEY_PLAYOUTS = 8
 """Playouts after which a game counts as surveyed."""
@@ -24,20 +39,30 @@ SURVEY_STEPS = 150
 SMALL_TREE = 1_000_000
 """Lines of play in a tree that is searched to its end rather than evaluated."""
 
+FEW_LINES = 1e12
+"""Lines of play below which a game may have few enough states to go through all of them."""
+
+MAX_STATES = 4_000_000
+"""States that are gone through at most."""
+
 _log = logging.getLogger(__name__)
 
 
 class Auto(Strategy):
     """Looks at the game, then plays as the strategy that suits it. Plays every game.
 
-    One player plans. Two whose utilities always have the same sum search with alpha-beta, and so
-    does one alone against ``random``; all others with max^n. A game that looks small is searched
-    to its end with a cheap evaluation. The choice is made once, logged, and noted with the moves.
+    Where the rules are compiled, one player plans; others search with playouts, on ``threads``
+    cores (0 for all of them), while provers try to solve the game at their side. Where they are
+    not, one player plans blindly; two whose utilities always have the same sum search with
+    alpha-beta, and so does one alone against ``random``; all others with max^n. The choice is
+    made once, logged, and noted with the moves.
     """
 
     name = "auto"
+    ponders = True
 
-    def __init__(self) -> None:
+    def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
+        self._threads = threads or len(os.sched_getaffinity(0))
         self._survey = Survey()
         self._chosen: Strategy | None = None
         self._reason = ""
@@ -50,13 +75,52 @@ class Auto(Strategy):
         if self._chosen is None:
             first = Choice(moves[0], note="looking at the game")
             yield first
-            for _ in self._survey.explore(position):
+            for _ in self._look(position):
                 yield first
-            self._chosen, self._reason = suitable(position, self._survey)
-            _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
+        assert self._chosen is not None
         why = f"{self._chosen.name}, {self._reason}"
         for choice in self._chosen.search(position):
             yield replace(choice, note=f"{why}; {choice.note}" if choice.note else why)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return what the chosen strategy reports."""
+        return self._chosen.report(position) if self._chosen is not None else ()
+
+    def _look(self, position: Position) -> Iterator[None]:
+        """Choose the strategy; yield now and then."""
+        if isinstance(position.machine, PropnetStateMachine):
+            structure = analyse(position.machine, seed=position.random.getrandbits(32))
+            self._chosen, self._reason = strong(position, structure, self._threads)
+        else:
+            yield from self._survey.explore(position)
+            self._chosen, self._reason = suitable(position, self._survey)
+        _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
+
+
+def strong(position: Position, structure: Structure, threads: int) -> tuple[Strategy, str]:
+    """Return a strategy for a compiled game of which the structure is known, and why it is it."""
+    if len(position.machine.roles) == 1:
+        return Planner(), "one player"
+    main = MonteCarlo(threads=threads)
+    turns = structure.turns.one_at_a_time.value
+    rivals = structure.goals.is_rivalry
+    alone = len(structure.goals.values) == 1
+    manner = "moves in turn" if turns else "moves at the same time"
+    if alone:
+        kind = "one player against chance"
+    elif rivals:
+        kind = f"two rivals for a constant sum, {manner}"
+    else:
+        kind = f"{len(structure.goals.values)} players with interests of their own, {manner}"
+    provers: list[Strategy] = []
+    if turns and (rivals or alone):
+        if structure.size.states is not None or (structure.size.lines or 0) < FEW_LINES:
+            provers.append(Enumeration(states=MAX_STATES))
+        if rivals and structure.turns.chance is None:
+            provers.append(Proof())
+    if not provers:
+        return main, kind
+    return Company(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
 
 
 def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:

@@ -19,7 +19,7 @@ strategy that takes parameters declares them in its constructor, with defaults, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
@@ -62,10 +62,35 @@ class Choice:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class MoveReport:
+    """What a search has found out about one legal move, for people who look over its shoulder.
+
+    ``value`` is as in :class:`Choice`. ``bounds`` are the lowest and the highest value that the
+    move can still have: equal where it is proved. ``visits`` counts how often the search went
+    through the move, None where it does not count. ``line`` holds the joint moves that the search
+    expects, in role order; the first one has this move in it.
+    """
+
+    move: Term
+    value: float | None = None
+    visits: int | None = None
+    bounds: tuple[float, float] = (0, 100)
+    line: tuple[tuple[Term, ...], ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value is exact."""
+        low, high = self.bounds
+        return low == high
+
+
 class Strategy(ABC):
     """A way to choose moves. One object plays one role in one match, from start to stop."""
 
     name: ClassVar[str]
+    ponders: ClassVar[bool] = False
+    """Whether what it finds while others think is of use later."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Return why the strategy cannot play the game, None where it can."""
@@ -74,3 +99,10 @@ class Strategy(ABC):
     @abstractmethod
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield choices that only improve; the end means that there is nothing more to find."""
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return what the search of the position, over or stopped, knows of each of its moves.
+
+        Nothing where the strategy does not tell. The order is free; a move may be missing.
+        """
+        return ()

@@ -64,7 +64,7 @@ class MaxN(Strategy):
         yield best
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
         for depth in range(1, self.depth + 1):
-            tree = MaxNTree(position.machine, position.role, evaluator)
+            tree = self._plant(position, evaluator)
             try:
                 for choice in tree.bestmove(position.state, depth, best):
                     yield (best := choice)
@@ -73,6 +73,9 @@ class MaxN(Strategy):
                 return
             if best.proved:
                 return
+
+    def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
+        return MaxNTree(position.machine, position.role, evaluator)
 
 
 class MaxNTree:

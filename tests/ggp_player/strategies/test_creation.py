@@ -19,11 +19,16 @@ def test_every_strategy_goes_by_its_name():
         "auto",
         "bounded_minimax",
         "deliberation",
+        "enumeration",
         "legal",
         "max_n",
+        "mcts",
         "minimax",
+        "planner",
         "planning",
+        "proof",
         "random",
+        "uct",
     }
     for name, kind in STRATEGIES.items():
         strategy = create(name)
@@ -68,7 +73,7 @@ def test_a_parameter_without_annotation_is_text():
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("minmax", "there is no strategy 'minmax'; there are alpha_beta, auto, .*, random, and"),
+        ("minmax", "there is no strategy 'minmax'; there are alpha_beta, auto, .*, uct, and"),
         ("", "there is no strategy ''"),
         ("minimax:depth=3", "minimax has no parameter 'depth'; its parameters: none"),
         ("alpha_beta:deep=3", "no parameter 'deep'; its parameters: depth, ordering, evaluation"),

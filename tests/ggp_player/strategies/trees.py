@@ -40,10 +40,15 @@ def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
     return _game(tree, roles, simultaneous=True)
 
 
-def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> StateMachine:
+def rules_of_tree(tree: Tree, roles: Sequence[str], *, simultaneous: bool = False) -> str:
+    """Return the rulesheet of a tree."""
     lines = [*(f"(role {role})" for role in roles), "(init (at n))"]
     lines += _rules(tree, "n", roles, 0, simultaneous)
-    return gdl.interpret(gdl.parse("\n".join(lines)))
+    return "\n".join(lines)
+
+
+def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> StateMachine:
+    return gdl.interpret(gdl.parse(rules_of_tree(tree, roles, simultaneous=simultaneous)))
 
 
 def _rules(

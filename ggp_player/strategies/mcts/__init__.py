@@ -1,0 +1,18 @@
+"""Monte Carlo tree search on blocks of lanes.
+
+One step of the search, for a block of lanes (:mod:`.flying` is the hot loop):
+
+1. the view of all lanes is evaluated; playouts that have ended give their lanes back
+2. when all lanes of a leaf have ended, their sums are added along its path, root to leaf
+3. idle lanes go to new leaves: down the tree by what is known and what is in flight, until a move
+   whose child is yet to be made; several children of one node are made together
+4. all lanes choose a move, uniformly or the one that makes the child, and make it
+
+Bounds of values that are proved are backed up exactly: what is proved is searched no more. Equal
+states are one node. Where several roles have a choice at once, each chooses by its own statistics.
+
+Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et al.,
+Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bounded Monte-Carlo tree
+search (2010); A. Liu et al., Watch the unobserved (2020); H. Finnsson and Y. Bjornsson,
+CadiaPlayer (2009).
+"""

@@ -1,0 +1,357 @@
+"""Nodes of the tree: finding, bounds, the choice among moves, and backing up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gdl.propnet.jit import kernel
+from ggp_player.strategies.mcts.arrays import (
+    EDGES,
+    FULL,
+    JOINTS,
+    NODES,
+    Flights,
+    Game,
+    Ints,
+    Lanes,
+    Settings,
+    Tree,
+    Words,
+)
+from ggp_player.strategies.mcts.bits import ZERO, hash_of, is_set, mixed
+
+NO_NODE = -1
+SEVERAL = -2
+"""The mover of a node at which several roles have a choice."""
+
+
+@kernel
+def node_of(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
+    """Return the node of a packed state, made if there is none; -1 if full."""
+    key = hash_of(state)
+    place = _node_place(tree, state, key)
+    if tree.table[place] >= 0:
+        return tree.table[place]
+    node = counts[NODES]
+    if node == tree.visits.shape[0]:
+        counts[FULL] = 1
+        return NO_NODE
+    counts[NODES] += 1
+    tree.table[place] = node
+    tree.hash[node] = key
+    for word in range(state.shape[0]):
+        tree.state[node, word] = state[word]
+    for role in range(game.floor.shape[0]):
+        tree.low[node, role] = game.floor[role]
+        tree.high[node, role] = game.ceiling[role]
+    return node
+
+
+@kernel
+def _node_place(tree: Tree, state: Words, key: np.uint64) -> int:
+    """Return where a state is in the table of nodes, or where it would be."""
+    mask = tree.table.shape[0] - 1
+    place = np.int64(key >> np.uint64(20)) & mask
+    while tree.table[place] >= 0:
+        node = tree.table[place]
+        if tree.hash[node] == key and _is_state(tree, node, state):
+            break
+        place = (place + 1) & mask
+    return place
+
+
+@kernel
+def _is_state(tree: Tree, node: int, state: Words) -> bool:
+    for word in range(state.shape[0]):  # noqa: SIM110, as kernels have no generators
+        if tree.state[node, word] != state[word]:
+            return False
+    return True
+
+
+@kernel
+def joint_key(tree: Tree, node: int, edges: np.ndarray) -> np.uint64:
+    """Return what stands for a node and the edges, int32 (R,), that the roles choose there."""
+    key = mixed(np.uint64(node + 1))
+    for role in range(edges.shape[0]):
+        key = mixed(key ^ np.uint64(edges[role] + 1))
+    return key | np.uint64(1)
+
+
+@kernel
+def joint_child(tree: Tree, key: np.uint64) -> int:
+    """Return the node after a joint move of several choices, -1 where it is not known."""
+    place = _joint_place(tree, key)
+    return tree.after[place] if tree.key[place] == key else NO_NODE
+
+
+@kernel
+def set_joint_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
+    """Remember the node after a joint move of several choices."""
+    key = joint_key(tree, node, edges)
+    place = _joint_place(tree, key)
+    if 2 * counts[JOINTS] >= tree.key.shape[0]:
+        counts[FULL] = 1
+    elif tree.key[place] != key:
+        tree.key[place] = key
+        tree.after[place] = child
+        for role in range(edges.shape[0]):
+            tree.chosen[place, role] = edges[role]
+        tree.other[place] = tree.joint[node]
+        tree.joint[node] = place + 1
+        counts[JOINTS] += 1
+
+
+@kernel
+def _joint_place(tree: Tree, key: np.uint64) -> int:
+    """Return where a key is in the table of joint moves, or where it would be."""
+    mask = tree.key.shape[0] - 1
+    place = np.int64(key >> np.uint64(20)) & mask
+    while tree.key[place] != ZERO and tree.key[place] != key:
+        place = (place + 1) & mask
+    return place
+
+
+@kernel
+def child_of(tree: Tree, node: int, edges: np.ndarray) -> int:
+    """Return the node after the edges, int32 (R,), that the roles choose, -1 if not known."""
+    mover = tree.mover[node]
+    if mover >= 0:
+        return tree.child[edges[mover]]
+    return joint_child(tree, joint_key(tree, node, edges))
+
+
+@kernel
+def set_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
+    """Remember the node after the edges that the roles choose."""
+    mover = tree.mover[node]
+    if mover >= 0:
+        tree.child[edges[mover]] = child
+    else:
+        set_joint_child(tree, counts, node, edges, child)
+
+
+@kernel
+def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: int) -> None:
+    """Give a node the edges of the moves that are legal in a lane of an evaluated block.
+
+    Nothing is given where a role has no legal move, or where the edges run out.
+    """
+    needed = _count_choices(game, tree, node, block, lane)
+    if needed < 0:
+        return
+    if counts[EDGES] + needed > tree.move.shape[0]:
+        tree.choices[node, 0] = 0
+        counts[FULL] = 1
+        return
+    for role in range(game.chance.shape[0]):
+        if tree.choices[node, role] > 1 or (needed == 1 and role == 0):
+            tree.first[node, role] = counts[EDGES]
+            for move in range(game.offsets[role], game.offsets[role + 1]):
+                if is_set(block.rows, game.legal + move, lane):
+                    edge = counts[EDGES]
+                    counts[EDGES] += 1
+                    tree.move[edge] = move - game.offsets[role]
+                    tree.child[edge] = NO_NODE
+                    tree.fellows[edge] = 0
+                    tree.gain[edge] = 0.0
+
+
+@kernel
+def _count_choices(game: Game, tree: Tree, node: int, block: Lanes, lane: int) -> int:
+    """Note who has a choice at a node; return how many edges it needs, -1 where one is stuck."""
+    needed, movers = 0, 0
+    tree.mover[node] = 0
+    for role in range(game.chance.shape[0]):
+        count = 0
+        for move in range(game.offsets[role], game.offsets[role + 1]):
+            if is_set(block.rows, game.legal + move, lane):
+                count += 1
+                tree.first[node, role] = -1 - (move - game.offsets[role])
+        tree.choices[node, role] = count
+        if count == 0:
+            tree.choices[node, 0] = 0
+            return -1
+        if count > 1:
+            movers += 1
+            tree.mover[node] = role if movers == 1 else SEVERAL
+            needed += count
+    return max(needed, 1)
+
+
+@kernel
+def is_proved(tree: Tree, node: int) -> bool:
+    """Tell whether the node's value is known for every role."""
+    for role in range(tree.low.shape[1]):  # noqa: SIM110, as kernels have no generators
+        if tree.low[node, role] != tree.high[node, role]:
+            return False
+    return True
+
+
+@kernel
+def has_bounds(game: Game, tree: Tree, node: int) -> bool:
+    """Tell whether anything is proved of the node's value."""
+    for role in range(tree.low.shape[1]):
+        if tree.low[node, role] > game.floor[role] or tree.high[node, role] < game.ceiling[role]:
+            return True
+    return False
+
+
+@kernel
+def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> int:
+    """Return the edge that a role follows: the one that could be best, by what is known of each.
+
+    Moves that cannot be better than what is assured are left out, and so are those whose value
+    is known. A role that moves by chance takes its moves equally often.
+
+    Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et
+    al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020).
+    """
+    first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
+    if game.chance[role]:
+        return _least_tried(tree, first, last)
+    edge = _choose_open(tree, settings, node, role, True)
+    if edge < 0:
+        edge = _choose_open(tree, settings, node, role, False)
+    return edge
+
+
+@kernel
+def _least_tried(tree: Tree, first: int, last: int) -> int:
+    least = first
+    for edge in range(first + 1, last):
+        if tree.tries[edge] + tree.airborne[edge] < tree.tries[least] + tree.airborne[least]:
+            least = edge
+    return least
+
+
+@kernel
+def _choose_open(tree: Tree, settings: Settings, node: int, role: int, prune: bool) -> int:
+    first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
+    alone = tree.mover[node] == role
+    visits = tree.visits[node]
+    spread = settings.exploration * math.sqrt(math.log(visits + tree.flying[node] + 1.0))
+    mean = tree.total[node, role] / visits if visits else 0.5
+    best, best_value = -1, -1e30
+    for edge in range(first, last):
+        tries, airborne = tree.tries[edge], tree.airborne[edge]
+        value = tree.score[edge] / tries if tries else mean - settings.first_play
+        if settings.equivalence and tree.fellows[edge]:
+            weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
+            value += weight * (tree.gain[edge] / tree.fellows[edge] - value)
+        child = tree.child[edge] if alone else NO_NODE
+        if child >= 0:
+            low, high = tree.low[child, role], tree.high[child, role]
+            if prune and (high <= tree.low[node, role] or low == high):
+                continue
+            value = min(max(value, 0.01 * low), 0.01 * high)
+        value += spread / math.sqrt(max(1.0, tries + airborne))
+        if value > best_value:
+            best, best_value = edge, value
+    return best
+
+
+@kernel
+def back_up(tree: Tree, flights: Flights, flight: int, playouts: int) -> None:
+    """Add the sums of a flight's playouts to all nodes and edges of its path."""
+    sums = flights.sums[flight]
+    length = flights.length[flight]
+    for step in range(length + 1):
+        node = flights.nodes[flight, step]
+        if node < 0:
+            continue
+        tree.visits[node] += playouts
+        tree.flying[node] -= flights.size[flight]
+        for role in range(sums.shape[0]):
+            tree.total[node, role] += sums[role]
+            if step < length and flights.edges[flight, step, role] >= 0:
+                edge = flights.edges[flight, step, role]
+                tree.tries[edge] += playouts
+                tree.score[edge] += sums[role]
+                tree.airborne[edge] -= flights.size[flight]
+
+
+@kernel
+def share_moves(game: Game, tree: Tree, flights: Flights, flight: int) -> None:
+    """Tell every node of a path of the moves that were made in the flight's playouts."""
+    length, size = flights.length[flight], flights.size[flight]
+    for step in range(length):
+        for role in range(game.chance.shape[0]):
+            edge = flights.edges[flight, step, role]
+            if edge >= 0:
+                move = game.offsets[role] + tree.move[edge]
+                flights.made[flight, move] = size
+                flights.gains[flight, move] = flights.sums[flight, role]
+    for step in range(length + 1):
+        node = flights.nodes[flight, step]
+        if node < 0 or tree.choices[node, 0] == 0:
+            continue
+        for role in range(game.chance.shape[0]):
+            first = tree.first[node, role]
+            if first >= 0:
+                for edge in range(first, first + tree.choices[node, role]):
+                    move = game.offsets[role] + tree.move[edge]
+                    tree.fellows[edge] += flights.made[flight, move]
+                    tree.gain[edge] += flights.gains[flight, move]
+
+
+@kernel
+def take_off(tree: Tree, flights: Flights, flight: int) -> None:
+    """Mark the nodes and edges of a flight's path as being on the way."""
+    size, length = flights.size[flight], flights.length[flight]
+    for step in range(length + 1):
+        node = flights.nodes[flight, step]
+        if node >= 0:
+            tree.flying[node] += size
+        for role in range(flights.edges.shape[2]):
+            if step < length and flights.edges[flight, step, role] >= 0:
+                tree.airborne[flights.edges[flight, step, role]] += size
+
+
+@kernel
+def prove_path(game: Game, tree: Tree, flights: Flights, flight: int, last: int) -> None:
+    """Bring the bounds of a path's nodes up to date, from the ``last`` step up to the root."""
+    for step in range(last, -1, -1):
+        if not _prove(game, tree, flights.nodes[flight, step]):
+            return
+
+
+@kernel
+def _prove(game: Game, tree: Tree, node: int) -> bool:
+    """Bring a node's bounds up to date; tell whether they have changed.
+
+    A role that has a choice is assured of the best of its moves' lower bounds. The others can
+    only rely on the worst: what the mover prefers is not assumed.
+    """
+    mover = tree.mover[node]
+    if tree.choices[node, 0] == 0 or mover == SEVERAL:
+        return False
+    first, last = tree.first[node, mover], tree.first[node, mover] + tree.choices[node, mover]
+    changed = False
+    for role in range(tree.low.shape[1]):
+        least, most = game.ceiling[role], game.floor[role]
+        best_low = game.floor[role]
+        for edge in range(first, last):
+            child = tree.child[edge]
+            low = tree.low[child, role] if child >= 0 else game.floor[role]
+            high = tree.high[child, role] if child >= 0 else game.ceiling[role]
+            least, most = min(least, low), max(most, high)
+            best_low = max(best_low, low)
+        if role == mover and not game.chance[role]:
+            least = best_low
+        if least > tree.low[node, role] or most < tree.high[node, role]:
+            tree.low[node, role] = max(least, tree.low[node, role])
+            tree.high[node, role] = min(most, tree.high[node, role])
+            changed = True
+    if changed and game.sum >= 0:
+        _mirror(game, tree, node, game.first, game.second)
+        _mirror(game, tree, node, game.second, game.first)
+    return changed
+
+
+@kernel
+def _mirror(game: Game, tree: Tree, node: int, role: int, rival: int) -> None:
+    """Take over what is proved of a rival's value in a game of constant sum."""
+    tree.low[node, role] = max(tree.low[node, role], game.sum - tree.high[node, rival])
+    tree.high[node, role] = min(tree.high[node, role], game.sum - tree.low[node, rival])

@@ -1,0 +1,274 @@
+"""A tree search on one block of lanes, as an object: arrays and kernels behind a small door."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gdl.propnet.lanes import Engine
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.state_machine import State
+from gdl.terms import Term
+from ggp_player.strategies.mcts.arrays import (
+    EDGES,
+    FULL,
+    JOINTS,
+    NODES,
+    PLAYOUTS,
+    REFUTED,
+    ROOT,
+    STATES,
+    Settings,
+    Tree,
+    Words,
+    new_memory,
+    new_tree,
+)
+from ggp_player.strategies.mcts.flying import cancel, fly
+from ggp_player.strategies.mcts.nodes import child_of, node_of
+from ggp_player.strategies.mcts.recycling import Copying, copy_tree
+
+BYTES = 512 * 2**20
+"""Memory for a tree and its copy."""
+
+LINE = 40
+"""Joint moves of a line that is shown."""
+
+KEPT = 0.5
+"""The part of the nodes that is kept when they run out."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStatistics:
+    """What the search knows of a move at the root.
+
+    ``place`` is the move's among the role's moves. ``value`` is the mean goal value, 0 to 100, of
+    ``visits`` playouts; ``low`` and ``high`` are proved bounds of it.
+    """
+
+    place: int
+    value: float
+    visits: int
+    low: int
+    high: int
+
+
+class TreeSearch:
+    """Searches from a state, by steps; keeps what it knows when the state changes.
+
+    The same seed, states and steps give the same tree.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        settings: Settings,
+        seed: int = 0,
+        memory: int = BYTES,
+    ) -> None:
+        self.machine = machine
+        self.settings = settings
+        self.engine: Engine = machine.engine
+        chance = np.array([role.name.lower() == "random" for role in machine.roles], np.uint8)
+        self._block = machine.engine.block(seed)
+        self._node_count = _nodes_in(memory // 2, self.engine)
+        self.memory = new_memory(self.engine, self._block, chance, self._node_count)
+        self._root_state: State | None = None
+        self._suppose_constant_sum()
+        self.recycled = 0
+        self._roles = range(len(machine.roles))
+
+    @property
+    def playouts(self) -> int:
+        """Playouts that have ended so far."""
+        return int(self.memory.counts[PLAYOUTS])
+
+    @property
+    def states(self) -> int:
+        """States that playouts went through so far."""
+        return int(self.memory.counts[STATES])
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the tree."""
+        return int(self.memory.counts[NODES])
+
+    def set_root(self, state: State) -> None:
+        """Search from a state from now on."""
+        if self._root_state is not None and self._root_state == state:
+            return
+        self._root_state = state
+        counts = self.memory.counts
+        cancel(self.memory)
+        if counts[NODES] > 0.25 * self._node_count or counts[FULL]:
+            self._restart_at(state)
+        else:
+            counts[ROOT] = self._node(state)
+
+    def run(self, steps: int) -> None:
+        """Search for at most so many steps of the block."""
+        self._set_code()
+        fly(self.memory, self.settings, steps)
+        if self.memory.counts[REFUTED]:
+            self._forget_constant_sum()
+        elif self.memory.counts[FULL]:
+            cancel(self.memory)
+            self._recycle()
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the value of the root is known for every role."""
+        tree, root = self.memory.tree, self.memory.counts[ROOT]
+        return bool((tree.low[root] == tree.high[root]).all())
+
+    def bounds(self, role: int) -> tuple[int, int]:
+        """Return proved bounds of the root's value for a role."""
+        tree, root = self.memory.tree, self.memory.counts[ROOT]
+        return int(tree.low[root, role]), int(tree.high[root, role])
+
+    def moves(self, role: int) -> Sequence[MoveStatistics]:
+        """Return what is known of a role's moves at the root; none before it is expanded."""
+        tree, game = self.memory.tree, self.memory.game
+        root = int(self.memory.counts[ROOT])
+        first = int(tree.first[root, role])
+        if tree.choices[root, 0] == 0 or first < 0:
+            return []
+        found = []
+        for edge in range(first, first + int(tree.choices[root, role])):
+            tries = int(tree.tries[edge])
+            value = 100 * float(tree.score[edge]) / tries if tries else 0.0
+            low, high = int(game.floor[role]), int(game.ceiling[role])
+            child = int(tree.child[edge])
+            if tree.mover[root] == role and child >= 0:
+                low, high = int(tree.low[child, role]), int(tree.high[child, role])
+            found.append(MoveStatistics(int(tree.move[edge]), value, tries, low, high))
+        return found
+
+    def line(self, role: int, place: int) -> tuple[tuple[Term, ...], ...]:
+        """Return the joint moves that are visited most, after a role's move at the root."""
+        tree, node = self.memory.tree, int(self.memory.counts[ROOT])
+        line: list[tuple[Term, ...]] = []
+        forced: int | None = place
+        while node >= 0 and tree.choices[node, 0] and len(line) < LINE:
+            edges = [
+                self._most_visited(node, r, forced if r == role else None) for r in self._roles
+            ]
+            moves = [
+                int(tree.move[edge]) if edge >= 0 else -1 - int(tree.first[node, r])
+                for r, edge in zip(self._roles, edges, strict=True)
+            ]
+            if any(edge >= 0 and not tree.tries[edge] for edge in edges):
+                break
+            line.append(tuple(self.machine.moves[r][moves[r]] for r in self._roles))
+            node = int(child_of(tree, node, np.array(edges, np.int32)))
+            forced = None
+        return tuple(line)
+
+    def _most_visited(self, node: int, role: int, place: int | None) -> int:
+        """Return a role's most visited edge, or the one of a move; -1 without a choice."""
+        tree = self.memory.tree
+        first = int(tree.first[node, role])
+        if first < 0:
+            return -1
+        edges = range(first, first + int(tree.choices[node, role]))
+        if place is not None:
+            return next(edge for edge in edges if tree.move[edge] == place)
+        return max(edges, key=lambda edge: (int(tree.tries[edge]), -edge))
+
+    # ------------------------------------------------------------------ arrays
+
+    def _set_code(self) -> None:
+        engine, code = self.engine, self.memory.game.code
+        view, transition = engine.view, engine.transition
+        code[:] = (
+            view.function,
+            view.program,
+            transition.function,
+            transition.program,
+            engine.select_address,
+        )
+
+    def _suppose_constant_sum(self) -> None:
+        """Let one random playout in each lane tell whether two rivals play for a constant sum."""
+        rivals = np.flatnonzero(self.memory.game.chance == 0)
+        if len(rivals) != 2:
+            return
+        block = self._block
+        block.load(self.machine.bits(self.machine.initial_state())[None, :])
+        ended = block.play(self.settings.longest, refill=False)
+        sums = np.unique(ended.goals[ended.ended > 0][:, rivals].sum(axis=1))
+        if len(sums) == 1:
+            first, second = map(int, rivals)
+            game = self.memory.game._replace(first=first, second=second, sum=int(sums[0]))
+            self.memory = self.memory._replace(game=game)
+
+    def _forget_constant_sum(self) -> None:
+        """Begin anew: what was proved rested on a sum that is not constant."""
+        assert self._root_state is not None
+        cancel(self.memory)
+        game = self.memory.game._replace(sum=-1)
+        self.memory = self.memory._replace(game=game)
+        self.memory.counts[REFUTED] = 0
+        self._clear()
+        self.memory.counts[ROOT] = self._node(self._root_state)
+
+    def _packed(self, state: State) -> Words:
+        bits = self.machine.bits(state)
+        size = self.memory.tree.state.shape[1]
+        padded = np.zeros(64 * size, dtype=np.uint8)
+        padded[: len(bits)] = bits
+        return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
+
+    def _node(self, state: State) -> int:
+        memory = self.memory
+        return int(node_of(memory.game, memory.tree, memory.counts, self._packed(state)))
+
+    def _restart_at(self, state: State) -> None:
+        """Keep what can be reached from a state."""
+        counts = self.memory.counts
+        counts[FULL] = 0
+        root = self._node(state)
+        if root < 0:
+            self._clear()
+            root = self._node(state)
+        counts[ROOT] = root
+        self._recycle()
+
+    def _clear(self) -> None:
+        self.memory = self.memory._replace(tree=self._empty_tree())
+        self.memory.counts[[NODES, EDGES, JOINTS]] = 0
+        self.memory.counts[FULL] = 0
+
+    def _recycle(self) -> None:
+        """Copy the tree below the root; the least visited nodes go if it would be too much."""
+        self.recycled += 1
+        memory = self.memory
+        used = int(memory.counts[NODES])
+        least = 0
+        if memory.counts[FULL]:
+            kept = int(KEPT * used)
+            least = int(np.partition(memory.tree.visits[:used], used - kept)[used - kept]) + 1
+        memory.counts[FULL] = 0
+        new = self._empty_tree()
+        names = np.full(self._node_count, -1, np.int32)
+        origins = np.zeros(self._node_count, np.int32)
+        edges = np.zeros(self.engine.roles, np.int32)
+        copying = Copying(memory.game, memory.tree, new, memory.counts, names, origins, edges)
+        copy_tree(copying, least)
+        self.memory = memory._replace(tree=new)
+        memory.marks[:] = 0
+
+    def _empty_tree(self) -> Tree:
+        tree = self.memory.tree
+        words, roles = tree.state.shape[1], tree.low.shape[1]
+        return new_tree(len(tree.visits), len(tree.move), words, roles)
+
+
+def _nodes_in(memory: int, engine: Engine) -> int:
+    """Return how many nodes fit into so many bytes."""
+    roles = engine.roles
+    words = -(-engine.layout.fluent_count // 64)
+    node = 8 * words + 8 + 18 * roles + 24 + 2 * (16 + 4 * roles)
+    return max(1024, memory // (node + 8 * 24))

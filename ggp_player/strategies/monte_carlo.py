@@ -1,0 +1,166 @@
+"""Monte Carlo tree search as a strategy: it keeps its tree for the whole match."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from gdl import StateMachine, Term
+from gdl.propnet.lanes import Engine
+from gdl.propnet.machine import PropnetStateMachine
+from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
+
+SLICE = 5_000_000
+"""Gates evaluated between two choices: some hundredths of a second."""
+
+STEP_COST = 2_000
+"""Gates in whose time a step does everything else."""
+
+DEFAULT = Settings()
+
+
+class MonteCarlo(Strategy):
+    """Searches with playouts in hundreds of lanes. Refuses games that are not compiled.
+
+    Plays any number of roles, also when they move at the same time. ``threads`` trees grow side
+    by side and are asked together. ``playouts`` is a budget for each move: none without.
+
+    Sources: see :mod:`ggp_player.strategies.mcts`.
+    """
+
+    name = "mcts"
+    ponders: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        threads: Annotated[int, Field(ge=1, le=64)] = 1,
+        playouts: Annotated[int, Field(ge=1)] | None = None,
+        exploration: Annotated[float, Field(ge=0)] = DEFAULT.exploration,
+        leaf_lanes: Annotated[int, Field(ge=1, le=512)] = DEFAULT.leaf_lanes,
+        fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
+        equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
+    ) -> None:
+        self._settings = DEFAULT._replace(
+            exploration=exploration, leaf_lanes=leaf_lanes, fan=fan, equivalence=equivalence
+        )
+        self._threads = threads
+        self._budget = playouts
+        self._searches: list[TreeSearch] = []
+        self._searched: Position | None = None
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse games whose rules could not be compiled."""
+        if isinstance(machine, PropnetStateMachine):
+            return None
+        return "mcts needs the compiled machine, and these rules are interpreted"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move after each slice, until it is proved or the budget is spent."""
+        machine = position.machine
+        if not isinstance(machine, PropnetStateMachine):
+            raise TypeError("mcts was asked to search a game that it refuses")
+        yield Choice(position.legal_moves[0], note="no playouts yet")
+        if not self._searches:
+            machine.warm_up_later()
+            seed = position.random.getrandbits(32)
+            self._searches = [
+                TreeSearch(machine, self._settings, seed + i) for i in range(self._threads)
+            ]
+        self._searched = position
+        for search in self._searches:
+            search.set_root(position.state)
+        with ThreadPoolExecutor(self._threads) as pool:
+            yield from self._slices(position, pool)
+
+    def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
+        steps = max(1, SLICE // (_gates(self._searches[0].engine) + STEP_COST))
+        first = self._playouts
+        while True:
+            for running in [pool.submit(search.run, steps) for search in self._searches]:
+                running.result()
+            choice = self._choice(position)
+            if choice is not None:
+                yield choice
+            if choice is not None and choice.proved:
+                return
+            if self._budget is not None and self._playouts - first >= self._budget:
+                return
+
+    @property
+    def _playouts(self) -> int:
+        return sum(search.playouts for search in self._searches)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return what the trees know of each move at the root."""
+        if self._searched is None or self._searched.state != position.state:
+            return ()
+        machine, role = position.machine, position.machine.roles.index(position.role)
+        assert isinstance(machine, PropnetStateMachine)
+        return [
+            MoveReport(
+                machine.moves[role][known.place],
+                known.value if known.visits else None,
+                known.visits,
+                (known.low, known.high),
+                self._line(known, position),
+            )
+            for known in self._known(role)
+        ]
+
+    def _line(self, known: MoveStatistics, position: Position) -> tuple[tuple[Term, ...], ...]:
+        search = self._searches[0]
+        return search.line(position.machine.roles.index(position.role), known.place)
+
+    def _choice(self, position: Position) -> Choice | None:
+        machine, role = position.machine, position.machine.roles.index(position.role)
+        assert isinstance(machine, PropnetStateMachine)
+        note = f"{self._playouts} playouts, {sum(search.nodes for search in self._searches)} nodes"
+        known = self._known(role)
+        low = max(search.bounds(role)[0] for search in self._searches)
+        high = min(search.bounds(role)[1] for search in self._searches)
+        if not known:
+            moves = position.legal_moves
+            value = float(low) if low == high else None
+            return Choice(moves[0], value, low == high, note) if len(moves) == 1 else None
+        best = best_move(known, low)
+        value = float(low) if low == high else best.value
+        return Choice(machine.moves[role][best.place], value, low == high, note)
+
+    def _known(self, role: int) -> list[MoveStatistics]:
+        """Return what all trees together know of a role's moves."""
+        found: dict[int, list[MoveStatistics]] = defaultdict(list)
+        for search in self._searches:
+            for known in search.moves(role):
+                found[known.place].append(known)
+        return [_together(parts) for parts in found.values()]
+
+
+def best_move(moves: Sequence[MoveStatistics], assured: int) -> MoveStatistics:
+    """Return the move to make: the most visited of those that could be best.
+
+    ``assured`` is the highest of the lower bounds. A move that cannot be better is left out,
+    unless none can; then, and where nothing else looks better, a move that assures it is made.
+    """
+    sure = max(moves, key=lambda move: (move.low, move.visits))
+    hopeful = [move for move in moves if move.high > assured]
+    if not hopeful:
+        return sure
+    most = max(hopeful, key=lambda move: (move.visits, move.value))
+    return most if most.value > assured or most.low == assured else sure
+
+
+def _together(parts: Sequence[MoveStatistics]) -> MoveStatistics:
+    visits = sum(part.visits for part in parts)
+    total = sum(part.value * part.visits for part in parts)
+    low, high = max(part.low for part in parts), min(part.high for part in parts)
+    return MoveStatistics(parts[0].place, total / visits if visits else 0.0, visits, low, high)
+
+
+def _gates(engine: Engine) -> int:
+    return len(engine.layout.view.gates) + len(engine.layout.transition.gates)

@@ -1,0 +1,1 @@
+"""What the planner searches with: spaces of states, guides, and ways to go through them."""

@@ -1,0 +1,1 @@
+"""What enumeration and proof search with: states in lanes, stores, tables, and kernels."""

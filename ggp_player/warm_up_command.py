@@ -1,0 +1,23 @@
+"""The command ``ggp-player warm-up``: compile in advance."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import click
+
+from gdl.propnet.codegen import cache_folder
+from ggp_player.warming import warm_up
+
+
+@click.command("warm-up")
+def warm_up_command() -> None:
+    """Compile what all matches share, so that the first match begins at full strength.
+
+    A server does so by itself when it starts, if nobody has done it before; its first matches may
+    then be played by simpler means. It takes a minute or two, once for each version and processor.
+    The environment variable GDL_CACHE names the folder, if not the user's cache folder is meant.
+    """
+    began = monotonic()
+    warm_up()
+    click.echo(f"compiled in {monotonic() - began:.1f} s, kept in {cache_folder()}")

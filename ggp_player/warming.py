@@ -1,0 +1,78 @@
+"""Warming up: what all matches share is compiled before the first one.
+
+Kernels are compiled for the processor at hand and kept in the folder of :func:`cache_folder`.
+There a mark says that everything is in place for this version of the code, so that no search has
+to compile under a running clock.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from random import Random
+
+import llvmlite.binding as llvm
+
+import gdl
+from gdl import compiling
+from gdl.propnet.codegen import cache_folder
+from gdl.propnet.jit import source_digest
+from ggp_player import strategies
+from ggp_player.strategies import Position
+
+TURNS = """
+(role one) (role two) (init (at 0)) (init (turn one))
+(after 0 1) (after 1 2) (follows one two) (follows two one)
+(<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
+(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+(<= (next (at ?n)) (true (at ?m)) (after ?m ?n))
+(<= (next (turn ?s)) (true (turn ?r)) (follows ?r ?s))
+(<= (next (gone ?r)) (does ?r go)) (<= (next (gone ?r)) (true (gone ?r)))
+(<= terminal (true (at 2)))
+(<= (goal one 100) (true (gone one))) (<= (goal one 0) (not (true (gone one))))
+(<= (goal two 0) (true (gone one))) (<= (goal two 100) (not (true (gone one))))
+"""
+"""Two steps, two moves in each: enough to run through every kernel of a search against others."""
+
+PUZZLE = """
+(role you) (init (at 0)) (after 0 1) (after 1 2) (after 2 3)
+(legal you go) (legal you stay)
+(<= (next (at ?n)) (true (at ?m)) (after ?m ?n) (does you go))
+(<= (next (at ?m)) (true (at ?m)) (does you stay))
+(<= terminal (true (at 3))) (<= (goal you 100) (true (at 3))) (goal you 0)
+"""
+
+COMPILED = {
+    TURNS: ("mcts:playouts=2000", "uct", "enumeration", "proof:megabytes=1"),
+    PUZZLE: ("planner",),
+}
+"""Strategies with kernels of their own, by the rules of the game that they are run on."""
+
+CHOICES = 20
+"""Choices after which a strategy has been through its kernels."""
+
+
+def warm_up() -> None:
+    """Compile what is not in the cache yet; that takes a minute or two, once for a version."""
+    compiling.warm_up()
+    for rules, specs in COMPILED.items():
+        machine = gdl.compile(gdl.parse(rules))
+        for spec in specs:
+            strategy = strategies.create(spec)
+            position = Position(machine, machine.initial_state(), machine.roles[0], Random(0))
+            for _ in zip(range(CHOICES), strategy.search(position), strict=False):
+                pass
+            strategy.report(position)
+    _mark().parent.mkdir(parents=True, exist_ok=True)
+    _mark().touch()
+
+
+def is_warm() -> bool:
+    """Tell whether everything is compiled already."""
+    return compiling.is_warm() and _mark().exists()
+
+
+def _mark() -> Path:
+    """Return the file that stands for a warm cache of this code, on this processor."""
+    processor = hashlib.sha256(llvm.get_host_cpu_name().encode()).hexdigest()[:8]
+    return cache_folder() / f"warm-{source_digest(Path(strategies.__file__).parent)}-{processor}"

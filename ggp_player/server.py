@@ -121,7 +121,9 @@ async def _warm_up() -> None:
         return
     _log.info("compiling what all matches share, which takes a minute or two, once")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "ggp_player", "warm-up", stdout=subprocess.DEVNULL
+        *(sys.executable, "-m", "ggp_player", "warm-up", "--until-closed"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
     )
     try:
         await process.wait()

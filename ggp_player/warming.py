@@ -19,6 +19,8 @@ from gdl.propnet.codegen import cache_folder
 from gdl.propnet.jit import source_digest
 from ggp_player import strategies
 from ggp_player.strategies import Position
+from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.tree_search import TreeSearch
 
 TURNS = """
 (role one) (role two) (init (at 0)) (init (turn one))
@@ -63,8 +65,18 @@ def warm_up() -> None:
             for _ in zip(range(CHOICES), strategy.search(position), strict=False):
                 pass
             strategy.report(position)
+    _recycle()
     _mark().parent.mkdir(parents=True, exist_ok=True)
     _mark().touch()
+
+
+def _recycle() -> None:
+    """Run through what a tree search does when its tree has grown too large."""
+    machine = gdl.compile(gdl.parse(TURNS))
+    search = TreeSearch(machine, Settings(), memory=2**20)
+    search.set_root(machine.initial_state())
+    search.run(10)
+    search.recycle()
 
 
 def is_warm() -> bool:

@@ -115,7 +115,26 @@ class TreeSearch:
             self._forget_constant_sum()
         elif self.memory.counts[FULL]:
             cancel(self.memory)
-            self._recycle()
+            self.recycle()
+
+    def recycle(self) -> None:
+        """Copy the tree below the root; the least visited nodes go if it would be too much."""
+        self.recycled += 1
+        memory = self.memory
+        used = int(memory.counts[NODES])
+        least = 0
+        if memory.counts[FULL]:
+            kept = int(KEPT * used)
+            least = int(np.partition(memory.tree.visits[:used], used - kept)[used - kept]) + 1
+        memory.counts[FULL] = 0
+        new = self._empty_tree()
+        names = np.full(self._node_count, -1, np.int32)
+        origins = np.zeros(self._node_count, np.int32)
+        edges = np.zeros(self.engine.roles, np.int32)
+        copying = Copying(memory.game, memory.tree, new, memory.counts, names, origins, edges)
+        copy_tree(copying, least)
+        self.memory = memory._replace(tree=new)
+        memory.marks[:] = 0
 
     @property
     def is_proved(self) -> bool:
@@ -234,31 +253,12 @@ class TreeSearch:
             self._clear()
             root = self._node(state)
         counts[ROOT] = root
-        self._recycle()
+        self.recycle()
 
     def _clear(self) -> None:
         self.memory = self.memory._replace(tree=self._empty_tree())
         self.memory.counts[[NODES, EDGES, JOINTS]] = 0
         self.memory.counts[FULL] = 0
-
-    def _recycle(self) -> None:
-        """Copy the tree below the root; the least visited nodes go if it would be too much."""
-        self.recycled += 1
-        memory = self.memory
-        used = int(memory.counts[NODES])
-        least = 0
-        if memory.counts[FULL]:
-            kept = int(KEPT * used)
-            least = int(np.partition(memory.tree.visits[:used], used - kept)[used - kept]) + 1
-        memory.counts[FULL] = 0
-        new = self._empty_tree()
-        names = np.full(self._node_count, -1, np.int32)
-        origins = np.zeros(self._node_count, np.int32)
-        edges = np.zeros(self.engine.roles, np.int32)
-        copying = Copying(memory.game, memory.tree, new, memory.counts, names, origins, edges)
-        copy_tree(copying, least)
-        self.memory = memory._replace(tree=new)
-        memory.marks[:] = 0
 
     def _empty_tree(self) -> Tree:
         tree = self.memory.tree

@@ -45,7 +45,7 @@ def solved(machine: PropnetStateMachine) -> Solution:
 # ---------------------------------------------------------------------- agreement
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(trees)
 def test_moves_in_turn(tree):
     machine = compiled_tree(turns(tree))

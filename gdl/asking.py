@@ -115,4 +115,4 @@ def _restricts(
     if len(names) < len(columns):
         return True
     allowed = prod(statistics.distinct(atom.relation, column) for column in columns)
-    return statistics.instances(linked, names) < RESTRICTIVE * allowed
+    return statistics.instances(linked, names) <= RESTRICTIVE * allowed

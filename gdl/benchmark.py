@@ -18,21 +18,14 @@ from random import Random
 from statistics import median
 from time import monotonic, thread_time
 
-import numpy as np
-
 from gdl.compiling import compile, warm_up
 from gdl.parser import parse
 from gdl.playouts import Ending, play_out
-from gdl.propnet.lanes import Bits, Block, Playouts
-from gdl.propnet.layout import GateProgram
+from gdl.propnet.lanes import MAX_CODE_GATES, Bits, Block, Playouts
 from gdl.propnet.machine import PropnetStateMachine
-from gdl.propnet.network import TRUE
 from gdl.propnet.peak import peak_ands
 from gdl.reasoner import interpret
 from gdl.state_machine import StateMachine
-
-MAX_GATES = 300_000
-"""Machine code for more gates takes minutes and gigabytes; the interpreter is measured instead."""
 
 TRIAL_STEPS = 16
 """The steps of a first run, which tells how many steps take the wanted time."""
@@ -53,7 +46,8 @@ class Run:
     """What one run of playouts came to.
 
     ``states`` counts state changes; ``playouts`` those that ended, ``steps`` their total length.
-    ``processor_seconds`` are those of all threads, ``seconds`` go by on the wall.
+    ``processor_seconds`` are those of all threads, ``seconds`` go by on the wall. ``goal_views``
+    is how often goals were evaluated, per step: 1 where each view is whole.
     """
 
     states: int
@@ -61,6 +55,7 @@ class Run:
     steps: int
     processor_seconds: float
     seconds: float
+    goal_views: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +73,17 @@ class Network:
 
     ``ground_seconds`` are the grounding process's seconds of processor time, ``code_seconds``
     those of making machine code that is not in the cache: None where the gates are more than
-    ``MAX_GATES`` and the interpreter was measured. ``peak`` is the number of ANDs of two bits per
-    second that one core was seen to do, without loads and stores; ``share`` the part of it that
-    the AND gates of the playouts make up: (view + transition gates) times states per second over
-    ``peak``.
+    ``MAX_CODE_GATES`` and the interpreter was measured. ``goal_gates`` are those of the view that
+    only goals need; playouts evaluate them ``goal_views`` times a step, 1 where at each. ``peak``
+    is the number of ANDs of two bits per second that one core was seen to do, without loads and
+    stores; ``share`` the part of it that the AND gates of the playouts make up: those evaluated
+    in a step, goal gates ``goal_views`` times, times states per second over ``peak``.
     """
 
     lanes: int
     view_gates: int
+    goal_gates: int
+    goal_views: float
     transition_gates: int
     ground_rules: int
     ground_seconds: float
@@ -145,10 +143,13 @@ def measure_propnet(game: str, text: str, plan: Plan) -> Report:
     machine.legal_moves(machine.initial_state(), machine.roles[0])
     ready = monotonic() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code_seconds = _compile_anew(machine) if _gates(machine) <= MAX_GATES else None
-    report = _report(game, ready, _runs(machine, plan))
+    code_seconds = _compile_anew(machine) if _gates(machine) <= MAX_CODE_GATES else None
+    runs = _runs(machine, plan)
+    report = _report(game, ready, runs)
+    goal_views = median(run.goal_views for run in runs)
     speed = report.states_per_processor_second.median
-    network = _network(machine, used.ru_utime + used.ru_stime, code_seconds, speed)
+    ground_seconds = used.ru_utime + used.ru_stime
+    network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
     return replace(report, network=network)
 
 
@@ -178,26 +179,24 @@ def _network(
     machine: PropnetStateMachine,
     ground_seconds: float,
     code_seconds: float | None,
+    goal_views: float,
     speed: float,
 ) -> Network:
     layout = machine.engine.layout
-    view, transition = _ands(layout.view), _ands(layout.transition)
-    peak = peak_ands()
+    of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
+    transition, peak = layout.transition.and_count, peak_ands()
     return Network(
         lanes=64 * machine.engine.words,
-        view_gates=view,
+        view_gates=of_moves + of_goals,
+        goal_gates=of_goals,
+        goal_views=goal_views,
         transition_gates=transition,
         ground_rules=machine.ground_rules,
         ground_seconds=ground_seconds,
         code_seconds=code_seconds,
         peak=peak,
-        share=(view + transition) * speed / peak,
+        share=(of_moves + of_goals * goal_views + transition) * speed / peak,
     )
-
-
-def _ands(program: GateProgram) -> int:
-    """Return the number of gates, without those that only copy a row."""
-    return int(np.count_nonzero(program.gates[:, 2] != TRUE))
 
 
 # ---------------------------------------------------------------------- runs
@@ -230,6 +229,8 @@ def _run_blocks(pool: Executor, blocks: Sequence[Block], start: Bits, steps: int
         steps=sum(int(played.steps.sum()) for played, _ in results),
         processor_seconds=sum(used for _, used in results),
         seconds=seconds,
+        goal_views=sum(played.goal_views for played, _ in results)
+        / sum(played.views for played, _ in results),
     )
 
 

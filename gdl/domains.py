@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeAlias
 
 from gdl.rewrite import binders
@@ -87,13 +88,20 @@ Flow: TypeAlias = tuple[Position, Position]
 """Whatever stands at the first position can come to stand at the second."""
 
 
-def domains_of(rules: Sequence[Rule], flows: Iterable[Flow] = MATCH_FLOWS) -> Domains:
+def domains_of(
+    rules: Sequence[Rule],
+    flows: Iterable[Flow] = MATCH_FLOWS,
+    known: Domains = MappingProxyType({}),
+) -> Domains:
     """Return the domain of every position that some chain of rules can fill.
 
     ``rules`` are in normal form. Order them with definitions before their uses: fewer rounds.
+    The ``known`` domains are taken as they are, whatever the rules let stand there.
     """
     flows = tuple(flows)
-    found: dict[Position, Domain] = {}
+    found = {position: Domain() for position in known}
+    for position, domain in known.items():
+        found[position].add(domain)
     for rule in rules:
         if not rule.body:
             _contribute(rule.head, {}, found)
@@ -105,7 +113,7 @@ def domains_of(rules: Sequence[Rule], flows: Iterable[Flow] = MATCH_FLOWS) -> Do
             values = variable_domains(rule, found)
             if values is not None and _contribute(rule.head, values, found):
                 changed = True
-    return found
+    return found | dict(known)
 
 
 def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:

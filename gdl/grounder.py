@@ -51,7 +51,7 @@ class Budget:
     grounding process's address space.
     """
 
-    rules: int = 3_000_000
+    rules: int = 8_000_000
     seconds: float = 60.0
     memory: int = 4 * 2**30
 

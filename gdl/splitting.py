@@ -69,16 +69,29 @@ class Splitter:
 
     def split(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules after splitting, with those of the auxiliary relations."""
-        kept = [self._split(rule) for rule in unfold(list(rules), self._statistics)]
+        kept = [
+            self._split(rule, self._values(rule)) for rule in unfold(list(rules), self._statistics)
+        ]
         return [*self._moves.rules, *self._made, *kept]
 
-    def _split(self, rule: Rule) -> Rule:
-        values = variable_domains(rule, self._domains) or {}
+    def _split(self, rule: Rule, values: Values) -> Rule:
         while True:
             shorter = self._split_once(rule, values)
             if shorter is None:
                 return rule
             rule = shorter
+
+    def _values(self, rule: Rule) -> Values:
+        """Return what each variable can be, by the body and by what the head can be."""
+        values = variable_domains(rule, self._domains) or {}
+        for column, term in enumerate(rule.head.args):
+            known = self._domains.get(Position(True, *rule.head.relation, column))
+            if known is not None and isinstance(term, Variable) and term.name in values:
+                own = values[term.name]
+                values[term.name] = Domain(
+                    own.constants & known.constants, own.functions & known.functions
+                )
+        return values
 
     def _split_once(self, rule: Rule, values: Values) -> Rule | None:
         instances = self._instances(rule.body)
@@ -221,7 +234,8 @@ class Splitter:
             self._auxiliary[(*body, Atom(" ", args))] = head
             for column, name in enumerate(choice.names):
                 self._domains[Position(True, *head.relation, column)] = values.get(name, EMPTY)
-            self._made.append(self._split(Rule(head, body)))
+            made = Rule(head, body)
+            self._made.append(self._split(made, variable_domains(made, self._domains) or {}))
         self._suppose(choice, head.relation, self._instances(choice.body))
         return Atom(head.name, tuple(map(Variable, choice.names)))
 

@@ -26,15 +26,15 @@ from ggp_player.pool import Pool, Worker
 from ggp_player.protocol import Start
 from ggp_player.shared_choice import FoundChoice
 
-STOP_GRACE = 0.25
+STOP_GRACE = 0.3
 """Seconds for a search to stop of its own accord, before it is killed and replaced."""
 
-COMPILE_SHARE = 0.3
+COMPILE_SHARE = 0.6
 """The share of a clock that a search may take to make the rules fast."""
 
 MAX_COMPILE_SECONDS = 30.0
 
-MIN_COMPILE_CLOCK = 5
+MIN_COMPILE_CLOCK = 3
 """Seconds of the shortest clock in which rules are compiled; below, every moment is for search."""
 
 MAX_REPLACEMENTS = 2

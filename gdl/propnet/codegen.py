@@ -75,6 +75,14 @@ def program_source(
     return "\n".join([*functions, *main])
 
 
+def sequence_source(name: str, evaluators: Iterable[str]) -> str:
+    """Return LLVM source of ``void name(rows, program)``, which calls others of the module."""
+    calls = [f"  call void @{other}(ptr %rows, ptr %program)" for other in evaluators]
+    return "\n".join(
+        [f"define void @{name}(ptr %rows, ptr %program) {{", *calls, "  ret void", "}"]
+    )
+
+
 class MachineCode:
     """Loaded machine code; it lives as long as the object."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -16,7 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GroundingLimitError
-from gdl.propnet.codegen import MachineCode, is_cached, machine_code, program_source
+from gdl.propnet.codegen import (
+    MachineCode,
+    is_cached,
+    machine_code,
+    program_source,
+    sequence_source,
+)
 from gdl.propnet.kernels import MAX_LEVELS, Job, kernel_key, kernel_source, scratch_rows
 from gdl.propnet.layout import GateProgram, Layout
 
@@ -24,6 +30,9 @@ Bits: TypeAlias = NDArray[np.uint8]
 """uint8 (lanes, n), each 0 or 1."""
 
 Words: TypeAlias = NDArray[np.uint64]
+
+MAX_CODE_GATES = 300_000
+"""Gates of which machine code is made."""
 
 _EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)
@@ -48,17 +57,31 @@ class Playouts:
 
     ``ended`` int64 (lanes,): playouts that came to an end. ``steps`` int64 (lanes,): their total
     length. ``goals`` int64 (lanes, roles): the sum of each role's goal values. ``states`` is the
-    number of states gone through, those of unfinished playouts included.
+    number of states gone through, those of unfinished playouts included. ``views`` is how often
+    the view was evaluated for a step, ``goal_views`` how often the gates of goals were.
     """
 
     ended: NDArray[np.int64]
     steps: NDArray[np.int64]
     goals: NDArray[np.int64]
     states: int
+    views: int
+    goal_views: int
 
 
 class Engine:
-    """A network made ready to run, first through the interpreter, later as machine code."""
+    """A network made ready to run, first through the interpreter, later as machine code.
+
+    ``view`` evaluates all that depends on the states alone. It is ``moves_view``, which does for
+    choosing moves, for the transition and to know who has ended, and then ``goals_view``. A search
+    that evaluates ``moves_view`` at each step may evaluate ``goals_view`` at those alone whose
+    goals it wants, with the same rows and before it changes any. Where ``late_goals`` tells that
+    goals are dear it pays to let last states gather beside the block, at most one per lane, and
+    to exchange them for the fluents when there are many: ``view`` then gives their goals, and
+    after exchanging back ``moves_view`` must be evaluated again. Playouts do so. Where goals are
+    cheap, machine code has the whole view for either part of it. While another thread compiles,
+    read the attribute ``moves_view`` before ``goals_view``.
+    """
 
     def __init__(
         self, layout: Layout, goal_table: Sequence[tuple[int, int]], roles: int, words: int = 8
@@ -74,36 +97,38 @@ class Engine:
         self._kernels = load_kernels(words)
         self._compiling = threading.Lock()
         self._code: MachineCode | None = None
-        self._programs = [_program_array(program) for program in (layout.view, layout.transition)]
+        self.late_goals = layout.goals_are_dear
+        # The interpreter reads these by address.
+        self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
+        self._arrays = [_program_array(program) for program in self._programs]
         interpret = self._kernels.address("interpret")
-        self.view, self.transition = (
-            Evaluator(interpret, program.ctypes.data) for program in self._programs
+        self.view, self.moves_view, self.goals_view, self.transition = (
+            Evaluator(interpret, array.ctypes.data) for array in self._arrays
         )
         self.select_address = self._kernels.address("select")
         self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
     def compile(self) -> None:
-        """Replace the interpreter by machine code, once. May run in a thread of its own."""
+        """Replace the interpreter by machine code, once. May run in a thread of its own.
+
+        A network of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
+        minutes and gigabytes.
+        """
+        layout = self.layout
         with self._compiling:
-            if self._code is None:
+            gates = len(layout.view.gates) + len(layout.transition.gates)
+            if self._code is None and gates <= MAX_CODE_GATES:
                 self._compile()
 
     def _compile(self) -> None:
-        layout = self.layout
-        source = "\n".join(
-            [
-                _source(
-                    "view",
-                    layout.view,
-                    self.words,
-                    [*_rows_read(layout.transition), *layout.outputs],
-                ),
-                _source("transition", layout.transition, self.words, layout.outputs),
-            ]
-        )
+        source = "\n".join(_sources(self.layout, self.words))
         code = machine_code(source, lambda: source)
         self._code = code
+        parts = ("moves_view", "goals_view") if self.layout.goals_are_dear else ("view", "view")
+        # In this order, as the whole view can follow any part, but the interpreter's goals not it.
+        self.goals_view = Evaluator(code.address(parts[1]), 0)
+        self.moves_view = Evaluator(code.address(parts[0]), 0)
         self.view = Evaluator(code.address("view"), 0)
         self.transition = Evaluator(code.address("transition"), 0)
 
@@ -186,37 +211,50 @@ class Block:
 
     # ------------------------------------------------------------------ playouts
 
-    def play(self, steps: int, refill: bool) -> Playouts:
+    def play(self, steps: int, refill: bool, late_goals: bool | None = None) -> Playouts:
         """Play at random from the lanes' states, for so many steps at most.
 
         With ``refill`` a lane whose playout has ended starts again from its state; without, every
-        lane makes one playout. Lanes that are terminal at the start are left alone.
+        lane makes one playout. Lanes that are terminal at the start are left alone. ``late_goals``
+        is whether goals are evaluated for many ended playouts at a time and not at each step,
+        which changes no result; unless given it is what promises to be quicker. View again before
+        asking for what the states say.
         """
         layout, words = self.engine.layout, self.engine.words
-        self.view()
-        start = _aligned(layout.fluent_count, words)
+        late = self.engine.late_goals if late_goals is None else late_goals
+        self.engine.moves_view(self.rows.ctypes.data)
+        start, held = (_aligned(layout.fluent_count, words) for _ in range(2))
         start[:] = self.rows[layout.fluents :][: layout.fluent_count]
-        alive = _aligned(1, words)
+        alive, held_lanes = _aligned(1, words), _aligned(1, words)
         alive[0] = ~self.rows[layout.terminal]
         results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
         started = np.zeros(self.lanes, dtype=np.int64)
-        job = self._job(steps, refill)
+        job = self._job(steps, refill, late)
         job[Job.START] = start.ctypes.data
         job[Job.ALIVE] = alive.ctypes.data
         job[Job.RESULTS] = results.ctypes.data
         job[Job.STARTED] = started.ctypes.data
+        job[Job.HELD], job[Job.HELD_LANES] = held.ctypes.data, held_lanes.ctypes.data
         made = self.engine.play(job.ctypes.data)
         playing = np.unpackbits(alive.view(np.uint8)[0], bitorder="little").astype(bool)
         unfinished = int(np.maximum(made - started[playing], 0).sum())
         return Playouts(
-            results[:, 0], results[:, 1], results[:, 2:], int(results[:, 1].sum()) + unfinished
+            ended=results[:, 0],
+            steps=results[:, 1],
+            goals=results[:, 2:],
+            states=int(results[:, 1].sum()) + unfinished,
+            views=made + 1,
+            goal_views=int(job[Job.GOAL_VIEWS]) if late else made + 1,
         )
 
-    def _job(self, steps: int, refill: bool) -> NDArray[np.int64]:
+    def _job(self, steps: int, refill: bool, late_goals: bool) -> NDArray[np.int64]:
         engine, layout = self.engine, self.engine.layout
         job = np.zeros(len(Job), dtype=np.int64)
         job[Job.ROWS] = self.rows.ctypes.data
-        job[Job.VIEW], job[Job.VIEW_PROGRAM] = engine.view.function, engine.view.program
+        view, whole = engine.moves_view if late_goals else engine.view, engine.view
+        job[Job.VIEW], job[Job.VIEW_PROGRAM] = view.function, view.program
+        job[Job.WHOLE_VIEW], job[Job.WHOLE_VIEW_PROGRAM] = whole.function, whole.program
+        job[Job.LATE_GOALS] = int(late_goals)
         job[Job.TRANSITION] = engine.transition.function
         job[Job.TRANSITION_PROGRAM] = engine.transition.program
         job[Job.SCRATCH] = self.scratch.ctypes.data
@@ -251,6 +289,20 @@ def load_kernels(words: int) -> MachineCode:
 def kernels_are_ready(words: int) -> bool:
     """Tell whether the kernels of a width can be had without compiling them."""
     return is_cached(kernel_key(words))
+
+
+def _sources(layout: Layout, words: int) -> Iterator[str]:
+    """Yield LLVM source of the evaluators; the view is in two parts where goals are dear."""
+    outputs = layout.outputs
+    after_view = {*_rows_read(layout.transition), *outputs}
+    if layout.goals_are_dear:
+        after_moves = after_view.union(_rows_read(layout.goals_view))
+        yield _source("moves_view", layout.moves_view, words, sorted(after_moves))
+        yield _source("goals_view", layout.goals_view, words, outputs)
+        yield sequence_source("view", ["moves_view", "goals_view"])
+    else:
+        yield _source("view", layout.view, words, sorted(after_view))
+    yield _source("transition", layout.transition, words, outputs)
 
 
 def _source(name: str, program: GateProgram, words: int, kept: Sequence[int]) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.dependencies import Level, components, dependency_graph, levels
-from gdl.domains import domains_of
+from gdl.errors import GroundingLimitError
 from gdl.flat_rules import (
     MACHINE_RELATIONS,
     FlatRules,
@@ -28,13 +28,14 @@ from gdl.propnet.builder import Circuit, Inputs, build
 from gdl.propnet.layout import Layout, Outputs, lay_out
 from gdl.propnet.network import FALSE, Network
 from gdl.propnet.options import CompileOptions, Passes
+from gdl.propnet.rule_analysis import RuleAnalysis
 from gdl.propnet.sharing import share_pairs
-from gdl.reasoning.program import Program
-from gdl.relevance import guard_wide_relations
-from gdl.ruleset import RelationKey, Rule, Ruleset
-from gdl.splitting import Splitter
+from gdl.ruleset import RelationKey, Ruleset
 from gdl.terms import Constant, Function, Term
 from gdl.vocabulary import Vocabulary
+
+USUAL = 3_000_000
+"""Where there would be more ground rules, they are analysed more closely and restated first."""
 
 Symbol: TypeAlias = tuple[RelationKey, Row, Term]
 """A ground fluent or move: its relation and row, and the fact or move that it stands for."""
@@ -80,39 +81,38 @@ def ground_game(ruleset: Ruleset, passes: Passes, budget: Budget) -> GroundGame:
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
     vocabulary = Vocabulary()
     flat = flat_rules(ruleset, MACHINE_RELATIONS)
-    flat = replace(flat, rules=simpler_rules(flat, vocabulary, passes))
-    return GroundGame(ruleset, flat, vocabulary, ground_program(flat, vocabulary, budget))
+    if not (passes.split_rules or passes.guard_relations):
+        program = ground_program(flat, vocabulary, budget)
+    elif not (passes.split_rules and passes.guard_relations):
+        rules = RuleAnalysis(flat, vocabulary).simpler_rules(passes)
+        program = ground_program(replace(flat, rules=rules), vocabulary, budget)
+    else:
+        program = _ground_in_two_attempts(flat, vocabulary, passes, budget)
+    return GroundGame(ruleset, flat, vocabulary, program)
+
+
+def _ground_in_two_attempts(
+    flat: FlatRules, vocabulary: Vocabulary, passes: Passes, budget: Budget
+) -> GroundProgram:
+    """Ground simpler rules; where there are too many, narrow them and ground those."""
+    began = monotonic()
+    analysis = RuleAnalysis(flat, vocabulary)
+    try:
+        simple = replace(flat, rules=analysis.simpler_rules(passes))
+        usual = replace(budget, rules=min(budget.rules, USUAL))
+        return ground_program(simple, vocabulary, usual)
+    except GroundingLimitError:
+        narrowed = analysis.narrowed()
+        left = budget.seconds - (monotonic() - began)
+        if narrowed is None or left <= 0:
+            raise
+        simple = replace(flat, rules=narrowed.simpler_rules(passes))
+        return ground_program(simple, vocabulary, replace(budget, seconds=left))
 
 
 def assemble(game: GroundGame, passes: Passes) -> Parts:
     """Build the network of a ground game, apply the passes over networks, and lay it out."""
     return _Assembly(game).parts(passes)
-
-
-def simpler_rules(flat: FlatRules, vocabulary: Vocabulary, passes: Passes) -> list[Rule]:
-    """Return the rules in the form that has the fewest ground instances."""
-    if not (passes.split_rules or passes.guard_relations):
-        return flat.rules
-    moves = {relation: Level.TRANSITION for relation, _ in flat.moves}
-    given = {relation: Level.VIEW for relation, _ in flat.fluents} | moves
-    domains = domains_of(flat.rules, flat.column_flows())
-    program = Program(flat.rules, given, domains, vocabulary)
-    program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
-    statistics = program.statistics
-    statistics.widen(program.rulebook.order, given)
-    rules = flat.rules
-    if passes.split_rules:
-        rules = Splitter(statistics, moves, domains).split(rules)
-    if not passes.guard_relations:
-        return rules
-    graph = dependency_graph(rules)
-    level = levels(graph, components(graph), given)
-    return guard_wide_relations(
-        rules,
-        flat.flows(),
-        lambda relation: level.get(relation, Level.STATIC),
-        statistics,
-    )
 
 
 def ground_program(flat: FlatRules, vocabulary: Vocabulary, budget: Budget) -> GroundProgram:

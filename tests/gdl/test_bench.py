@@ -60,6 +60,7 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
     assert 0 < network["transition_gates"] < 200 > network["view_gates"] > 0
     gates = network["view_gates"] + network["transition_gates"]
     assert network["share"] == pytest.approx(gates * speed["median"] / network["peak"])
+    assert (network["goal_views"], network["goal_gates"]) == (1, 0)
     assert 0 < network["share"] < 1
     assert network["ground_seconds"] > 0
     assert game["first_state_seconds"] > 0
@@ -68,11 +69,22 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
 
 
 def test_of_very_many_gates_no_machine_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(benchmark, "MAX_GATES", 50)
+    monkeypatch.setattr(benchmark, "MAX_CODE_GATES", 50)
     report = measure_propnet("game", GAME.read_text(), QUICK)
     assert report.network is not None
     assert report.network.code_seconds is None
     assert report.states_per_processor_second.least > 0
+
+
+def test_late_goals_count_as_often_as_they_are_evaluated() -> None:
+    report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
+    network = report.network
+    assert network is not None
+    assert 0 < network.goal_views < 0.1
+    assert network.goal_gates > 5000
+    whole = network.view_gates + network.transition_gates
+    share = whole * report.states_per_processor_second.median / network.peak
+    assert network.share < 0.5 * share
 
 
 def test_several_threads() -> None:

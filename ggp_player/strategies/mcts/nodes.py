@@ -46,6 +46,8 @@ def node_of(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
     for role in range(game.floor.shape[0]):
         tree.low[node, role] = game.floor[role]
         tree.high[node, role] = game.ceiling[role]
+        tree.total[node, role] = 0.0
+    tree.choices[node, 0] = tree.visits[node] = tree.flying[node] = tree.joint[node] = 0
     return node
 
 
@@ -154,6 +156,8 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
                     counts[EDGES] += 1
                     tree.move[edge] = move - game.offsets[role]
                     tree.child[edge] = NO_NODE
+                    tree.tries[edge] = tree.airborne[edge] = 0
+                    tree.score[edge] = 0.0
                     tree.fellows[edge] = 0
                     tree.gain[edge] = 0.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gdl.propnet.jit import allocating_kernel
+from gdl.propnet.jit import kernel
 from ggp_player.strategies.mcts.arrays import EDGES, JOINTS, NODES, ROOT, Game, Indices, Ints, Tree
 from ggp_player.strategies.mcts.nodes import (
     NO_NODE,
@@ -32,7 +32,7 @@ class Copying(NamedTuple):
     edges: Indices
 
 
-@allocating_kernel
+@kernel
 def copy_tree(copying: Copying, least: int) -> None:
     """Copy what can be reached from the root by nodes of at least so many visits.
 
@@ -54,7 +54,7 @@ def copy_tree(copying: Copying, least: int) -> None:
         done += 1
 
 
-@allocating_kernel
+@kernel
 def _copied(copying: Copying, node: int, least: int) -> int:
     """Return the new name of an old node, which is copied if it is worth it; -1 if not."""
     old, new = copying.old, copying.new
@@ -66,16 +66,17 @@ def _copied(copying: Copying, node: int, least: int) -> int:
     copying.names[node] = name
     copying.origins[name] = node
     new.mover[name] = old.mover[node]
-    new.first[name] = old.first[node]
-    new.choices[name] = old.choices[node]
     new.visits[name] = old.visits[node]
-    new.total[name] = old.total[node]
-    new.low[name] = old.low[node]
-    new.high[name] = old.high[node]
+    for role in range(old.first.shape[1]):
+        new.first[name, role] = old.first[node, role]
+        new.choices[name, role] = old.choices[node, role]
+        new.total[name, role] = old.total[node, role]
+        new.low[name, role] = old.low[node, role]
+        new.high[name, role] = old.high[node, role]
     return name
 
 
-@allocating_kernel
+@kernel
 def _copy_edges(copying: Copying, node: int, name: int) -> None:
     old, new, counts = copying.old, copying.new, copying.counts
     for role in range(old.first.shape[1]):
@@ -85,15 +86,18 @@ def _copy_edges(copying: Copying, node: int, name: int) -> None:
         start = counts[EDGES]
         counts[EDGES] += count
         new.first[name, role] = start
-        new.move[start : start + count] = old.move[first : first + count]
-        new.tries[start : start + count] = old.tries[first : first + count]
-        new.fellows[start : start + count] = old.fellows[first : first + count]
-        new.gain[start : start + count] = old.gain[first : first + count]
-        new.score[start : start + count] = old.score[first : first + count]
-        new.child[start : start + count] = NO_NODE
+        for place in range(count):
+            origin, target = first + place, start + place
+            new.move[target] = old.move[origin]
+            new.tries[target] = old.tries[origin]
+            new.score[target] = old.score[origin]
+            new.fellows[target] = old.fellows[origin]
+            new.gain[target] = old.gain[origin]
+            new.airborne[target] = 0
+            new.child[target] = NO_NODE
 
 
-@allocating_kernel
+@kernel
 def _copy_children(copying: Copying, node: int, name: int, least: int) -> None:
     old, new = copying.old, copying.new
     mover = old.mover[node]
@@ -102,7 +106,7 @@ def _copy_children(copying: Copying, node: int, name: int, least: int) -> None:
         new.child[start + place] = _copied(copying, old.child[first + place], least)
 
 
-@allocating_kernel
+@kernel
 def _copy_joint_moves(copying: Copying, node: int, name: int, least: int) -> None:
     old, new = copying.old, copying.new
     place = old.joint[node]

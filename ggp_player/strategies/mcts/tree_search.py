@@ -30,7 +30,7 @@ from ggp_player.strategies.mcts.flying import cancel, fly
 from ggp_player.strategies.mcts.nodes import child_of, node_of
 from ggp_player.strategies.mcts.recycling import Copying, copy_tree
 
-BYTES = 512 * 2**20
+BYTES = 384 * 2**20
 """Memory for a tree and its copy."""
 
 LINE = 40
@@ -76,6 +76,9 @@ class TreeSearch:
         self._node_count = _nodes_in(memory // 2, self.engine)
         self.memory = new_memory(self.engine, self._block, chance, self._node_count)
         self._root_state: State | None = None
+        self._spare: Tree | None = None
+        self._names = np.zeros(self._node_count, np.int32)
+        self._origins = np.zeros(self._node_count, np.int32)
         self._suppose_constant_sum()
         self.recycled = 0
         self._roles = range(len(machine.roles))
@@ -127,14 +130,15 @@ class TreeSearch:
             kept = int(KEPT * used)
             least = int(np.partition(memory.tree.visits[:used], used - kept)[used - kept]) + 1
         memory.counts[FULL] = 0
-        new = self._empty_tree()
-        names = np.full(self._node_count, -1, np.int32)
-        origins = np.zeros(self._node_count, np.int32)
+        new = self._other_tree()
+        self._names.fill(-1)
         edges = np.zeros(self.engine.roles, np.int32)
+        names, origins = self._names, self._origins
         copying = Copying(memory.game, memory.tree, new, memory.counts, names, origins, edges)
         copy_tree(copying, least)
+        self._spare = memory.tree
         self.memory = memory._replace(tree=new)
-        memory.marks[:] = 0
+        memory.marks.fill(0)
 
     @property
     def is_proved(self) -> bool:
@@ -256,14 +260,21 @@ class TreeSearch:
         self.recycle()
 
     def _clear(self) -> None:
-        self.memory = self.memory._replace(tree=self._empty_tree())
+        self.memory, self._spare = self.memory._replace(tree=self._other_tree()), self.memory.tree
         self.memory.counts[[NODES, EDGES, JOINTS]] = 0
         self.memory.counts[FULL] = 0
 
-    def _empty_tree(self) -> Tree:
+    def _other_tree(self) -> Tree:
+        """Return the tree that is not in use, emptied."""
         tree = self.memory.tree
-        words, roles = tree.state.shape[1], tree.low.shape[1]
-        return new_tree(len(tree.visits), len(tree.move), words, roles)
+        if self._spare is None:
+            words, roles = tree.state.shape[1], tree.low.shape[1]
+            self._spare = new_tree(len(tree.visits), len(tree.move), words, roles)
+        self._spare.table.fill(-1)
+        # Where one role at a time has a choice, which is most games, there is nothing to empty.
+        if self._spare.key.any():
+            self._spare.key.fill(0)
+        return self._spare
 
 
 def _nodes_in(memory: int, engine: Engine) -> int:

@@ -12,11 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.propnet import codegen
-from gdl.propnet.codegen import MachineCode, compile_source, machine_code, program_source
+from gdl.propnet.codegen import (
+    MachineCode,
+    compile_source,
+    machine_code,
+    program_source,
+    sequence_source,
+)
 from gdl.propnet.lanes import Evaluator, load_kernels
 from gdl.propnet.layout import GateProgram
+from gdl.propnet.network import TRUE
 
 from .blocks import evaluate, gate_programs, random_rows
+from .games import machine_of, machine_with_code
 
 WIDTHS = (1, 2, 8)
 
@@ -93,6 +101,52 @@ def test_functions_are_short() -> None:
     first, *functions = source_of(program, 8, []).split("define internal")
     assert first == ""
     assert [text.count(" and ") for text in functions] == [codegen.GATES_PER_FUNCTION] * 3
+
+
+def test_a_sequence_calls_one_after_the_other() -> None:
+    """The second reads what the first has written."""
+    first, rows = chain(60)
+    flip = np.array([[rows, 2 * (rows - 1) + 1, TRUE]], dtype=np.int32)
+    second = GateProgram(flip, np.array([[0, 1, 0, 0]]), np.zeros((0, 2), dtype=np.int32))
+    sources = [
+        program_source(name, each.gates, each.segments, each.feedback, 2, [rows - 1, rows])
+        for name, each in (("first", first), ("second", second))
+    ]
+    sources.append(sequence_source("both", ["first", "second"]))
+    found, expected = random_rows(rows + 1, 2, 1), random_rows(rows + 1, 2, 1)
+    code = MachineCode(compile_source("\n".join(sources)))
+    Evaluator(code.address("both"), 0)(found.ctypes.data)
+    for program in (first, second):
+        evaluate(program, expected)
+    assert np.array_equal(found[-1], expected[-1])
+
+
+# ---------------------------------------------------------------------- an engine's evaluators
+
+
+@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "machine code"])
+@pytest.mark.parametrize("name", ["reversi", "biddingTicTacToe", "phantomTicTacToe", "nim"])
+def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: bool) -> None:
+    """What the one leaves can be asked for at once, and goals after the other."""
+    machine = machine_with_code(name) if with_code else machine_of(name)
+    engine, layout = machine.engine, machine.engine.layout
+    whole, parts, other = (machine.block(seed=3) for _ in range(3))
+    for _ in range(12):
+        whole.view()
+        other.rows[:] = parts.rows
+        engine.moves_view(parts.rows.ctypes.data)
+        moves = slice(layout.legal, layout.goals)
+        assert np.array_equal(parts.rows[moves], whole.rows[moves])
+        engine.goals_view(parts.rows.ctypes.data)
+        goals = slice(layout.goals, layout.percepts)
+        assert np.array_equal(parts.rows[goals], whole.rows[goals])
+        engine.moves_view(other.rows.ctypes.data)
+        made = whole.choose()
+        for block in (whole, parts, other):
+            block.move(made)
+        assert np.array_equal(parts.states(), whole.states())
+        assert np.array_equal(other.states(), whole.states()), "a step needs no goals"
+        assert np.array_equal(other.percepts(), whole.percepts())
 
 
 # ---------------------------------------------------------------------- the cache

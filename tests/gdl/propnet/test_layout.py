@@ -177,6 +177,7 @@ def test_goals_alone_are_left_out_where_only_moves_are_asked_for() -> None:
     layout = lay_out(circuit.network, FLUENTS, MOVES, outputs)
     assert ands(layout.view) == 4
     assert ands(layout.moves_view) == 2, "for the end, and what a goal and the transition share"
+    assert ands(layout.goals_view) == 2
     assert ands(layout.transition) == 0
 
 
@@ -201,3 +202,5 @@ def test_a_step_needs_no_goals(case: tuple[Rules, list[list[int]]], data: st.Dat
         evaluate(layout.transition, rows)
     asked = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
     assert np.array_equal(with_goals[asked], without[asked])
+    evaluate(layout.goals_view, without)
+    assert np.array_equal(with_goals, without), "the rest of the view gives the goals afterwards"

@@ -1,0 +1,111 @@
+"""Possible values: what facts and moves can be made of, more exactly than rule by rule.
+
+The domains of arguments are found one argument at a time, so that files and ranks of a board
+that share a relation are mixed. Here the relaxed game is ground instead, in which every fact that
+is ever possible holds at once and nothing that depends on the state is negated. Its rows are
+whole, and their columns hold what the arguments can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gdl.dependencies import Level, dependency_graph, reachable
+from gdl.domains import Domain, Position
+from gdl.errors import GroundingLimitError
+from gdl.grounder import Budget, ground
+from gdl.reasoning.statistics import Statistics
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
+from gdl.terms import Constant, Function, Variable
+from gdl.vocabulary import Vocabulary
+
+BUDGET = Budget(rules=2_000_000, seconds=15.0)
+"""What grounding the relaxed game may take."""
+
+VERY_WIDE = 1_000_000
+"""Atoms of relations with more rows are left out of the relaxed game where nothing needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """What is possible: ``values`` by argument, ``sizes`` (rows, values per column) by relation."""
+
+    values: Mapping[Position, Domain] = field(default_factory=dict)
+    sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
+
+
+def find_possible(
+    rules: Sequence[Rule],
+    flows: Iterable[tuple[RelationKey, RelationKey]],
+    level_of: Callable[[RelationKey], Level],
+    statistics: Statistics,
+    vocabulary: Vocabulary,
+) -> Possible:
+    """Return the domains of the relations in the flows, and all sizes; none where it is too much.
+
+    ``flows`` are pairs of relations: rows of the first can come to be rows of the second.
+    """
+    flows = list(flows)
+    targets = list(dict.fromkeys(target for _, target in flows))
+    relaxed = [_relaxed(rule, level_of, statistics) for rule in rules]
+    for origin, target in flows:
+        columns = tuple(Variable(str(i)) for i in range(origin[1]))
+        relaxed.append(Rule(Atom(target[0], columns), (Atom(origin[0], columns),)))
+    wanted = reachable(dependency_graph(relaxed), targets)
+    needed = [rule for rule in relaxed if rule.head.relation in wanted]
+    derived = {rule.head.relation: None for rule in needed if rule.body}
+    shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
+    try:
+        rows = ground(needed, (), [*shown, *targets], vocabulary, BUDGET).rows
+    except GroundingLimitError:
+        return Possible()
+    columns_of = {
+        relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
+    }
+    values = {
+        Position(True, *relation, column): _domain(held, vocabulary)
+        for flow in flows
+        for relation in flow
+        for column, held in enumerate(columns_of[flow[1]])
+    }
+    sizes = {
+        relation: (len(own), [len(held) for held in columns_of[relation]])
+        for relation, own in rows.items()
+    }
+    return Possible(values, sizes)
+
+
+def _domain(values: Iterable[int], vocabulary: Vocabulary) -> Domain:
+    domain = Domain()
+    for value in values:
+        term = vocabulary.decode(value)
+        if isinstance(term, Constant):
+            domain.constants.add(term.name)
+        elif isinstance(term, Function):
+            domain.functions.add((term.name, len(term.args)))
+    return domain
+
+
+def _relaxed(rule: Rule, level_of: Callable[[RelationKey], Level], statistics: Statistics) -> Rule:
+    """Return a rule that holds whenever the given one does in any state."""
+    if level_of(rule.head.relation) is Level.STATIC:
+        return rule
+    body = [
+        part
+        for part in rule.body
+        if isinstance(part, Atom)
+        or all(level_of(atom.relation) is Level.STATIC for atom, _ in atoms_of(part))
+    ]
+    atoms = [part for part in body if isinstance(part, Atom)]
+    for atom in sorted(atoms, key=lambda atom: -statistics.domain_size(atom.relation)):
+        if statistics.domain_size(atom.relation) <= VERY_WIDE:
+            break
+        rest = [part for part in body if part != atom]
+        if _names([rule.head, *rest]) <= _names(part for part in rest if isinstance(part, Atom)):
+            body = rest
+    return Rule(rule.head, tuple(body), rule.span)
+
+
+def _names(literals: Iterable[Literal]) -> set[str]:
+    return {variable.name for literal in literals for variable in variables_in(literal)}

@@ -1,0 +1,82 @@
+"""The analysis of a game's rules, and the passes over rules, before they are ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from gdl.dependencies import Level, components, dependency_graph, levels
+from gdl.domains import domains_of
+from gdl.flat_rules import FlatRules, renamed
+from gdl.narrowing import NARROWING, Knowledge
+from gdl.possible import Possible, find_possible
+from gdl.propnet.options import Passes
+from gdl.reasoning.program import Program
+from gdl.relevance import guard_wide_relations
+from gdl.ruleset import RelationKey, Rule
+from gdl.splitting import Splitter
+from gdl.vocabulary import Vocabulary
+
+
+class RuleAnalysis:
+    """What is known of flattened rules: the domains of their arguments and their sizes.
+
+    ``possible`` is what the relaxed game has shown, if it was ground.
+    """
+
+    def __init__(
+        self,
+        flat: FlatRules,
+        vocabulary: Vocabulary,
+        possible: Possible | None = None,
+    ) -> None:
+        self._flat = flat
+        self._vocabulary = vocabulary
+        self._moves = {relation: Level.TRANSITION for relation, _ in flat.moves}
+        self._given = {relation: Level.VIEW for relation, _ in flat.fluents} | self._moves
+        flows = () if possible else flat.column_flows()
+        possible = possible or Possible()
+        self._domains = domains_of(flat.rules, flows, possible.values)
+        program = Program(flat.rules, self._given, self._domains, vocabulary)
+        program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
+        self._statistics = program.statistics
+        for relation, (rows, sizes) in possible.sizes.items():
+            self._statistics.suppose(relation, rows, sizes)
+        unknown = [relation for relation in self._given if relation not in possible.sizes]
+        self._statistics.widen(program.rulebook.order, unknown)
+
+    def simpler_rules(self, passes: Passes) -> list[Rule]:
+        """Return the rules in the form that has the fewest ground instances."""
+        rules = self._flat.rules
+        if passes.split_rules:
+            rules = Splitter(self._statistics, self._moves, self._domains).split(rules)
+        if passes.guard_relations:
+            level_of = self._levels(rules)
+            rules = guard_wide_relations(rules, self._flat.flows(), level_of, self._statistics)
+        return rules
+
+    def narrowed(self) -> RuleAnalysis | None:
+        """Return the analysis of rules in which huge relations have fewer arguments.
+
+        There is none where it is too much work to find what is possible.
+        """
+        flat, vocabulary = self._flat, self._vocabulary
+        possible = find_possible(
+            flat.rules, flat.flows(), self._levels(flat.rules), self._statistics, vocabulary
+        )
+        if not possible.sizes:
+            return None
+        analysis = RuleAnalysis(flat, vocabulary, possible)
+        for apply in NARROWING:
+            flat = replace(flat, rules=list(apply(flat.rules, analysis._knowledge())))
+            analysis = RuleAnalysis(flat, vocabulary, possible)
+        return analysis
+
+    def _knowledge(self) -> Knowledge:
+        """Return what is known of the rules before they are split."""
+        return Knowledge(self._levels(self._flat.rules), self._statistics, self._domains)
+
+    def _levels(self, rules: Iterable[Rule]) -> Callable[[RelationKey], Level]:
+        graph = dependency_graph(rules)
+        level = levels(graph, components(graph), self._given)
+        return lambda relation: level.get(relation, Level.STATIC)

@@ -140,7 +140,7 @@ def bench_command(
     Examples:
         gdl bench games/ticTacToe.kif --seconds 0.2
         gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
-        gdl bench games/nim.kif --seconds 0.1 --markdown --plot speed.svg
+        gdl bench games/nim.kif --seconds 0.1 --markdown
     """
     plan = Plan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:

@@ -39,7 +39,7 @@ SURVEY_STEPS = 150
 SMALL_TREE = 1_000_000
 """Lines of play in a tree that is searched to its end rather than evaluated."""
 
-FEW_LINES = 1e12
+FEW_LINES = 1e20
 """Lines of play below which a game may have few enough states to go through all of them."""
 
 MAX_STATES = 4_000_000

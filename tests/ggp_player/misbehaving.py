@@ -136,6 +136,13 @@ class Announcing(Strategy):
             time.sleep(0.01)
 
 
+class Pondering(Announcing):
+    """Gains from searching while others choose."""
+
+    name = "pondering"
+    ponders = True
+
+
 class Suicidal(Strategy):
     """Shows a choice, then is killed by the operating system."""
 

@@ -195,6 +195,22 @@ async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> N
         assert (await choosing).move == "(say 3)"
 
 
+async def test_a_strategy_that_ponders_searches_while_others_choose(
+    fields: str, bad: Naming
+) -> None:
+    calls = Calls()
+    async with (
+        calls.listening() as port,
+        playing(bad(f"Pondering:port={port}"), fields) as executor,
+    ):
+        await executor.prepare(patience(0))
+        first = await calls.pids.get()
+        assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
+        reply = await executor.choose(["(claim 3)", "noop"], patience(10))
+        assert reply == Decision("noop", note="the only legal move")
+        assert await calls.pids.get() == first
+
+
 async def test_a_search_that_does_not_stop_is_killed_and_replaced(
     words: str, bad: Naming, ear: Ear
 ) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 import pytest
 
 import gdl
-from ggp_player.strategies import Choice
+from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.auto import SURVEY_STEPS, Auto, Survey, suitable
 from tests.ggp_player.strategies.test_deliberation import CORRIDOR
 from tests.ggp_player.strategies.test_minimax import LOOP
@@ -19,6 +20,8 @@ from tests.ggp_player.strategies.trees import (
     together,
     turns,
 )
+
+GAMES = Path(__file__).parents[3] / "games"
 
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
@@ -97,3 +100,36 @@ def test_a_puzzle_is_planned():
     choice = last_choice(Auto(), position(machine))
     assert (choice.value, choice.proved) == (100, True)
     assert choice.note.startswith("planning, one player; plan of length")
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "reason"),
+    [
+        ("ticTacToe", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
+        ("breakthrough", "company", "moves in turn, with proof"),
+        ("tron", "mcts", "two rivals for a constant sum, moves at the same time"),
+        ("trefoil", "mcts", "3 players with interests of their own, moves in turn"),
+        ("pig", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
+        ("hanoi", "planner", "one player"),
+    ],
+)
+def test_compiled_games_are_analysed(name, strategy, reason, caplog):
+    file = {"hanoi": "towersOfHanoi"}.get(name, name)
+    machine = gdl.compile(gdl.load(GAMES / f"{file}.kif"))
+    auto = Auto(threads=1)
+    mover = next(role for role in machine.roles if role.name != "random")
+    search = auto.search(Position(machine, machine.initial_state(), mover))
+    with caplog.at_level(logging.INFO, "ggp_player"):
+        choices = [choice for choice, _ in zip(search, range(4), strict=False)]
+    assert f"{mover} plays as {strategy}" in caplog.text
+    assert reason in caplog.text
+    assert choices[-1].note.startswith(f"{strategy}, ")
+
+
+def test_a_solved_game_is_played_from_memory():
+    machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
+    auto = Auto(threads=1)
+    first = Position(machine, machine.initial_state(), machine.roles[0])
+    *_, last = auto.search(first)
+    assert (last.value, last.proved) == (50, True)
+    assert {known.bounds[1] for known in auto.report(first)} == {50}

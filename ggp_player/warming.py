@@ -1,6 +1,6 @@
 """Warming up: what all matches share is compiled before the first one.
 
-Kernels are compiled for the processor at hand and kept in the folder of :func:`cache_folder`.
+Kernels are compiled for the processor at hand and kept in the folder of :func:`code_folder`.
 There a mark says that everything is in place for this version of the code, so that no search has
 to compile under a running clock.
 """
@@ -15,8 +15,7 @@ import llvmlite.binding as llvm
 
 import gdl
 from gdl import compiling
-from gdl.propnet.codegen import cache_folder
-from gdl.propnet.jit import source_digest
+from gdl.propnet.jit import code_folder
 from ggp_player import strategies
 from ggp_player.strategies import Position
 from ggp_player.strategies.mcts.arrays import Settings
@@ -66,7 +65,6 @@ def warm_up() -> None:
                 pass
             strategy.report(position)
     _recycle()
-    _mark().parent.mkdir(parents=True, exist_ok=True)
     _mark().touch()
 
 
@@ -87,4 +85,4 @@ def is_warm() -> bool:
 def _mark() -> Path:
     """Return the file that stands for a warm cache of this code, on this processor."""
     processor = hashlib.sha256(llvm.get_host_cpu_name().encode()).hexdigest()[:8]
-    return cache_folder() / f"warm-{source_digest(Path(strategies.__file__).parent)}-{processor}"
+    return code_folder(Path(strategies.__file__).parent) / f"warm-{processor}"

@@ -8,6 +8,9 @@ only; as kernels call one another, there is a folder for each state of all the f
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -42,7 +45,7 @@ def inlined_kernel(function: Function) -> Function:
 def _compiled(function: Function, **options: bool) -> Function:
     # Numba asks where to keep the code only now, and has no other way to be told.
     kept = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_folder(Path(function.__code__.co_filename).parent))
+    numba.config.CACHE_DIR = str(code_folder(Path(function.__code__.co_filename).parent))
     try:
         decorate = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
         return cast("Function", decorate(function))
@@ -51,9 +54,30 @@ def _compiled(function: Function, **options: bool) -> Function:
 
 
 @cache
-def _folder(package: Path) -> Path:
-    """Return where the machine code of a package's kernels is kept."""
-    return cache_folder() / "numba" / source_digest(package)
+def code_folder(package: Path) -> Path:
+    """Return where the machine code of a package's kernels is kept: a folder that exists.
+
+    Where the folder of all compiled code cannot be written, as in a container whose file system is
+    read-only, it is one of the user's own among the temporary files.
+    """
+    digest = source_digest(package)
+    for parent in (cache_folder() / "numba", Path(tempfile.gettempdir()) / f"gdl-{os.getuid()}"):
+        folder = parent / digest
+        try:
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK) and _is_ours(parent):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="gdl-"))
+
+
+def _is_ours(folder: Path) -> bool:
+    """Tell whether nobody else can have put code into a folder."""
+    status = folder.lstat()
+    others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not others
 
 
 def source_digest(package: Path) -> str:

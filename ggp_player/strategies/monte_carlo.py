@@ -14,7 +14,7 @@ from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
+from ggp_player.strategies.mcts.tree_search import BYTES, MoveStatistics, TreeSearch
 
 SLICE = 5_000_000
 """Gates evaluated between two choices: some hundredths of a second."""
@@ -70,7 +70,8 @@ class MonteCarlo(Strategy):
             machine.warm_up_later()
             seed = position.random.getrandbits(32)
             self._searches = [
-                TreeSearch(machine, self._settings, seed + i) for i in range(self._threads)
+                TreeSearch(machine, self._settings, seed + i, BYTES // self._threads)
+                for i in range(self._threads)
             ]
         self._searched = position
         for search in self._searches:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gdl.propnet import codegen, jit
+from gdl.propnet import jit
 from ggp_player import warming
+
+
+@pytest.fixture(autouse=True)
+def _forget_folders() -> Iterator[None]:
+    yield
+    jit.code_folder.cache_clear()
 
 
 def test_a_mark_says_that_everything_is_compiled(
@@ -15,12 +23,28 @@ def test_a_mark_says_that_everything_is_compiled(
 ) -> None:
     monkeypatch.setenv("GDL_CACHE", str(tmp_path))
     monkeypatch.setattr(warming, "COMPILED", {})
+    monkeypatch.setattr(warming, "_recycle", lambda: None)
+    jit.code_folder.cache_clear()
     assert not warming.is_warm()
     warming.warm_up()
     assert warming.is_warm()
-    assert codegen.cache_folder() == tmp_path
-    next(tmp_path.glob("warm-*")).unlink()
+    next(tmp_path.glob("numba/*/warm-*")).unlink()
     assert not warming.is_warm()
+
+
+def test_where_the_cache_cannot_be_written_another_folder_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "file" / "cache"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    jit.code_folder.cache_clear()
+    folder = jit.code_folder(Path(jit.__file__).parent)
+    assert folder.parent.parent == tmp_path
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+    folder.parent.chmod(0o777)
+    jit.code_folder.cache_clear()
+    assert jit.code_folder(Path(jit.__file__).parent).parent == tmp_path
 
 
 def test_other_source_is_kept_elsewhere(tmp_path: Path) -> None:

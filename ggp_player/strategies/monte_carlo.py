@@ -45,9 +45,14 @@ class MonteCarlo(Strategy):
         leaf_lanes: Annotated[int, Field(ge=1, le=512)] = DEFAULT.leaf_lanes,
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
         equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
+        proofs: bool = True,
     ) -> None:
         self._settings = DEFAULT._replace(
-            exploration=exploration, leaf_lanes=leaf_lanes, fan=fan, equivalence=equivalence
+            exploration=exploration,
+            leaf_lanes=leaf_lanes,
+            fan=fan,
+            equivalence=equivalence,
+            proofs=proofs,
         )
         self._threads = threads
         self._budget = playouts

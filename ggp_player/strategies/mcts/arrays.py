@@ -167,7 +167,8 @@ class Settings(NamedTuple):
     ``fan`` children of a node are tried together at most. Lanes are filled again when
     ``refill`` of them are idle. A node gets edges when it is come to after ``expand_at`` playouts.
     Up to about ``equivalence`` tries of a move, all playouts that have it in them count as much
-    as those that begin with it; 0 for never. A playout of ``longest`` steps is given up.
+    as those that begin with it; 0 for never. Without ``proofs`` nothing
+    is known of a value but by playouts. A playout of ``longest`` steps is given up.
     """
 
     exploration: float = 0.6
@@ -177,6 +178,7 @@ class Settings(NamedTuple):
     refill: int = 64
     expand_at: int = 1
     equivalence: int = 0
+    proofs: bool = True
     longest: int = 5000
 
 

@@ -277,6 +277,8 @@ def _look(memory: Memory, settings: Settings) -> None:
             continue
         lane = first_lane(flights.masks[flight])
         if is_set(lanes.rows, game.terminal, lane):
+            if not settings.proofs:
+                continue
             goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
             for role in range(lanes.values.shape[0]):
                 tree.low[leaf, role] = tree.high[leaf, role] = lanes.values[role]

@@ -8,10 +8,12 @@ upon and followed all the same, because the match goes on from there.
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping, Sequence
 
 import gdl
 from gdl.grounder import Budget
+from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.options import CompileOptions
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
@@ -19,6 +21,9 @@ from ggp_player.warming import is_warm
 
 RULES_PER_SECOND = 30_000
 """How many ground rules are made into a network in a second, on a slow machine."""
+
+LATE_BUDGET = Budget(rules=1_000_000)
+"""What compiling may take while a match goes on."""
 
 _log = logging.getLogger(__name__)
 
@@ -36,11 +41,12 @@ class Referee:
 
     def __init__(self, rules: str, role: str, compile_seconds: float = 0.0) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
-        self.machine = _machine(self._ruleset, compile_seconds)
+        self.machine: gdl.StateMachine = _machine(self._ruleset, compile_seconds)
         self.role = self._find(role)
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last: tuple[gdl.Term, ...] | None = None
+        self._compiled: PropnetStateMachine | None = None
 
     @property
     def legal_moves(self) -> tuple[gdl.Term, ...]:
@@ -80,6 +86,30 @@ class Referee:
             _log.warning("turn %d: %s, not applied", self.turn, error)
             return
         self._last = joint_move
+
+    def compile_later(self) -> threading.Thread | None:
+        """Compile the rules in a thread, None where they are compiled; :meth:`adopt` then."""
+        if isinstance(self.machine, PropnetStateMachine) or not is_warm():
+            return None
+        thread = threading.Thread(target=self._compile, daemon=True)
+        thread.start()
+        return thread
+
+    def _compile(self) -> None:
+        try:
+            self._compiled = gdl.compile(self._ruleset, CompileOptions(LATE_BUDGET))
+        except (gdl.GdlError, MemoryError) as error:
+            _log.info("the rules are not compiled: %s", error)
+
+    def adopt(self) -> bool:
+        """Go on with the compiled rules, if they are ready by now; tell whether that is so."""
+        machine, self._compiled = self._compiled, None
+        if machine is None:
+            return False
+        self.state = machine.state_of(self.state)
+        self.machine = machine
+        _log.info("turn %d: the rules are compiled", self.turn)
+        return True
 
     def _find(self, name: str) -> gdl.Constant:
         for role in self.machine.roles:

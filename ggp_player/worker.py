@@ -148,6 +148,7 @@ class _SearchWorker:
         self._choice = choice
         self._report = report
         self._referee = _refereed(order)
+        self._referee.compile_later()
         self._strategy = self._new_strategy()
         report(Begun(self._strategy.ponders))
 
@@ -155,8 +156,13 @@ class _SearchWorker:
         self._referee.follow(order.moves)
 
     def search(self, order: Search) -> None:
-        """Search, and report the end. After a failure the next search has a new strategy."""
+        """Search, and report the end. After a failure the next search has a new strategy.
+
+        So it has once the rules are compiled.
+        """
         failure = ""
+        if self._referee.adopt():
+            self._strategy = self._new_strategy()
         try:
             self._search(order)
         except MemoryError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -136,6 +136,11 @@ class PropnetStateMachine:
     def state(self, bits: NDArray[np.uint8]) -> State:
         """Return the state with the given fluents' bits."""
         return PropnetState(self.facts, pack(bits))
+
+    def state_of(self, facts: Iterable[Term]) -> State:
+        """Return the state in which just the given facts are true, of any machine of the game."""
+        true = {str(fact) for fact in facts}
+        return self.state(np.array([str(fact) in true for fact in self.facts], dtype=np.uint8))
 
     # ------------------------------------------------------------------ answers
 

@@ -3,6 +3,9 @@
 import pytest
 
 import gdl
+import ggp_player.referee as referee_module
+from gdl.grounder import Budget
+from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.referee import Referee, UnplayableError
 
 PUZZLE = """
@@ -101,3 +104,38 @@ def test_a_lone_word_that_is_no_move_means_no_move() -> None:
     referee = Referee(PUZZLE, "you")
     referee.follow(["none"])
     assert facts(referee) == {"(at 1)"}
+
+
+def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
+    fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
+    referee = Referee(fields, "xena")
+    referee.follow(["(claim 1)", "noop"])
+    before = set(map(str, referee.state))
+    assert not referee.adopt()
+    thread = referee.compile_later()
+    assert thread is not None
+    thread.join()
+    assert referee.adopt()
+    assert isinstance(referee.machine, PropnetStateMachine)
+    assert set(map(str, referee.state)) == before
+    assert [str(move) for move in referee.legal_moves] == ["noop"]
+    assert referee.compile_later() is None
+    referee.follow(["noop", "(claim 2)"])
+    assert [str(move) for move in referee.legal_moves] == ["(claim 3)"]
+
+
+def test_rules_that_cannot_be_compiled_stay_as_they_are(
+    fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
+    monkeypatch.setattr(referee_module, "LATE_BUDGET", Budget(rules=1))
+    referee = Referee(fields, "xena")
+    with caplog.at_level("INFO"):
+        thread = referee.compile_later()
+        assert thread is not None
+        thread.join()
+    assert not referee.adopt()
+    assert "over 1 rules" in caplog.text
+    assert len(referee.legal_moves) == 3

@@ -21,11 +21,11 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.propnet.calls import call_evaluator, call_select, copy_memory
 from gdl.propnet.jit import kernel
+from gdl.propnet.lane_bits import goal_values, is_set, put_state
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, Position, Strategy
 from ggp_player.strategies.mcts.arrays import Game, Indices, Ints, Sums, Values, Words, new_game
-from ggp_player.strategies.mcts.bits import goal_values, is_set, put_state
 
 MAX_NODES = 1_000_000
 MAX_EDGES = 8_000_000

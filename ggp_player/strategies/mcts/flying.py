@@ -12,6 +12,17 @@ import numpy as np
 
 from gdl.propnet.calls import call_evaluator, call_select, copy_memory
 from gdl.propnet.jit import kernel
+from gdl.propnet.lane_bits import (
+    ONE,
+    ZERO,
+    first_lane,
+    get_state,
+    goal_values,
+    is_set,
+    lowest,
+    population,
+    put_state,
+)
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     FREE,
@@ -31,17 +42,6 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
     Tree,
     Words,
-)
-from ggp_player.strategies.mcts.bits import (
-    ONE,
-    ZERO,
-    first_lane,
-    get_state,
-    goal_values,
-    is_set,
-    lowest,
-    population,
-    put_state,
 )
 from ggp_player.strategies.mcts.nodes import (
     NO_NODE,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from gdl.propnet.jit import kernel
+from gdl.propnet.lane_bits import ZERO, hash_of, is_set, mixed
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
     FULL,
@@ -20,7 +21,6 @@ from ggp_player.strategies.mcts.arrays import (
     Tree,
     Words,
 )
-from ggp_player.strategies.mcts.bits import ZERO, hash_of, is_set, mixed
 
 NO_NODE = -1
 SEVERAL = -2

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.propnet.jit import kernel
-from ggp_player.strategies.mcts.arrays import Values, Words
+
+Words = NDArray[np.uint64]
+Values = NDArray[np.uint8]
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -40,7 +43,7 @@ def get_state(rows: Words, first: int, count: int, lane: int, state: Words) -> N
 @kernel
 def is_set(rows: Words, row: int, lane: int) -> bool:
     """Tell whether a row is true in a lane."""
-    return ((rows[row, lane >> 6] >> np.uint64(lane & 63)) & ONE) == ONE
+    return bool(((rows[row, lane >> 6] >> np.uint64(lane & 63)) & ONE) == ONE)
 
 
 @kernel

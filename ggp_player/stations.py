@@ -26,7 +26,7 @@ from ggp_player.pool import Pool, Worker
 from ggp_player.protocol import Start
 from ggp_player.shared_choice import FoundChoice
 
-STOP_GRACE = 0.3
+STOP_GRACE = 0.5
 """Seconds for a search to stop of its own accord, before it is killed and replaced."""
 
 COMPILE_SHARE = 0.6

@@ -78,6 +78,9 @@ class MonteCarlo(Strategy):
                 TreeSearch(machine, self._settings, seed + i, BYTES // self._threads)
                 for i in range(self._threads)
             ]
+            for search in self._searches:
+                search.set_root(position.state)
+                search.recycle()  # loads the code while there is time, as the first search is long
         self._searched = position
         for search in self._searches:
             search.set_root(position.state)

@@ -30,11 +30,14 @@ from ggp_player.strategies.mcts.flying import cancel, fly
 from ggp_player.strategies.mcts.nodes import child_of, node_of
 from ggp_player.strategies.mcts.recycling import Copying, copy_tree
 
-BYTES = 384 * 2**20
-"""Memory for a tree and its copy."""
+BYTES = 192 * 2**20
+"""Memory for a tree and its copy: what is copied must not take a good part of a play clock."""
 
 LINE = 40
 """Joint moves of a line that is shown."""
+
+FULL_ENOUGH = 0.5
+"""The part of the nodes beyond which those that are out of reach are let go with a step."""
 
 KEPT = 0.5
 """The part of the nodes that is kept when they run out."""
@@ -105,7 +108,7 @@ class TreeSearch:
         self._root_state = state
         counts = self.memory.counts
         cancel(self.memory)
-        if counts[NODES] > 0.25 * self._node_count or counts[FULL]:
+        if counts[NODES] > FULL_ENOUGH * self._node_count or counts[FULL]:
             self._restart_at(state)
         else:
             counts[ROOT] = self._node(state)

@@ -16,7 +16,7 @@ import pytest
 from tests.ggp_player.strategies.duel import duel
 
 PROBE_GAMES = ("connectFour", "breakthrough", "hex", "nineBoards")
-ROUNDS = 6
+ROUNDS = 3
 SECONDS = 0.05
 
 VARIANTS = (
@@ -70,7 +70,7 @@ TWO_ROLES = (
 
 @pytest.mark.bench
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("opponent", ["random", "minimax", "alpha_beta"])
+@pytest.mark.parametrize("opponent", ["random", "alpha_beta:depth=3"])
 def test_auto_against_the_textbook(opponent: str):
     shares = {}
     for game in TWO_ROLES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.packing import Packed
+from gdl.propnet.packing import Packed, as_words
 
 _MULTIPLIERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -22,11 +22,8 @@ def hash_states(
     """
     if mask is not None:
         states = states & mask
-    words = -(-states.shape[1] // 8)
-    padded = np.zeros((len(states), 8 * words), dtype=np.uint8)
-    padded[:, : states.shape[1]] = states
     value = np.full(len(states), seed, dtype=np.uint64)
-    for column in padded.view("<u8").T:
+    for column in as_words(states).T:
         value = _mixed(value ^ column)
     return value
 

@@ -109,6 +109,16 @@ class Engine:
         self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
+    def addresses(self) -> NDArray[np.int64]:
+        """Return what compiled functions call: int64 (5,).
+
+        These are view, its program, transition, its program, and the choice of moves; see
+        :mod:`gdl.propnet.calls`. They change once, when machine code takes over.
+        """
+        view, transition = self.view, self.transition
+        evaluators = [view.function, view.program, transition.function, transition.program]
+        return np.array([*evaluators, self.select_address], dtype=np.int64)
+
     def compile(self) -> None:
         """Replace the interpreter by machine code, once. May run in a thread of its own.
 

@@ -39,14 +39,7 @@ def play_with_moves(block: Block, steps: int) -> MoveStatistics:
     layout = engine.layout
     moves = sum(layout.move_counts)
     lanes = _Lanes(
-        np.array(
-            [
-                *(engine.view.function, engine.view.program),
-                *(engine.transition.function, engine.transition.program),
-                engine.select_address,
-            ],
-            np.int64,
-        ),
+        engine.addresses(),
         np.array(
             [layout.fluents, layout.fluent_count, layout.moves, layout.legal],
             np.int64,
@@ -68,7 +61,7 @@ def play_with_moves(block: Block, steps: int) -> MoveStatistics:
 class _Lanes(NamedTuple):
     """A block in play.
 
-    ``code`` int64 (5,): addresses of view, its program, transition, its program, select.
+    ``code`` int64 (5,): see :meth:`Engine.addresses`.
     ``state`` int64 (4,): first rows of fluents, their number, first rows of moves and of legal
     moves. ``ends`` int64 (3,): the row of terminal, the first of goals and of next. ``offsets``
     int64 (roles + 1,): where each role's moves begin. ``played`` uint64 (moves, words): the moves

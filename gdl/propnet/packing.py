@@ -28,6 +28,13 @@ Source: H. Warren, Hacker's Delight (2013), section 7-3.
 """
 
 
+def as_words(states: Packed) -> Rows:
+    """Return packed states as words: uint64 (n, words), the first fluent in the lowest bit."""
+    padded = np.zeros((len(states), 8 * -(-states.shape[1] // 8)), dtype=np.uint8)
+    padded[:, : states.shape[1]] = states
+    return padded.view("<u8").astype(np.uint64, copy=False)
+
+
 def packed_from_rows(rows: Rows) -> Packed:
     """Return the lanes' bits, uint8 (64 * words, bytes), of rows, uint64 (rows, words)."""
     count, lane_bytes = len(rows), 8 * rows.shape[1]

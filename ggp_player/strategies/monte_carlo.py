@@ -14,7 +14,7 @@ from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import BYTES, MoveStatistics, TreeSearch
+from ggp_player.strategies.mcts.tree_search import BYTES, TreeSearch, TriedMove
 
 SLICE = 5_000_000
 """Gates evaluated between two choices: some hundredths of a second."""
@@ -122,7 +122,7 @@ class MonteCarlo(Strategy):
             for known in self._known(role)
         ]
 
-    def _line(self, known: MoveStatistics, position: Position) -> tuple[tuple[Term, ...], ...]:
+    def _line(self, known: TriedMove, position: Position) -> tuple[tuple[Term, ...], ...]:
         search = self._searches[0]
         return search.line(position.machine.roles.index(position.role), known.place)
 
@@ -141,16 +141,16 @@ class MonteCarlo(Strategy):
         value = float(low) if low == high else best.value
         return Choice(machine.moves[role][best.place], value, low == high, note)
 
-    def _known(self, role: int) -> list[MoveStatistics]:
+    def _known(self, role: int) -> list[TriedMove]:
         """Return what all trees together know of a role's moves."""
-        found: dict[int, list[MoveStatistics]] = defaultdict(list)
+        found: dict[int, list[TriedMove]] = defaultdict(list)
         for search in self._searches:
             for known in search.moves(role):
                 found[known.place].append(known)
         return [_together(parts) for parts in found.values()]
 
 
-def best_move(moves: Sequence[MoveStatistics], assured: int) -> MoveStatistics:
+def best_move(moves: Sequence[TriedMove], assured: int) -> TriedMove:
     """Return the move to make: the most visited of those that could be best.
 
     ``assured`` is the highest of the lower bounds. A move that cannot be better is left out,
@@ -164,11 +164,11 @@ def best_move(moves: Sequence[MoveStatistics], assured: int) -> MoveStatistics:
     return most if most.value > assured or most.low == assured else sure
 
 
-def _together(parts: Sequence[MoveStatistics]) -> MoveStatistics:
+def _together(parts: Sequence[TriedMove]) -> TriedMove:
     visits = sum(part.visits for part in parts)
     total = sum(part.value * part.visits for part in parts)
     low, high = max(part.low for part in parts), min(part.high for part in parts)
-    return MoveStatistics(parts[0].place, total / visits if visits else 0.0, visits, low, high)
+    return TriedMove(parts[0].place, total / visits if visits else 0.0, visits, low, high)
 
 
 def _gates(engine: Engine) -> int:

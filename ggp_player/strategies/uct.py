@@ -20,11 +20,14 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.propnet.calls import call_evaluator, call_select, copy_memory
+from gdl.propnet.expansion import packed_state
 from gdl.propnet.jit import kernel
 from gdl.propnet.lane_bits import goal_values, is_set, put_state
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.packing import as_words
 from ggp_player.strategies.base import Choice, Position, Strategy
+from ggp_player.strategies.game_tree import moves_by_chance
 from ggp_player.strategies.mcts.arrays import Game, Indices, Ints, Sums, Values, Words, new_game
 
 MAX_NODES = 1_000_000
@@ -59,7 +62,7 @@ class Uct(Strategy):
             self._engine = machine.new_engine(words=1)
             self._engine.compile()
         tree = new_uct_tree(machine, self._engine, position.random.getrandbits(32))
-        tree.state[:] = _packed(machine, position)
+        tree.state[:] = as_words(packed_state(machine, position.state))[0]
         role = machine.roles.index(position.role)
         while tree.counts[0] < MAX_NODES - PLAYOUTS and tree.counts[1] < MAX_EDGES // 2:
             run(tree, self.exploration, PLAYOUTS)
@@ -99,11 +102,8 @@ class UctTree(NamedTuple):
 
 def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> UctTree:
     """Return a tree of one node that has yet to be expanded."""
-    chance = np.array([role.name.lower() == "random" for role in machine.roles], np.uint8)
+    chance = np.array(list(map(moves_by_chance, machine.roles)), np.uint8)
     block, game, roles = engine.block(seed), new_game(engine, chance), engine.roles
-    view, transition = engine.view, engine.transition
-    game.code[:4] = view.function, view.program, transition.function, transition.program
-    game.code[4] = engine.select_address
     nodes = np.zeros((5, MAX_NODES, max(2, roles)), np.int32)
     edges = np.zeros((2, MAX_EDGES), np.int32)
     return UctTree(
@@ -225,10 +225,3 @@ def _step(tree: UctTree, depth: int) -> None:
     call_evaluator(game.code[2], rows, game.code[3])
     copy_memory(rows + 8 * game.fluents, rows + 8 * game.next, 8 * game.fluent_count)
     call_evaluator(game.code[0], rows, game.code[1])
-
-
-def _packed(machine: PropnetStateMachine, position: Position) -> Words:
-    bits = machine.bits(position.state)
-    padded = np.zeros(64 * -(-len(bits) // 64), dtype=np.uint8)
-    padded[: len(bits)] = bits
-    return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)

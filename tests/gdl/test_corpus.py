@@ -59,8 +59,8 @@ def test_trace(rulesheet: Path) -> None:
     for line in lines:
         if line["step"] == 0:
             state = machine.initial_state()
-        compare_state(state, line)
-        compare_answers(machine, state, line)
+        assert_state_agrees(state, line)
+        assert_answers_agree(machine, state, line)
         if "moves" in line:
             moves = [gdl.parse_term(move) for move in line["moves"]]
             for role in machine.roles if "sees" in line else ():
@@ -69,7 +69,7 @@ def test_trace(rulesheet: Path) -> None:
             state = machine.next_state(state, moves)
 
 
-def compare_state(state: State, line: dict[str, Any]) -> None:
+def assert_state_agrees(state: State, line: dict[str, Any]) -> None:
     facts = lowered(state)
     if line["state"] is not None:
         assert facts == line["state"]
@@ -77,7 +77,7 @@ def compare_state(state: State, line: dict[str, Any]) -> None:
     assert digest(facts) == line["state_sha256"]
 
 
-def compare_answers(machine: StateMachine, state: State, line: dict[str, Any]) -> None:
+def assert_answers_agree(machine: StateMachine, state: State, line: dict[str, Any]) -> None:
     assert machine.is_terminal(state) == line["terminal"]
     for role in machine.roles:
         name = str(role).lower()

@@ -21,7 +21,7 @@ async def player(strategy: str = "legal", **settings: object) -> AsyncIterator[P
         yield player
 
 
-async def transcript(player: Player, *lines: tuple[str, str]) -> None:
+async def assert_replies(player: Player, *lines: tuple[str, str]) -> None:
     """Send every text, and look at its reply before the next one is sent."""
     for text, reply in lines:
         assert await player.reply(text) == reply, text
@@ -37,7 +37,7 @@ BUSY = "( ( name ggp-player ) ( status busy ) )"
 
 async def test_a_match_from_beginning_to_end(fields: str, ear: Ear) -> None:
     async with player("minimax") as ours:
-        await transcript(
+        await assert_replies(
             ours,
             ("( INFO )", AVAILABLE),
             (start(fields), "ready"),
@@ -62,7 +62,7 @@ async def test_words_are_echoed_as_received() -> None:
 
 async def test_requests_between_matches() -> None:
     async with player() as ours:
-        await transcript(
+        await assert_replies(
             ours,
             ("", AVAILABLE),
             ("(ping)", "ready"),
@@ -81,7 +81,7 @@ async def test_requests_between_matches() -> None:
 
 async def test_a_running_match_is_not_disturbed(fields: str) -> None:
     async with player() as ours:
-        await transcript(
+        await assert_replies(
             ours,
             (start(fields), "ready"),
             (start(fields), "busy"),
@@ -102,7 +102,7 @@ async def test_a_running_match_is_not_disturbed(fields: str) -> None:
 
 async def test_two_matches_at_a_time(fields: str) -> None:
     async with player(max_matches=2) as ours:
-        await transcript(
+        await assert_replies(
             ours,
             (start(fields, match_id="a"), "ready"),
             ("( INFO )", AVAILABLE),
@@ -175,7 +175,7 @@ async def test_play_again_while_it_is_open(fields: str, bad: Naming) -> None:
 
 async def test_the_first_play_again_after_its_reply(words: str) -> None:
     async with player() as ours:
-        await transcript(
+        await assert_replies(
             ours,
             (start(words), "ready"),
             ("(PLAY m NIL)", "(say 1)"),
@@ -238,7 +238,7 @@ async def test_closing_answers_what_is_open(words: str, bad: Naming) -> None:
 
 async def test_rules_that_cannot_be_read() -> None:
     async with player() as ours:
-        await transcript(
+        await assert_replies(
             ours,
             (
                 start("(role xena) (legal xena ?m) (not)"),

@@ -26,7 +26,7 @@ MAX_DEPTH = 256
 class Game(NamedTuple):
     """What the kernels know of a game.
 
-    ``code`` int64 (5,): the addresses of view, its program, transition, its program, select.
+    ``code`` int64 (5,): see :meth:`gdl.propnet.lanes.Engine.addresses`.
     The next seven are first rows and numbers of rows; see :mod:`gdl.propnet.layout`. ``offsets``
     int64 (R + 1,): where each role's moves begin. ``goal_table`` int64 (goals, 2): role and value
     of each goal row. ``chance`` uint8 (R,): whether a role moves by chance. ``floor`` and
@@ -162,21 +162,16 @@ class Tree(NamedTuple):
 class Settings(NamedTuple):
     """How the search goes about it.
 
-    ``exploration`` weighs the unknown against the good. ``first_play`` is taken from a node's
-    mean for the value of a move that was never tried. ``leaf_lanes`` lanes play from each leaf,
-    ``fan`` children of a node are tried together at most. Lanes are filled again when
-    ``refill`` of them are idle. A node gets edges when it is come to after ``expand_at`` playouts.
-    Up to about ``equivalence`` tries of a move, all playouts that have it in them count as much
-    as those that begin with it; 0 for never. Without ``proofs`` nothing
-    is known of a value but by playouts. A playout of ``longest`` steps is given up.
+    ``exploration`` weighs the unknown against the good. ``leaf_lanes`` lanes play from each leaf,
+    ``fan`` children of a node are tried together at most. Up to about ``equivalence`` tries of a
+    move, all playouts that have it in them count as much as those that begin with it; 0 for
+    never. Without ``proofs`` nothing is known of a value but by playouts. A playout of
+    ``longest`` steps is given up.
     """
 
     exploration: float = 0.6
-    first_play: float = 0.0
     leaf_lanes: int = 8
     fan: int = 16
-    refill: int = 64
-    expand_at: int = 1
     equivalence: int = 0
     proofs: bool = True
     longest: int = 5000
@@ -194,15 +189,14 @@ class Settings(NamedTuple):
     STATES,
     FULL,
     MARK,
-    DESCENTS,
     REFUTED,
-) = range(13)
-"""Places in ``counts``, int64 (13,): the root; the nodes, edges and joint moves in use; the
+) = range(12)
+"""Places in ``counts``, int64 (12,): the root; the nodes, edges and joint moves in use; the
 heights of the stacks ``free`` and ``fresh``; steps made, playouts ended, states gone through;
-whether a pool is full; the number of the last descent; descents that ended at a proved node; and
-whether a terminal state has refuted the constant sum."""
+whether a pool is full; the number of the last descent; and whether a terminal state has refuted
+the constant sum."""
 
-COUNTS = 13
+COUNTS = 12
 
 
 class Memory(NamedTuple):
@@ -253,7 +247,7 @@ def new_game(engine: Engine, chance: NDArray[np.uint8]) -> Game:
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     return Game(
-        np.zeros(5, np.int64),
+        engine.addresses(),
         layout.fluents,
         layout.fluent_count,
         layout.moves,

@@ -24,7 +24,6 @@ from gdl.propnet.lane_bits import (
     put_state,
 )
 from ggp_player.strategies.mcts.arrays import (
-    DESCENTS,
     FREE,
     FRESH,
     FULL,
@@ -62,6 +61,9 @@ PROVED, LEAF, MISSING = range(3)
 """How a descent ends: at a node whose value is known, at one to play from, or before a child
 that is yet to be made."""
 
+REFILL = 64
+"""Idle lanes for which it is worth looking for new leaves."""
+
 PATIENCE = 64
 """Descents to proved nodes in a row before lanes are left idle for a step."""
 
@@ -75,7 +77,7 @@ def fly(memory: Memory, settings: Settings, steps: int) -> None:
         idle = 64 * words
         for word in range(words):
             idle -= population(lanes.alive[word])
-        if idle >= settings.refill:
+        if idle >= REFILL:
             _refill(memory, settings, idle)
         if counts[FULL] or counts[REFUTED] or is_proved(tree, counts[ROOT]):
             return
@@ -120,7 +122,6 @@ def _refill(memory: Memory, settings: Settings, idle: int) -> None:
         end = _descend(memory, settings, flight)
         if end == PROVED:
             vain += 1
-            counts[DESCENTS] += 1
             _take_value(memory, flight, settings.leaf_lanes)
             continue
         vain = 0
@@ -286,9 +287,7 @@ def _look(memory: Memory, settings: Settings) -> None:
             if game.sum >= 0 and total != game.sum:
                 counts[REFUTED] = 1
             prove_path(game, tree, flights, flight, flights.length[flight] - 1)
-        elif tree.choices[leaf, 0] == 0 and (
-            tree.visits[leaf] >= settings.expand_at or leaf == counts[ROOT]
-        ):
+        elif tree.choices[leaf, 0] == 0 and (tree.visits[leaf] > 0 or leaf == counts[ROOT]):
             expand(game, tree, counts, leaf, lanes, lane)
     counts[FRESH] = kept
 

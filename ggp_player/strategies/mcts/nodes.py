@@ -240,7 +240,7 @@ def _choose_open(tree: Tree, settings: Settings, node: int, role: int, prune: bo
     best, best_value = -1, -1e30
     for edge in range(first, last):
         tries, airborne = tree.tries[edge], tree.airborne[edge]
-        value = tree.score[edge] / tries if tries else mean - settings.first_play
+        value = tree.score[edge] / tries if tries else mean
         if settings.equivalence and tree.fellows[edge]:
             weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
             value += weight * (tree.gain[edge] / tree.fellows[edge] - value)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gdl.propnet.expansion import packed_state
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.packing import as_words
 from gdl.state_machine import State
 from gdl.terms import Term
+from ggp_player.strategies.game_tree import moves_by_chance
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
     FULL,
@@ -22,7 +25,6 @@ from ggp_player.strategies.mcts.arrays import (
     STATES,
     Settings,
     Tree,
-    Words,
     new_memory,
     new_tree,
 )
@@ -44,7 +46,7 @@ KEPT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class MoveStatistics:
+class TriedMove:
     """What the search knows of a move at the root.
 
     ``place`` is the move's among the role's moves. ``value`` is the mean goal value, 0 to 100, of
@@ -74,7 +76,7 @@ class TreeSearch:
         self.machine = machine
         self.settings = settings
         self.engine: Engine = machine.engine
-        chance = np.array([role.name.lower() == "random" for role in machine.roles], np.uint8)
+        chance = np.array(list(map(moves_by_chance, machine.roles)), np.uint8)
         self._block = machine.engine.block(seed)
         self._node_count = _nodes_in(memory // 2, self.engine)
         self.memory = new_memory(self.engine, self._block, chance, self._node_count)
@@ -115,7 +117,7 @@ class TreeSearch:
 
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block."""
-        self._set_code()
+        self.memory.game.code[:] = self.engine.addresses()
         fly(self.memory, self.settings, steps)
         if self.memory.counts[REFUTED]:
             self._forget_constant_sum()
@@ -154,7 +156,7 @@ class TreeSearch:
         tree, root = self.memory.tree, self.memory.counts[ROOT]
         return int(tree.low[root, role]), int(tree.high[root, role])
 
-    def moves(self, role: int) -> Sequence[MoveStatistics]:
+    def moves(self, role: int) -> Sequence[TriedMove]:
         """Return what is known of a role's moves at the root; none before it is expanded."""
         tree, game = self.memory.tree, self.memory.game
         root = int(self.memory.counts[ROOT])
@@ -169,7 +171,7 @@ class TreeSearch:
             child = int(tree.child[edge])
             if tree.mover[root] == role and child >= 0:
                 low, high = int(tree.low[child, role]), int(tree.high[child, role])
-            found.append(MoveStatistics(int(tree.move[edge]), value, tries, low, high))
+            found.append(TriedMove(int(tree.move[edge]), value, tries, low, high))
         return found
 
     def line(self, role: int, place: int) -> tuple[tuple[Term, ...], ...]:
@@ -205,17 +207,6 @@ class TreeSearch:
 
     # ------------------------------------------------------------------ arrays
 
-    def _set_code(self) -> None:
-        engine, code = self.engine, self.memory.game.code
-        view, transition = engine.view, engine.transition
-        code[:] = (
-            view.function,
-            view.program,
-            transition.function,
-            transition.program,
-            engine.select_address,
-        )
-
     def _suppose_constant_sum(self) -> None:
         """Let one random playout in each lane tell whether two rivals play for a constant sum."""
         rivals = np.flatnonzero(self.memory.game.chance == 0)
@@ -240,16 +231,10 @@ class TreeSearch:
         self._clear()
         self.memory.counts[ROOT] = self._node(self._root_state)
 
-    def _packed(self, state: State) -> Words:
-        bits = self.machine.bits(state)
-        size = self.memory.tree.state.shape[1]
-        padded = np.zeros(64 * size, dtype=np.uint8)
-        padded[: len(bits)] = bits
-        return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
-
     def _node(self, state: State) -> int:
         memory = self.memory
-        return int(node_of(memory.game, memory.tree, memory.counts, self._packed(state)))
+        packed = as_words(packed_state(self.machine, state))[0]
+        return int(node_of(memory.game, memory.tree, memory.counts, packed))
 
     def _restart_at(self, state: State) -> None:
         """Keep what can be reached from a state."""

@@ -72,7 +72,7 @@ class Replay:
         assert played.states == self.steps.sum() + self.length[self.playing].sum()
 
 
-def play_and_replay(
+def assert_play_is_as_replayed(
     machine: PropnetStateMachine, start: Bits, steps: int, refill: bool
 ) -> Playouts:
     """Play with goals at each step and with late ones; both are as they should be."""

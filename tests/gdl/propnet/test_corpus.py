@@ -22,8 +22,8 @@ from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.options import CompileOptions
 from tests.gdl.test_corpus import (
     GAMES,
-    compare_answers,
-    compare_state,
+    assert_answers_agree,
+    assert_state_agrees,
     digest,
     lowered,
     trace_of,
@@ -82,8 +82,8 @@ def test_trace(traced: Traced) -> None:
     machine = traced.machine
     assert [str(role).lower() for role in machine.roles] == traced.roles
     for line, state in zip(traced.lines, states_of(traced), strict=True):
-        compare_state(state, line)
-        compare_answers(machine, state, line)
+        assert_state_agrees(state, line)
+        assert_answers_agree(machine, state, line)
         if "sees" in line:
             moves = joint_move(line)
             for role in machine.roles:
@@ -110,7 +110,7 @@ def joint_move(line: Line) -> list[gdl.Term]:
 
 
 def test_trace_in_lanes(traced: Traced) -> None:
-    compare_lanes(traced)
+    assert_lanes_agree(traced)
 
 
 def test_trace_in_machine_code(traced: Traced) -> None:
@@ -118,7 +118,7 @@ def test_trace_in_machine_code(traced: Traced) -> None:
     if gates > MAX_GATES:
         pytest.skip(f"{gates} gates are for the slow test")
     traced.machine.warm_up()
-    compare_lanes(traced)
+    assert_lanes_agree(traced)
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_trace_of_a_large_game_in_machine_code(traced: Traced) -> None:
     if gates > MOST_GATES:
         pytest.skip(f"{gates} gates are for the interpreter alone")
     traced.machine.warm_up()
-    compare_lanes(traced)
+    assert_lanes_agree(traced)
 
 
 def gates_of(machine: PropnetStateMachine) -> int:
@@ -138,7 +138,7 @@ def gates_of(machine: PropnetStateMachine) -> int:
     return len(layout.view.gates) + len(layout.transition.gates)
 
 
-def compare_lanes(traced: Traced) -> None:
+def assert_lanes_agree(traced: Traced) -> None:
     """Put the state of each line into a lane; the lane's answers are to be the line's."""
     machine = traced.machine
     states = np.stack([machine.bits(state) for state in states_of(traced)])
@@ -148,9 +148,9 @@ def compare_lanes(traced: Traced) -> None:
         lines = traced.lines[first : first + block.lanes]
         block.load(states[first : first + block.lanes])
         block.view()
-        compare_views(machine, block, names, lines)
+        assert_views_agree(machine, block, names, lines)
         block.move(names.bits(lines, block.lanes))
-        compare_percepts(machine, block, lines)
+        assert_percepts_agree(machine, block, lines)
         after = block.states()
         for lane, line in enumerate(traced.lines[first + 1 : first + 1 + block.lanes]):
             if line["step"] > 0:
@@ -174,7 +174,7 @@ class MoveNames:
         return bits
 
 
-def compare_views(
+def assert_views_agree(
     machine: PropnetStateMachine, block: Block, names: MoveNames, lines: list[Line]
 ) -> None:
     legal, goals, terminal = block.legal(), block.goals(), block.terminal()
@@ -191,7 +191,7 @@ def compare_views(
             assert (len(texts), digest(texts)) == (expected["n"], expected["sha256"]), name
 
 
-def compare_percepts(machine: PropnetStateMachine, block: Block, lines: list[Line]) -> None:
+def assert_percepts_agree(machine: PropnetStateMachine, block: Block, lines: list[Line]) -> None:
     percepts = block.percepts()
     terms = [(role, str(term).lower()) for role, term in machine._percepts]
     for lane, line in enumerate(lines):

@@ -9,7 +9,7 @@ import gdl
 from gdl.propnet.options import CompileOptions
 
 from .games import machine_of, machine_with_code
-from .replay import SEED, initial, play_and_replay
+from .replay import SEED, assert_play_is_as_replayed, initial
 
 
 def counting_game(counters: int) -> gdl.Ruleset:
@@ -36,7 +36,7 @@ def counting_game(counters: int) -> gdl.Ruleset:
 def test_late_goals_of_playouts_of_many_lengths(words: int, refill: bool) -> None:
     """Lanes end at every step, and some twice before others end once."""
     machine = gdl.compile(counting_game(6), CompileOptions(words=words))
-    played = play_and_replay(machine, initial(machine), 40, refill)
+    played = assert_play_is_as_replayed(machine, initial(machine), 40, refill)
     assert np.array_equal(played.ended > 1, np.full(64 * words, refill))
     if not refill:
         assert played.goal_views == 1
@@ -46,7 +46,7 @@ def test_late_goals_of_playouts_of_many_lengths(words: int, refill: bool) -> Non
 def test_late_goals_of_playouts_of_one_step(refill: bool) -> None:
     """Every lane ends with every other step, so that goals are never late for long."""
     machine = gdl.compile(counting_game(1))
-    played = play_and_replay(machine, initial(machine), 21, refill)
+    played = assert_play_is_as_replayed(machine, initial(machine), 21, refill)
     assert (played.ended == (11 if refill else 1)).all()
     assert played.goal_views == (11 if refill else 1)
 
@@ -72,7 +72,7 @@ def test_late_goals_in_machine_code(name: str, refill: bool) -> None:
 def test_late_goals_where_the_steps_end_in_the_middle(steps: int) -> None:
     machine = machine_with_code("reversi")
     for refill in (False, True):
-        play_and_replay(machine, initial(machine), steps, refill)
+        assert_play_is_as_replayed(machine, initial(machine), steps, refill)
 
 
 def test_a_block_plays_late_where_goals_are_dear() -> None:

@@ -13,7 +13,7 @@ from gdl.propnet.lanes import Block
 from gdl.propnet.machine import PropnetStateMachine
 
 from .games import machine_of, machine_with_code, reasoner_of
-from .replay import SEED, initial, play_and_replay
+from .replay import SEED, assert_play_is_as_replayed, initial
 
 Bits = NDArray[np.uint8]
 
@@ -32,14 +32,14 @@ GAMES = [
 @pytest.mark.parametrize("name", GAMES)
 def test_what_is_counted(name: str, refill: bool) -> None:
     machine = machine_of(name)
-    played = play_and_replay(machine, initial(machine), 45, refill)
+    played = assert_play_is_as_replayed(machine, initial(machine), 45, refill)
     assert played.ended.sum() >= 512 * (not refill)
 
 
 @pytest.mark.parametrize("words", [1, 2])
 def test_what_is_counted_at_other_widths(words: int) -> None:
     machine = machine_of("ticTacToe", words)
-    play_and_replay(machine, initial(machine), 30, refill=True)
+    assert_play_is_as_replayed(machine, initial(machine), 30, refill=True)
 
 
 @pytest.mark.parametrize("refill", [True, False])
@@ -47,7 +47,7 @@ def test_what_is_counted_at_other_widths(words: int) -> None:
 def test_playouts_are_broken_off_after_so_many_steps(steps: int, refill: bool) -> None:
     """Those that end with the last step count as ended."""
     machine = machine_of("ticTacToe")
-    played = play_and_replay(machine, initial(machine), steps, refill)
+    played = assert_play_is_as_replayed(machine, initial(machine), steps, refill)
     assert played.states <= 512 * steps
     assert (played.ended.sum() > 0) == (steps >= 5)
     if steps >= 9 and not refill:
@@ -65,7 +65,7 @@ def test_every_lane_has_its_own_start(refill: bool) -> None:
         starts.append(block.states()[:128])
         block.view()
         block.move(block.choose())
-    played = play_and_replay(machine, np.concatenate(starts), 30, refill)
+    played = assert_play_is_as_replayed(machine, np.concatenate(starts), 30, refill)
     assert (played.ended > 0).all()
     for depth in range(4):
         lanes = slice(128 * depth, 128 * (depth + 1))
@@ -82,7 +82,7 @@ def test_lanes_that_are_terminal_at_the_start_are_left_alone(refill: bool) -> No
     block.view()
     over = block.terminal()
     assert 50 < over.sum() < 462
-    played = play_and_replay(machine, block.states(), 20, refill)
+    played = assert_play_is_as_replayed(machine, block.states(), 20, refill)
     assert not played.ended[over].any()
     assert not played.steps[over].any()
     assert (played.ended[~over] > 0).all()
@@ -90,7 +90,7 @@ def test_lanes_that_are_terminal_at_the_start_are_left_alone(refill: bool) -> No
 
 def test_nothing_happens_where_all_lanes_are_terminal() -> None:
     machine = gdl.compile(gdl.parse("(role a) (init x) (legal a go) (terminal) (goal a 50)"))
-    played = play_and_replay(machine, initial(machine), 10, refill=True)
+    played = assert_play_is_as_replayed(machine, initial(machine), 10, refill=True)
     assert (played.states, played.ended.sum()) == (0, 0)
 
 
@@ -111,7 +111,7 @@ def test_a_new_start_is_not_touched_by_the_end_before_it() -> None:
             "(<= (goal a 100) (true broken))"
         )
     )
-    played = play_and_replay(machine, initial(machine), 50, refill=True)
+    played = assert_play_is_as_replayed(machine, initial(machine), 50, refill=True)
     assert played.goals.sum() == 0
     assert (played.steps == 3 * played.ended).all()
 
@@ -125,7 +125,7 @@ def test_the_lowest_goal_counts_and_none_is_nothing() -> None:
             "(<= (goal b 100) (true (did 2))) (<= (goal b none) (true (did 1)))"
         )
     )
-    played = play_and_replay(machine, initial(machine), 8, refill=True)
+    played = assert_play_is_as_replayed(machine, initial(machine), 8, refill=True)
     assert (played.ended == 4).all()
     values = {tuple(goals) for goals in (played.goals).tolist()}
     assert values == {(4 * 30 - 20 * n, 100 * (4 - n), 0) for n in range(5)}

@@ -10,7 +10,7 @@ import pytest
 import gdl
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, create
-from ggp_player.strategies.mcts.tree_search import MoveStatistics
+from ggp_player.strategies.mcts.tree_search import TriedMove
 from ggp_player.strategies.monte_carlo import MonteCarlo, best_move
 
 GAMES = Path(__file__).parents[3] / "games"
@@ -102,5 +102,5 @@ def test_interpreted_games_are_refused(spec: str):
     ],
 )
 def test_the_move_to_make(moves: list[tuple[float, int, int, int]], assured: int, best: int):
-    known = [MoveStatistics(place, *numbers) for place, numbers in enumerate(moves)]
+    known = [TriedMove(place, *numbers) for place, numbers in enumerate(moves)]
     assert best_move(known, assured).place == best

@@ -13,7 +13,7 @@ from math import prod
 
 from gdl.reasoning.plans import Columns
 from gdl.reasoning.statistics import Statistics
-from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
+from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, names_in
 from gdl.terms import Variable, variables_of
 
 RESTRICTIVE = 0.5
@@ -43,11 +43,6 @@ def occurrences(
                     yield atom, tuple(passed)
 
 
-def names_in(literals: Iterable[Literal]) -> set[str]:
-    """Return the names of the variables that occur in some literals."""
-    return {variable.name for literal in literals for variable in variables_in(literal)}
-
-
 def find_keys(
     rules: Sequence[Rule], wide: Collection[RelationKey], statistics: Statistics
 ) -> dict[RelationKey, Columns]:
@@ -62,7 +57,7 @@ def find_keys(
         changed = False
         for rule, atom, passed in asked:
             before = keys[atom.relation]
-            given = names_at(rule.head, keys.get(rule.head.relation, ()))
+            given = _names_at(rule.head, keys.get(rule.head.relation, ()))
             after = _bound_columns(atom, before, given, passed, statistics)
             if after != before:
                 keys[atom.relation] = after
@@ -70,7 +65,7 @@ def find_keys(
     return {relation: columns for relation, columns in keys.items() if columns}
 
 
-def names_at(atom: Atom, columns: Columns) -> set[str]:
+def _names_at(atom: Atom, columns: Columns) -> set[str]:
     """Return the names of the variables in some columns of an atom."""
     return {v.name for column in columns for v in variables_of(atom.args[column])}
 
@@ -83,7 +78,7 @@ def _bound_columns(
     bound = {
         column: names
         for column in columns
-        if (names := names_at(atom, (column,))) <= known or not names
+        if (names := _names_at(atom, (column,))) <= known or not names
     }
     useless: set[int] = set()
     for names, linked in _linked(passed):

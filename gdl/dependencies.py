@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from gdl.ruleset import RelationKey, Rule, atoms_of
@@ -23,6 +25,12 @@ class Level(IntEnum):
     """The state, through ``true``."""
     TRANSITION = 2
     """The joint move, through ``does``."""
+
+
+GIVEN_LEVELS: Mapping[RelationKey, Level] = MappingProxyType(
+    {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
+)
+"""The levels of the relations that come from the match."""
 
 
 def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKey, bool]]:
@@ -84,9 +92,9 @@ def components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
 def levels(
     graph: Graph,
     order: Sequence[tuple[RelationKey, ...]],
-    given: Mapping[RelationKey, Level],
+    given: Mapping[RelationKey, Level] = GIVEN_LEVELS,
 ) -> dict[RelationKey, Level]:
-    """Return every relation's level; ``given`` has those of ``true`` and ``does``."""
+    """Return every relation's level; ``given`` has those of the relations from the match."""
     result: dict[RelationKey, Level] = dict(given)
     for component in order:
         targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
@@ -124,3 +132,22 @@ def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
                 seen.add(target)
                 agenda.append(target)
     return seen
+
+
+def shortest_way(graph: Mapping[Node, Iterable[Node]], origin: Node, target: Node) -> list[Node]:
+    """Return a shortest way in the graph, of at least one step, without the origin.
+
+    There must be one.
+    """
+    previous: dict[Node, Node] = {}
+    agenda = deque([origin])
+    while target not in previous:
+        node = agenda.popleft()
+        for found in graph.get(node, ()):
+            if found not in previous:
+                previous[found] = node
+                agenda.append(found)
+    way = [target]
+    while previous[way[-1]] != origin:
+        way.append(previous[way[-1]])
+    return way[::-1]

@@ -38,8 +38,18 @@ class Domain:
     constants: set[str] = field(default_factory=set)
     functions: set[FunctionKey] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, term: Term) -> Domain:
+        """Return the domain of one term, seen from outside; that of a variable is empty."""
+        if isinstance(term, Constant):
+            return cls({term.name})
+        return cls(set(), {(term.name, len(term.args))}) if isinstance(term, Function) else cls()
+
     def __len__(self) -> int:
         return len(self.constants) + len(self.functions)
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain(self.constants & other.constants, self.functions & other.functions)
 
     def add(self, other: Domain) -> bool:
         """Add the other's values; tell whether any was new."""
@@ -125,9 +135,7 @@ def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
             if isinstance(term, Variable):
                 known = values.get(term.name)
                 if known is not None:
-                    domain = Domain(
-                        known.constants & domain.constants, known.functions & domain.functions
-                    )
+                    domain = known & domain
                 values[term.name] = domain
                 if not domain:
                     return None
@@ -140,12 +148,7 @@ def _contribute(head: Atom, values: Mapping[str, Domain], found: dict[Position, 
     changed = False
     for position, term in positions(head):
         domain = found.setdefault(position, Domain())
-        if isinstance(term, Variable):
-            changed |= domain.add(values[term.name])
-        elif isinstance(term, Constant):
-            changed |= domain.add(Domain({term.name}))
-        else:
-            changed |= domain.add(Domain(set(), {(term.name, len(term.args))}))
+        changed |= domain.add(values[term.name] if isinstance(term, Variable) else Domain.of(term))
     return changed
 
 

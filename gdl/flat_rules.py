@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gdl.dependencies import (
+    GIVEN_LEVELS,
     Level,
     chain_length,
     components,
@@ -40,8 +41,6 @@ FRAMES_PER_RELATION = 12
 """How many Python frames planning takes for each relation of a chain."""
 
 _INTEGER = re.compile("[0-9]{1,9}")
-
-_GIVEN = {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
 
 _HIGHEST = {
     ("role", 1): Level.STATIC,
@@ -92,7 +91,7 @@ def flat_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     rules = split_recursion(normal_form(ruleset.rules, ruleset.source))
     graph = dependency_graph(rules)
     ordered = components(graph)
-    _check_levels(rules, levels(graph, ordered, _GIVEN), ruleset.source)
+    _check_levels(rules, levels(graph, ordered), ruleset.source)
     _make_room(chain_length(graph, ordered))
     asked = frozenset(asked)
     wanted = reachable(graph, asked)
@@ -143,7 +142,7 @@ def _check_levels(
     """Refuse rules whose head may not depend on what the body depends on."""
     for rule in rules:
         head = rule.head.relation
-        if head in _GIVEN:
+        if head in GIVEN_LEVELS:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
         elif (found := _level_of_body(rule, level)) > _HIGHEST.get(head, Level.TRANSITION):
             problem = f"'{head[0]}' must not depend on {_NAMES[found]}"

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from gdl.errors import GroundingLimitError
 from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, RelationKey, Rule
 from gdl.terms import Constant, Term, Variable
-from gdl.vocabulary import Vocabulary, key_of
+from gdl.vocabulary import FunctionTable, Vocabulary, key_of
 
 Row: TypeAlias = tuple[int, ...]
 """The ids of an atom's arguments."""
@@ -272,7 +272,7 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
     return rows
 
 
-def _read_terms(text: str, tables: Mapping[str, object]) -> list[int]:
+def _read_terms(text: str, tables: Mapping[str, FunctionTable]) -> list[int]:
     """Return the ids of terms separated by commas, such as ``3,f0(1,2)``."""
     if "(" not in text:
         return list(map(int, text.split(",")))
@@ -288,7 +288,7 @@ def _read_terms(text: str, tables: Mapping[str, object]) -> list[int]:
                 word = ""
             if character == ")":
                 name, ids = stack.pop()
-                stack[-1][1].append(tables[name].make(key_of(ids)))  # type: ignore[attr-defined]
+                stack[-1][1].append(tables[name].make(key_of(ids)))
         else:
             word += character
     return stack[0][1]

@@ -12,7 +12,7 @@ Three passes, each of which makes room for the next:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,8 +21,21 @@ from gdl.domains import EMPTY, Domain, Domains, variable_domains
 from gdl.reasoning.plans import Columns
 from gdl.reasoning.statistics import Statistics
 from gdl.rewrite import substitute
-from gdl.ruleset import Atom, Distinct, Literal, Not, Or, RelationKey, Rule, atoms_of, variables_in
-from gdl.terms import Constant, Variable
+from gdl.ruleset import (
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    RelationKey,
+    Rule,
+    atoms_of,
+    by_relation,
+    holds_distinct_variables,
+    names_in,
+    variables_in,
+)
+from gdl.terms import Constant, Term, Variable
 
 MANY = 1_000.0
 """Rules with fewer instances, and relations with fewer rows, are left alone."""
@@ -41,7 +54,7 @@ class Knowledge:
 
     def has_many_instances(self, rule: Rule) -> bool:
         """Tell whether a rule is large enough to be restated."""
-        return self.statistics.instances(rule.body, _names(rule.body)) > MANY
+        return self.statistics.instances(rule.body, names_in(rule.body)) > MANY
 
 
 # ---------------------------------------------------------------------- alternatives
@@ -98,7 +111,7 @@ def _one_atom(literal: Literal, choices: dict[Or, Atom]) -> Literal:
     """Return the atom of a relation that joins a disjunction's atoms; other literals as are."""
     if not isinstance(literal, Or) or not all(isinstance(part, Atom) for part in literal.literals):
         return literal
-    names = [_names([part]) for part in literal.literals]
+    names = [names_in([part]) for part in literal.literals]
     if any(own != names[0] for own in names):
         return literal
     args = tuple(map(Variable, sorted(names[0])))
@@ -111,15 +124,9 @@ def _replaceable(rule: Rule, knowledge: Knowledge) -> Iterator[Atom]:
             isinstance(atom, Atom)
             and atom.relation != rule.head.relation
             and knowledge.level_of(atom.relation) is not Level.STATIC
-            and _holds_distinct_variables(atom)
+            and holds_distinct_variables(atom)
         ):
             yield atom
-
-
-def _holds_distinct_variables(atom: Atom) -> bool:
-    return len(set(atom.args)) == len(atom.args) > 0 and all(
-        isinstance(term, Variable) for term in atom.args
-    )
 
 
 # ---------------------------------------------------------------------- cases
@@ -127,7 +134,7 @@ def _holds_distinct_variables(atom: Atom) -> bool:
 
 def write_out_cases(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
     """Yield the rules; in large ones, relations that only compare are replaced by their cases."""
-    defined = _definitions(rules)
+    defined = by_relation(rules)
     facts = _static_sets(defined)
     compares = {
         relation: own
@@ -143,9 +150,9 @@ def write_out_cases(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rul
 
 def _only_compares(rule: Rule, facts: Mapping[RelationKey, set[str]]) -> bool:
     """Tell whether a rule says no more than that some of its arguments are distinct."""
-    own = _names([rule.head])
-    return _holds_distinct_variables(rule.head) and all(
-        _names([part]) <= own
+    own = names_in([rule.head])
+    return holds_distinct_variables(rule.head) and all(
+        names_in([part]) <= own
         and (isinstance(part, Distinct) or (isinstance(part, Atom) and part.relation in facts))
         for part in rule.body
     )
@@ -158,7 +165,7 @@ def _by_cases(
         part for part in rule.body if isinstance(part, Atom) and part.relation not in compares
     )
     values = variable_domains(Rule(rule.head, others), knowledge.domains) or {}
-    bound = _names(others)
+    bound = names_in(others)
     bodies: list[tuple[Literal, ...]] = [()]
     for literal in rule.body:
         cases: list[tuple[Literal, ...]] = [(literal,)]
@@ -209,13 +216,13 @@ def _is_implied(
 
 def take_apart_negated(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
     """Yield the rules; wide negated relations are replaced by several narrower ones."""
-    defined = _definitions(rules)
+    defined = by_relation(rules)
     facts = _static_sets(defined)
     parts: dict[RelationKey, dict[Columns, str]] = {}
     made: list[Rule] = []
     for relation, allowed in _negated(rules, knowledge).items():
         own = defined.get(relation, ())
-        if len(own) > 1 and all(_holds_distinct_variables(rule.head) for rule in own):
+        if len(own) > 1 and all(holds_distinct_variables(rule.head) for rule in own):
             narrowed = [_narrowed(rule, allowed, facts) for rule in own]
             if any(len(columns) < relation[1] for columns, _ in narrowed):
                 names = parts[relation] = {}
@@ -241,13 +248,12 @@ def _negated(rules: Sequence[Rule], knowledge: Knowledge) -> dict[RelationKey, l
                 values = values or variable_domains(rule, knowledge.domains) or {}
                 columns = asked.setdefault(atom.relation, [Domain() for _ in atom.args])
                 for domain, term in zip(columns, atom.args, strict=True):
-                    if isinstance(term, Variable):
-                        domain.add(values.get(term.name, EMPTY))
-                    elif isinstance(term, Constant):
-                        domain.add(Domain({term.name}))
-                    else:
-                        domain.add(Domain(set(), {(term.name, len(term.args))}))
+                    domain.add(_domain_of(term, values))
     return asked
+
+
+def _domain_of(term: Term, values: Values) -> Domain:
+    return values.get(term.name, EMPTY) if isinstance(term, Variable) else Domain.of(term)
 
 
 def _narrowed(
@@ -290,13 +296,6 @@ NARROWING = (join_alternatives, write_out_cases, take_apart_negated)
 # ---------------------------------------------------------------------- in common
 
 
-def _definitions(rules: Iterable[Rule]) -> dict[RelationKey, list[Rule]]:
-    defined: dict[RelationKey, list[Rule]] = {}
-    for rule in rules:
-        defined.setdefault(rule.head.relation, []).append(rule)
-    return defined
-
-
 def _static_sets(defined: Definitions) -> dict[RelationKey, set[str]]:
     """Return the relations of one argument that are stated as facts, with their constants."""
     return {
@@ -309,7 +308,3 @@ def _static_sets(defined: Definitions) -> dict[RelationKey, set[str]]:
 
 def _within(domain: Domain, constants: set[str]) -> bool:
     return not domain.functions and domain.constants <= constants
-
-
-def _names(literals: Iterable[Literal]) -> set[str]:
-    return {variable.name for literal in literals for variable in variables_in(literal)}

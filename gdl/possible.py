@@ -8,16 +8,17 @@ whole, and their columns hold what the arguments can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from gdl.dependencies import Level, dependency_graph, reachable
 from gdl.domains import Domain, Position
 from gdl.errors import GroundingLimitError
-from gdl.grounder import Budget, ground
+from gdl.grounder import Budget, Row, ground
 from gdl.reasoning.statistics import Statistics
-from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
-from gdl.terms import Constant, Function, Variable
+from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, names_in
+from gdl.terms import Variable
 from gdl.vocabulary import Vocabulary
 
 BUDGET = Budget(rules=2_000_000, seconds=15.0)
@@ -47,11 +48,9 @@ def find_possible(
     ``flows`` are pairs of relations: rows of the first can come to be rows of the second.
     """
     flows = list(flows)
-    targets = list(dict.fromkeys(target for _, target in flows))
     relaxed = [_relaxed(rule, level_of, statistics) for rule in rules]
-    for origin, target in flows:
-        columns = tuple(Variable(str(i)) for i in range(origin[1]))
-        relaxed.append(Rule(Atom(target[0], columns), (Atom(origin[0], columns),)))
+    relaxed += starmap(_flow_rule, flows)
+    targets = list(dict.fromkeys(target for _, target in flows))
     wanted = reachable(dependency_graph(relaxed), targets)
     needed = [rule for rule in relaxed if rule.head.relation in wanted]
     derived = {rule.head.relation: None for rule in needed if rule.body}
@@ -60,6 +59,20 @@ def find_possible(
         rows = ground(needed, (), [*shown, *targets], vocabulary, BUDGET).rows
     except GroundingLimitError:
         return Possible()
+    return _read(rows, flows, vocabulary)
+
+
+def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
+    columns = tuple(Variable(str(i)) for i in range(origin[1]))
+    return Rule(Atom(target[0], columns), (Atom(origin[0], columns),))
+
+
+def _read(
+    rows: Mapping[RelationKey, Collection[Row]],
+    flows: Iterable[tuple[RelationKey, RelationKey]],
+    vocabulary: Vocabulary,
+) -> Possible:
+    """Return what the rows of the relaxed game say; an origin can hold what its target can."""
     columns_of = {
         relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
     }
@@ -79,11 +92,7 @@ def find_possible(
 def _domain(values: Iterable[int], vocabulary: Vocabulary) -> Domain:
     domain = Domain()
     for value in values:
-        term = vocabulary.decode(value)
-        if isinstance(term, Constant):
-            domain.constants.add(term.name)
-        elif isinstance(term, Function):
-            domain.functions.add((term.name, len(term.args)))
+        domain.add(Domain.of(vocabulary.decode(value)))
     return domain
 
 
@@ -102,10 +111,8 @@ def _relaxed(rule: Rule, level_of: Callable[[RelationKey], Level], statistics: S
         if statistics.domain_size(atom.relation) <= VERY_WIDE:
             break
         rest = [part for part in body if part != atom]
-        if _names([rule.head, *rest]) <= _names(part for part in rest if isinstance(part, Atom)):
+        if names_in([rule.head, *rest]) <= names_in(
+            part for part in rest if isinstance(part, Atom)
+        ):
             body = rest
     return Rule(rule.head, tuple(body), rule.span)
-
-
-def _names(literals: Iterable[Literal]) -> set[str]:
-    return {variable.name for literal in literals for variable in variables_in(literal)}

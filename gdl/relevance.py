@@ -13,10 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from gdl.asking import find_keys, names_in, occurrences
+from gdl.asking import find_keys, occurrences
 from gdl.dependencies import Level
 from gdl.reasoning.statistics import Statistics
-from gdl.ruleset import KEYWORD_ARITY, Atom, Literal, RelationKey, Rule, atoms_of, variables_in
+from gdl.ruleset import (
+    KEYWORD_ARITY,
+    Atom,
+    Literal,
+    RelationKey,
+    Rule,
+    atoms_of,
+    by_relation,
+    names_in,
+)
 from gdl.terms import Variable
 
 WIDE = 100_000
@@ -69,9 +78,7 @@ class _Relaxation:
         statistics: Statistics,
     ) -> None:
         self._rules = rules
-        self._defined: dict[RelationKey, list[Rule]] = {}
-        for rule in rules:
-            self._defined.setdefault(rule.head.relation, []).append(rule)
+        self._defined = by_relation(rules)
         self._origins: dict[RelationKey, list[RelationKey]] = {}
         for origin, target in flows:
             self._origins.setdefault(target, []).append(origin)
@@ -164,10 +171,10 @@ def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:
     names = set(needed)
     pending = list(body)
     while True:
-        linked = [part for part in pending if {v.name for v in variables_in(part)} & names]
+        linked = [part for part in pending if names_in([part]) & names]
         if not linked:
             return
         for part in linked:
-            names |= {v.name for v in variables_in(part)}
+            names |= names_in([part])
             yield part
         pending = [part for part in pending if part not in linked]

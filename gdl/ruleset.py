@@ -179,3 +179,23 @@ def variables_in(literal: Literal) -> Iterator[Variable]:
         return
     for term in terms:
         yield from variables_of(term)
+
+
+def names_in(literals: Iterable[Literal]) -> set[str]:
+    """Return the names of the variables that occur in some literals."""
+    return {variable.name for literal in literals for variable in variables_in(literal)}
+
+
+def holds_distinct_variables(atom: Atom) -> bool:
+    """Tell whether an atom has arguments, and all are variables, each a different one."""
+    return len(set(atom.args)) == len(atom.args) > 0 and all(
+        isinstance(term, Variable) for term in atom.args
+    )
+
+
+def by_relation(rules: Iterable[Rule]) -> dict[RelationKey, list[Rule]]:
+    """Return the rules by the relation that they define, in their order."""
+    found: dict[RelationKey, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.head.relation, []).append(rule)
+    return found

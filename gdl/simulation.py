@@ -13,33 +13,15 @@ from random import Random
 from typing import TypeAlias
 
 from gdl.errors import ResourceLimitError, RulesetError, Severity
+from gdl.faults import OF_POSITIONS, Declared, Fault, Options, faults_of
 from gdl.playouts import Ending, Step, play_out
-from gdl.reasoner import ask
-from gdl.ruleset import Ruleset
 from gdl.state_machine import State, StateMachine
-from gdl.terms import Constant, Function, Term
+from gdl.terms import Constant, Term
 
 JointMove: TypeAlias = tuple[Term, ...]
 
-Options: TypeAlias = tuple[tuple[Term, ...], ...]
-"""Every role's legal moves; nothing in a terminal state."""
-
 EXTRA_STEPS = 200
 """How many steps the search for shorter ways may take beyond those of the playouts."""
-
-HIGHEST_GOAL = 100
-
-_OF_POSITIONS = frozenset(
-    {
-        "no-legal-move",
-        "no-goal",
-        "goal-range",
-        "several-goals",
-        "undeclared-fact",
-        "undeclared-move",
-    }
-)
-"""The faults that a position shows by itself, however it was reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +40,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """The facts that ``base`` lists and the moves, by role, that ``input`` lists.
-
-    None stands for a relation that the rulesheet does not define.
-    """
-
-    facts: frozenset[Term] | None = None
-    moves: frozenset[tuple[Term, Term]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SimulationReport:
     """What a number of playouts showed.
 
@@ -81,21 +52,6 @@ class SimulationReport:
     lengths: tuple[int, ...]
     unfinished: int
     monotonic: tuple[Constant, ...]
-
-
-def declared_in(ruleset: Ruleset) -> Declared:
-    """Return what a ruleset declares with ``base`` and ``input``.
-
-    Raises :class:`gdl.RulesetError` and :class:`gdl.ResourceLimitError` as reasoning does.
-    """
-    defined = {rule.head.name for rule in ruleset.rules}
-    facts = moves = None
-    if "base" in defined:
-        facts = frozenset(atom.args[0] for atom in ask(ruleset, "(base ?fact)"))
-    if "input" in defined:
-        asked = ask(ruleset, "(input ?role ?move)")
-        moves = frozenset((atom.args[0], atom.args[1]) for atom in asked)
-    return Declared(facts, moves)
 
 
 def simulate(
@@ -142,16 +98,6 @@ class _Node:
         return tuple(reversed(moves))
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """What is wrong with a position; faults with one code and subject are of one kind."""
-
-    severity: Severity
-    code: str
-    subject: str
-    message: str
-
-
 class _Watch:
     """Looks at positions and remembers the nearest fault of each kind."""
 
@@ -162,7 +108,7 @@ class _Watch:
         self.monotonic = list(machine.roles)
         self._machine = machine
         self._declared = declared
-        self._found: dict[tuple[str, str], tuple[_Fault, _Node]] = {}
+        self._found: dict[tuple[str, str], tuple[Fault, _Node]] = {}
         self._searched_depth = -1
 
     def findings(self) -> tuple[Finding, ...]:
@@ -173,23 +119,19 @@ class _Watch:
                 fault.code,
                 fault.message,
                 node.moves(),
-                fault.code in _OF_POSITIONS and node.depth <= self._searched_depth + 1,
+                fault.code in OF_POSITIONS and node.depth <= self._searched_depth + 1,
             )
             for fault, node in self._found.values()
         ]
         return tuple(sorted(found, key=lambda f: (f.severity, f.code, len(f.moves), f.message)))
 
-    def _note(self, fault: _Fault, node: _Node) -> None:
+    def _note(self, fault: Fault, node: _Node) -> None:
         kind = fault.code, fault.subject
         if kind not in self._found or node.depth < self._found[kind][1].depth:
             self._found[kind] = fault, node
 
     def _look(self, node: _Node, options: Options) -> None:
-        if options:
-            faults = _without_moves(self._machine, options)
-        else:
-            faults = _at_the_end(self._machine, node.state)
-        for fault in (*faults, *_undeclared(self._machine, self._declared, node.state, options)):
+        for fault in faults_of(self._machine, node.state, options, self._declared):
             self._note(fault, node)
 
     # ------------------------------------------------------------------ playouts
@@ -227,11 +169,11 @@ class _Watch:
             message = f"a playout did not end within {step.number} steps"
             if repeated is not None:
                 message += "; after these moves an earlier state comes back"
-            self._note(_Fault(Severity.WARNING, "no-end", "", message), repeated or node)
+            self._note(Fault(Severity.WARNING, "no-end", "", message), repeated or node)
 
     def _fail(self, error: Exception, node: _Node) -> None:
         message = f"reasoning fails after these moves: {error}"
-        self._note(_Fault(Severity.ERROR, "no-answer", "", message), node)
+        self._note(Fault(Severity.ERROR, "no-answer", "", message), node)
 
     def _compare_goals(self, node: _Node) -> None:
         """Strike out the roles whose goal is unclear or lower than in the state before."""
@@ -246,7 +188,7 @@ class _Watch:
 
     def search(self, limit: int) -> None:
         """Search breadth-first for nearer faults, for at most ``limit`` steps."""
-        found = (node.depth for fault, node in self._found.values() if fault.code in _OF_POSITIONS)
+        found = (node.depth for fault, node in self._found.values() if fault.code in OF_POSITIONS)
         nodes = [_Node(self._machine.initial_state())]
         visited = {nodes[0].state}
         for depth in range(max(found, default=0)):
@@ -287,46 +229,3 @@ def _ways_on(level: Iterable[tuple[_Node, Options]]) -> Iterator[tuple[_Node, Jo
     for node, options in level:
         for joint_move in product(*options) if options else ():
             yield node, joint_move
-
-
-def _without_moves(machine: StateMachine, options: Options) -> Iterator[_Fault]:
-    for role, moves in zip(machine.roles, options, strict=True):
-        if not moves:
-            message = f"{role} has no legal move though the match is not over"
-            yield _Fault(Severity.ERROR, "no-legal-move", str(role), message)
-
-
-def _at_the_end(machine: StateMachine, state: State) -> Iterator[_Fault]:
-    for role in machine.roles:
-        goals = machine.goals(state, role)
-        if not goals:
-            message = f"{role} has no goal value, an integer from 0 to 100, at the end"
-            yield _Fault(Severity.ERROR, "no-goal", str(role), message)
-        elif goals[-1] > HIGHEST_GOAL:
-            message = f"{role} has the goal value {goals[-1]} at the end; the highest is 100"
-            yield _Fault(Severity.ERROR, "goal-range", str(role), message)
-        elif len(goals) > 1:
-            values = ", ".join(map(str, goals))
-            message = f"{role} has several goal values at the end, {values}: the lowest counts"
-            yield _Fault(Severity.WARNING, "several-goals", str(role), message)
-
-
-def _undeclared(
-    machine: StateMachine, declared: Declared, state: State, options: Options
-) -> Iterator[_Fault]:
-    if declared.facts is not None:
-        for fact in sorted(set(state) - declared.facts, key=str):
-            message = f"the fact {fact} is reached, which 'base' does not list"
-            yield _Fault(Severity.WARNING, "undeclared-fact", _kind(fact), message)
-    if declared.moves is not None:
-        for role, moves in zip(machine.roles, options, strict=bool(options)):
-            for move in moves:
-                if (role, move) not in declared.moves:
-                    message = f"the move {move} of {role} is legal, which 'input' does not list"
-                    subject = f"{role} {_kind(move)}"
-                    yield _Fault(Severity.WARNING, "undeclared-move", subject, message)
-
-
-def _kind(term: Term) -> str:
-    """Return what facts and moves of one kind have in common."""
-    return f"{term.name}/{len(term.args)}" if isinstance(term, Function) else str(term)

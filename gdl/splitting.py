@@ -87,10 +87,7 @@ class Splitter:
         for column, term in enumerate(rule.head.args):
             known = self._domains.get(Position(True, *rule.head.relation, column))
             if known is not None and isinstance(term, Variable) and term.name in values:
-                own = values[term.name]
-                values[term.name] = Domain(
-                    own.constants & known.constants, own.functions & known.functions
-                )
+                values[term.name] = values[term.name] & known
         return values
 
     def _split_once(self, rule: Rule, values: Values) -> Rule | None:

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Sequence
 
 from gdl.reasoning.statistics import Statistics
 from gdl.rewrite import substitute
-from gdl.ruleset import KEYWORD_ARITY, Atom, RelationKey, Rule, atoms_of, variables_in
+from gdl.ruleset import (
+    KEYWORD_ARITY,
+    Atom,
+    Literal,
+    Rule,
+    atoms_of,
+    by_relation,
+    holds_distinct_variables,
+    names_in,
+)
 from gdl.terms import Term, Variable
 
 LARGE = 1000.0
@@ -18,34 +27,40 @@ LARGE = 1000.0
 
 def unfold(rules: Sequence[Rule], statistics: Statistics) -> Iterator[Rule]:
     """Yield the rules with large relations of a single rule replaced by that rule's body."""
-    defined: dict[RelationKey, list[Rule]] = {}
-    for rule in rules:
-        defined.setdefault(rule.head.relation, []).append(rule)
     single = {
         relation: own[0]
-        for relation, own in defined.items()
-        if len(own) == 1
-        and own[0].body
-        and len(set(own[0].head.args)) == len(own[0].head.args)
-        and all(isinstance(term, Variable) for term in own[0].head.args)
-        and relation not in {atom.relation for part in own[0].body for atom, _ in atoms_of(part)}
-        and relation[0] not in KEYWORD_ARITY
-        and statistics.rows(relation) > LARGE
+        for relation, own in by_relation(rules).items()
+        if len(own) == 1 and _can_replace_uses(own[0]) and statistics.rows(relation) > LARGE
     }
     for rule in rules:
         for number, literal in enumerate(rule.body):
             if isinstance(literal, Atom) and literal.relation in single:
-                renaming: dict[str, Term] = {}
-                definition = single[literal.relation]
-                names = {v.name for part in definition.body for v in variables_in(part)}
-                # No other variable begins with a blank: flattening appends to names.
-                renaming |= {name: Variable(f" {number} {name}") for name in names}
-                renaming |= {
-                    term.name: value
-                    for term, value in zip(definition.head.args, literal.args, strict=True)
-                    if isinstance(term, Variable)
-                }
-                body = tuple(substitute(part, renaming) for part in definition.body)
+                body = _instance(single[literal.relation], literal, number)
                 rest = tuple(part for part in rule.body if part is not literal)
                 rule = Rule(rule.head, (*rest, *body), rule.span)
         yield rule
+
+
+def _can_replace_uses(rule: Rule) -> bool:
+    """Tell whether a rule's body says all of its head, and does not ask for it again."""
+    head = rule.head
+    return (
+        bool(rule.body)
+        and head.name not in KEYWORD_ARITY
+        and holds_distinct_variables(head)
+        and all(atom.relation != head.relation for part in rule.body for atom, _ in atoms_of(part))
+    )
+
+
+def _instance(definition: Rule, call: Atom, number: int) -> tuple[Literal, ...]:
+    """Return the definition's body for a call's arguments; ``number`` tells calls apart."""
+    # No other variable begins with a blank: flattening appends to names.
+    renaming: dict[str, Term] = {
+        name: Variable(f" {number} {name}") for name in names_in(definition.body)
+    }
+    renaming |= {
+        term.name: value
+        for term, value in zip(definition.head.args, call.args, strict=True)
+        if isinstance(term, Variable)
+    }
+    return tuple(substitute(part, renaming) for part in definition.body)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gdl.dependencies import Level, components, dependency_graph, is_recursive, levels
+from gdl.dependencies import (
+    Level,
+    components,
+    dependency_graph,
+    is_recursive,
+    levels,
+    shortest_way,
+)
 from gdl.errors import Problem, Severity, Source
 from gdl.ruleset import RelationKey, Ruleset
 from gdl.terms import Span
@@ -40,27 +46,14 @@ class Analysis:
 
     def chain(self, origin: RelationKey, target: RelationKey) -> str:
         """Return the shortest chain by which the origin is defined through the target, as text."""
-        return _joined([origin, *self._way(origin, target)])
+        return _joined([origin, *shortest_way(self.graph, origin, target)])
 
     def cycle(self, relation: RelationKey, through: RelationKey) -> str:
         """Return a shortest cycle from a relation through another and back, as text."""
-        way = [relation, *self._way(relation, through)]
-        return _joined(way if relation == through else [*way, *self._way(through, relation)])
-
-    def _way(self, origin: RelationKey, target: RelationKey) -> list[RelationKey]:
-        """Return a shortest way in the graph, of at least one step, without the origin."""
-        previous: dict[RelationKey, RelationKey] = {}
-        agenda = deque([origin])
-        while target not in previous:
-            relation = agenda.popleft()
-            for found in self.graph.get(relation, ()):
-                if found not in previous:
-                    previous[found] = relation
-                    agenda.append(found)
-        way = [target]
-        while previous[way[-1]] != origin:
-            way.append(previous[way[-1]])
-        return way[::-1]
+        way = [relation, *shortest_way(self.graph, relation, through)]
+        if relation != through:
+            way += shortest_way(self.graph, through, relation)
+        return _joined(way)
 
 
 def _joined(relations: Sequence[RelationKey]) -> str:
@@ -74,11 +67,10 @@ def analyse(ruleset: Ruleset, *, complete: bool = True) -> Analysis:
     """Return the analysis; ``complete`` tells whether all of the text could be read."""
     graph = dependency_graph(ruleset.rules)
     order = components(graph)
-    given = {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
     cycles = (component for component in order if is_recursive(graph, component))
     numbers = {relation: number for number, cycle in enumerate(cycles) for relation in cycle}
     unread = frozenset[str]() if complete else frozenset(_unread_words(ruleset))
-    return Analysis(ruleset, graph, levels(graph, order, given), numbers, unread)
+    return Analysis(ruleset, graph, levels(graph, order), numbers, unread)
 
 
 def _unread_words(ruleset: Ruleset) -> Iterator[str]:

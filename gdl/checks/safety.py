@@ -78,7 +78,7 @@ def _unbound_within(
                 yield from _unbound_within(literal.literals, inner, positive)
             else:
                 for part in literal.literals:
-                    inner = (*bound, bound_by(part, positive))
+                    inner = (*bound, _bound_by(part, positive))
                     yield from _unbound_within((part,), inner, positive)
         elif isinstance(literal, Distinct) or not positive:
             place = "'distinct'" if isinstance(literal, Distinct) else "'not'"
@@ -92,20 +92,20 @@ def _holds(bound: tuple[Set[str], ...], variable: Variable) -> bool:
 
 
 def _bound_by_all(literals: Iterable[Literal], positive: bool = True) -> frozenset[str]:
-    return frozenset[str]().union(*(bound_by(literal, positive) for literal in literals))
+    return frozenset[str]().union(*(_bound_by(literal, positive) for literal in literals))
 
 
-def bound_by(literal: Literal, positive: bool = True) -> frozenset[str]:
+def _bound_by(literal: Literal, positive: bool = True) -> frozenset[str]:
     """Return the names of the variables that a literal, or its negation, binds."""
     if isinstance(literal, Atom):
         return frozenset(v.name for v in variables_in(literal)) if positive else frozenset()
     if isinstance(literal, Not):
-        return bound_by(literal.literal, not positive)
+        return _bound_by(literal.literal, not positive)
     if isinstance(literal, Distinct):
         return frozenset()
     if isinstance(literal, And) == positive:
         return _bound_by_all(literal.literals, positive)
-    branches = [bound_by(part, positive) for part in literal.literals]
+    branches = [_bound_by(part, positive) for part in literal.literals]
     return branches[0].intersection(*branches[1:]) if branches else frozenset()
 
 
@@ -122,17 +122,16 @@ def unrestricted_recursion(analysis: Analysis) -> Iterator[Problem]:
     """Report the arguments by which a recursive rule could make ever larger terms."""
     for rule in analysis.ruleset.rules:
         if rule.head.relation in analysis.cycle_of:
-            yield from unrestricted_in(rule, analysis)
+            yield from _unrestricted_in(rule, analysis)
 
 
-def unrestricted_in(rule: Rule, analysis: Analysis) -> Iterator[Problem]:
+def _unrestricted_in(rule: Rule, analysis: Analysis) -> Iterator[Problem]:
     """Report the arguments of a rule that break the recursion restriction."""
     head = rule.head.relation
     anchors = (frozenset(rule.head.args),)
     for atom, allowed in _with_anchors(rule.body, anchors, head, analysis):
         for term in atom.args:
             if not is_ground(term) and not any(term in terms for terms in allowed):
-                cycle = analysis.cycle(head, atom.relation)
                 cycle = analysis.cycle(head, atom.relation)
                 message = (
                     f"{term} breaks the recursion restriction in the cycle {cycle}: it must be an "

@@ -11,7 +11,6 @@ Source: T. Przymusinski, On the declarative semantics of deductive databases and
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
@@ -19,7 +18,7 @@ from typing import TypeAlias, TypeVar
 from gdl.checks.analysis import Analysis, error, warning
 from gdl.checks.relaxation import Budget, Clause, GroundAtom, Relaxation, clauses_of
 from gdl.checks.safety import unsafe_in
-from gdl.dependencies import components
+from gdl.dependencies import components, shortest_way
 from gdl.errors import Problem, ResourceLimitError
 from gdl.rewrite import substitute, unify
 from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, variables_in
@@ -56,7 +55,7 @@ def negation_cycles(analysis: Analysis) -> Iterator[Problem]:
         if negated is None:
             continue
         try:
-            if _may_be_circular(definitions[number], cycle, pairs):
+            if _may_be_circular(definitions[number], pairs):
                 yield from _circles(Relaxation(safe, cycle, budget), cycle)
         except ResourceLimitError as limit:
             way = analysis.cycle(negated.relation, negated.relation)
@@ -84,10 +83,10 @@ def _negated_atoms(rules: Sequence[Rule], cycle: Collection[RelationKey]) -> Ite
                     yield atom
 
 
-def _may_be_circular(rules: Sequence[Rule], cycle: Collection[RelationKey], pairs: Budget) -> bool:
+def _may_be_circular(rules: Sequence[Rule], pairs: Budget) -> bool:
     """Tell whether negation runs in a circle through heads and bodies that unify."""
     clauses = [clause for rule in rules for clause in clauses_of(rule)]
-    graph = _clause_graph(clauses, cycle, pairs)
+    graph = _clause_graph(clauses, pairs)
     return next(_negative_edges(graph), None) is not None
 
 
@@ -100,13 +99,13 @@ def _circles(relaxation: Relaxation, cycle: Collection[RelationKey]) -> Iterator
         assert negated is not None
         if not reported & {component, negated.span}:
             reported |= {component, negated.span}
-            way = [origin, *_way(graph, target, origin)]
+            way = [origin, target]
+            if target != origin:
+                way += shortest_way(graph, target, origin)
             yield _problem(relaxation, graph, way, negated)
 
 
-def _clause_graph(
-    clauses: Sequence[Clause], cycle: Collection[RelationKey], pairs: Budget
-) -> SignedGraph[int]:
+def _clause_graph(clauses: Sequence[Clause], pairs: Budget) -> SignedGraph[int]:
     """Return which clause of a cycle may use what which other concludes."""
     concluding: dict[RelationKey, list[tuple[int, Function]]] = {}
     for index, clause in enumerate(clauses):
@@ -150,22 +149,6 @@ def _negative_edges(graph: SignedGraph[Node]) -> Iterator[tuple[Node, Node, int]
         for target, negated in targets.items():
             if negated is not None and number[origin] == number[target]:
                 yield origin, target, number[origin]
-
-
-def _way(graph: SignedGraph[Node], origin: Node, target: Node) -> list[Node]:
-    """Return a shortest way through the graph, both ends included."""
-    previous: dict[Node, Node] = {}
-    agenda = deque([origin])
-    while target not in previous and target != origin:
-        node = agenda.popleft()
-        for found in graph.get(node, ()):
-            if found not in previous:
-                previous[found] = node
-                agenda.append(found)
-    way = [target]
-    while way[-1] != origin:
-        way.append(previous[way[-1]])
-    return way[::-1]
 
 
 def _problem(

@@ -6,23 +6,19 @@ import json
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from enum import StrEnum
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from gdl.benchmark import Failure, Plan, Report, measure_propnet, measure_reasoner
+from gdl.commands.apart import measured_apart
 from gdl.commands.machines import Machine, machine_option
 from gdl.commands.rulesheets import game_name, read_source
 from gdl.commands.search_bench import bench_searches
-from gdl.errors import GdlError, Source
 from gdl.parser import parse
 from gdl.reports.peers import Peer, fastest_peers
 from gdl.reports.speed import Entry, comparison, markdown_table, terminal_table
@@ -153,7 +149,7 @@ def bench_command(
             raise click.exceptions.Exit(1)
         return
     facts = {**_circumstances(), "machine": machine.value, **asdict(plan)}
-    found = list(_measured(sources, machine, plan, hidden=form == Form.JSON))
+    found = list(measured_apart(MEASURES[machine], sources, plan, hidden=form == Form.JSON))
     entries = [Entry(each, peers.get(each.game)) for each in found if isinstance(each, Report)]
     failures = [each for each in found if isinstance(each, Failure)]
     if form == Form.JSON:
@@ -178,37 +174,17 @@ def _rulesheets(files: Sequence[Path]) -> Iterator[Path]:
         yield from sheets
 
 
-def _measured(
-    sources: Sequence[tuple[str, Source]], machine: Machine, plan: Plan, hidden: bool
-) -> Iterator[Report | Failure]:
-    """Yield each game's report; each is measured in a process that does nothing else."""
-    console = Console(stderr=True)
-    with Progress(
-        console=console, transient=True, disable=hidden or not console.is_terminal
-    ) as bar:
-        for name, source in bar.track(sources, description="games"):
-            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                try:
-                    yield pool.submit(MEASURES[machine], name, source.text, plan).result()
-                except GdlError as error:
-                    yield Failure(name, str(error).removeprefix(f"{name}: "))
-                except MemoryError:
-                    yield Failure(name, "there is not enough memory")
-                except BrokenProcessPool:
-                    yield Failure(name, "the process that measured it died")
-
-
 def _circumstances() -> dict[str, Any]:
     """Return what figures from different computers are to be read with."""
     return {
-        "processor": processor_name(),
+        "processor": _processor_name(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
         "python": platform.python_version(),
     }
 
 
-def processor_name() -> str:
+def _processor_name() -> str:
     """Return what the processor calls itself, as far as the system tells."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

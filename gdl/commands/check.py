@@ -12,9 +12,10 @@ import click
 from gdl.commands.reports import describe_finding, describe_problem, json_report, summary
 from gdl.commands.rulesheets import FILE, read_source
 from gdl.errors import GdlError, Problem, Severity, Source
+from gdl.faults import declared_in
 from gdl.parser import parse
 from gdl.reasoner import interpret
-from gdl.simulation import Finding, SimulationReport, declared_in, simulate
+from gdl.simulation import Finding, SimulationReport, simulate
 from gdl.validator import validate
 
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from importlib.metadata import entry_points
-from multiprocessing import get_context
 from typing import TypeAlias
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.benchmark import Plan
-from gdl.errors import GdlError, Source
+from gdl.benchmark import Failure, Plan
+from gdl.commands.apart import measured_apart
+from gdl.errors import Source
 from gdl.reports.speed import short
 
 GROUP = "gdl.search_benchmarks"
@@ -26,17 +24,14 @@ Measure: TypeAlias = Callable[[str, str, Plan], Mapping[str, float]]
 
 def bench_searches(sources: Sequence[tuple[str, Source]], plan: Plan, as_json: bool) -> bool:
     """Measure and print; tell whether all games could be measured."""
-    measure = _measure()
+    outcomes = measured_apart(_measure(), sources, plan, hidden=as_json)
     found: dict[str, Mapping[str, float]] = {}
     failures: dict[str, str] = {}
-    for name, source in sources:
-        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-            try:
-                found[name] = pool.submit(measure, name, source.text, plan).result()
-            except GdlError as error:
-                failures[name] = str(error).removeprefix(f"{name}: ")
-            except BrokenProcessPool:
-                failures[name] = "the process that measured it died"
+    for (name, _), outcome in zip(sources, outcomes, strict=True):
+        if isinstance(outcome, Failure):
+            failures[name] = outcome.reason
+        else:
+            found[name] = outcome
     if as_json:
         click.echo(json.dumps({"games": found, "failures": failures}, indent=2))
     else:

@@ -51,28 +51,32 @@ def program_source(
         used_in.setdefault(row, set()).add(-1)
     label = 0
     for first, last, first_feedback, last_feedback in segments.tolist():
-        calls = []
-        for start in range(first, last, GATES_PER_FUNCTION):
+        starts = range(first, last, GATES_PER_FUNCTION)
+        for start in starts:
             chunk = gates[start : min(last, start + GATES_PER_FUNCTION)]
             functions.append(_chunk_source(f"{name}.{start}", chunk, start, used_in, words))
-            calls.append(f"  call void @{name}.{start}(ptr %rows)")
+        calls = [f"  call void @{name}.{start}(ptr %rows)" for start in starts]
         if first_feedback == last_feedback:
             body += calls
             continue
         label += 1
         loop = feedback[first_feedback:last_feedback]
         functions.append(_feedback_source(f"{name}.loop{label}", loop, words))
-        body += [
-            *_zero_rows(loop, words),
-            f"  br label %loop{label}",
-            f"loop{label}:",
-            *calls,
-            f"  %again{label} = call i1 @{name}.loop{label}(ptr %rows)",
-            f"  br i1 %again{label}, label %loop{label}, label %done{label}",
-            f"done{label}:",
-        ]
+        body += [*_zero_rows(loop, words), *_repeated(calls, name, label)]
     main = [f"define void @{name}(ptr %rows, ptr %program) {{", *body, "  ret void", "}"]
     return "\n".join([*functions, *main])
+
+
+def _repeated(calls: Iterable[str], name: str, label: int) -> list[str]:
+    """Return the lines that repeat calls until no feedback changes."""
+    return [
+        f"  br label %loop{label}",
+        f"loop{label}:",
+        *calls,
+        f"  %again{label} = call i1 @{name}.loop{label}(ptr %rows)",
+        f"  br i1 %again{label}, label %loop{label}, label %done{label}",
+        f"done{label}:",
+    ]
 
 
 def sequence_source(name: str, evaluators: Iterable[str]) -> str:
@@ -189,7 +193,7 @@ def ones(words: int) -> str:
     return f"<{', '.join(['i64 -1'] * words)}>"
 
 
-def row_pointer(target: str, row: int, words: int) -> str:
+def _row_pointer(target: str, row: int, words: int) -> str:
     """Return the LLVM line that points ``target`` at a row."""
     return f"  {target} = getelementptr i8, ptr %rows, i64 {row * words * 8}"
 
@@ -228,7 +232,7 @@ def _chunk_source(
         positive = literal & ~1
         if positive not in values:
             count += 1
-            yield row_pointer(f"%p{count}", literal >> 1, words)
+            yield _row_pointer(f"%p{count}", literal >> 1, words)
             yield f"  %r{count} = load {kind}, ptr %p{count}, align {words * 8}"
             values[positive] = f"%r{count}"
         if literal & 1:
@@ -242,14 +246,14 @@ def _chunk_source(
         lines.append(f"  %g{count} = and {kind} {values[left]}, {values[right]}")
         values[2 * row] = f"%g{count}"
         if used_in.get(row) != {start}:
-            lines.append(row_pointer(f"%s{count}", row, words))
+            lines.append(_row_pointer(f"%s{count}", row, words))
             lines.append(f"  store {kind} %g{count}, ptr %s{count}, align {words * 8}")
     return "\n".join([*lines, "  ret void", "}"])
 
 
 def _zero_rows(feedback: NDArray[np.int32], words: int) -> Iterator[str]:
     for row, _ in feedback.tolist():
-        yield row_pointer(f"%z{row}", row, words)
+        yield _row_pointer(f"%z{row}", row, words)
         yield f"  store {vector(words)} zeroinitializer, ptr %z{row}, align {words * 8}"
 
 
@@ -263,8 +267,8 @@ def _feedback_source(name: str, feedback: NDArray[np.int32], words: int) -> str:
     changed = "zeroinitializer"
     for number, (row, literal) in enumerate(feedback.tolist()):
         lines += [
-            row_pointer(f"%p{number}", row, words),
-            row_pointer(f"%q{number}", literal >> 1, words),
+            _row_pointer(f"%p{number}", row, words),
+            _row_pointer(f"%q{number}", literal >> 1, words),
             f"  %o{number} = load {kind}, ptr %p{number}, align {words * 8}",
             f"  %v{number} = load {kind}, ptr %q{number}, align {words * 8}",
         ]

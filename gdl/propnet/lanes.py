@@ -100,7 +100,7 @@ class Engine:
         self.late_goals = layout.goals_are_dear
         # The interpreter reads these by address.
         self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
-        self._arrays = [_program_array(program) for program in self._programs]
+        self._arrays = [program_array(program) for program in self._programs]
         interpret = self._kernels.address("interpret")
         self.view, self.moves_view, self.goals_view, self.transition = (
             Evaluator(interpret, array.ctypes.data) for array in self._arrays
@@ -157,9 +157,9 @@ class Block:
         layout, words = engine.layout, engine.words
         self.engine = engine
         self.lanes = 64 * words
-        self.rows = _aligned(layout.rows, words)
-        self.scratch = _aligned(scratch_rows(max(layout.move_counts, default=1)), words)
-        self.random = _aligned(4, words)
+        self.rows = aligned_rows(layout.rows, words)
+        self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)
+        self.random = aligned_rows(4, words)
         generator = np.random.default_rng(seed)
         self.random[:] = generator.integers(1, 2**64, size=(4, words), dtype=np.uint64)
 
@@ -233,9 +233,9 @@ class Block:
         layout, words = self.engine.layout, self.engine.words
         late = self.engine.late_goals if late_goals is None else late_goals
         self.engine.moves_view(self.rows.ctypes.data)
-        start, held = (_aligned(layout.fluent_count, words) for _ in range(2))
+        start, held = (aligned_rows(layout.fluent_count, words) for _ in range(2))
         start[:] = self.rows[layout.fluents :][: layout.fluent_count]
-        alive, held_lanes = _aligned(1, words), _aligned(1, words)
+        alive, held_lanes = aligned_rows(1, words), aligned_rows(1, words)
         alive[0] = ~self.rows[layout.terminal]
         results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
         started = np.zeros(self.lanes, dtype=np.int64)
@@ -324,7 +324,7 @@ def _rows_read(program: GateProgram) -> Sequence[int]:
     return [int(row) for row in np.unique(np.concatenate(read))]
 
 
-def _program_array(program: GateProgram) -> NDArray[np.int64]:
+def program_array(program: GateProgram) -> NDArray[np.int64]:
     """Return a gate program as the interpreter takes it; the arrays must outlive it."""
     return np.array(
         [
@@ -337,7 +337,7 @@ def _program_array(program: GateProgram) -> NDArray[np.int64]:
     )
 
 
-def _aligned(rows: int, words: int) -> Words:
+def aligned_rows(rows: int, words: int) -> Words:
     """Return zeros, uint64 (rows, words), at an address that vectors may be loaded from."""
     align = 8 * words
     raw = np.zeros(rows * words + words, dtype=np.uint64)

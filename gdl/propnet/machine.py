@@ -40,7 +40,7 @@ class PropnetState:
         return self.bits == other.bits and self._facts is other._facts
 
     def __iter__(self) -> Iterator[Term]:
-        return (self._facts[int(i)] for i in np.flatnonzero(unpack(self.bits, len(self._facts))))
+        return (self._facts[int(i)] for i in np.flatnonzero(_unpack(self.bits, len(self._facts))))
 
     def __len__(self) -> int:
         return int.from_bytes(self.bits).bit_count()
@@ -49,13 +49,13 @@ class PropnetState:
         return f"<state {' '.join(sorted(map(str, self)))}>"
 
 
-def unpack(bits: bytes, count: int) -> NDArray[np.uint8]:
+def _unpack(bits: bytes, count: int) -> NDArray[np.uint8]:
     """Return packed bits as uint8 (count,)."""
     packed = np.frombuffer(bits, dtype=np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little")
 
 
-def pack(bits: NDArray[np.uint8]) -> bytes:
+def _pack(bits: NDArray[np.uint8]) -> bytes:
     """Return bits, uint8 (count,), as bytes."""
     return np.packbits(bits, bitorder="little").tobytes()
 
@@ -96,7 +96,7 @@ class PropnetStateMachine:
         self.relevant_fluents = parts.relevant
         self.ground_rules = parts.ground_rules
         self._percepts = parts.percepts
-        self._initial = pack(parts.initial)
+        self._initial = _pack(parts.initial)
         self._fact_count = len(self.facts)
         self._places = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
@@ -131,11 +131,11 @@ class PropnetStateMachine:
         """Return a state of this machine as the fluents' bits: uint8 (fluents,)."""
         if not isinstance(state, PropnetState):
             raise TypeError(f"expected a state of this machine, found {type(state).__name__}")
-        return unpack(state.bits, self._fact_count)
+        return _unpack(state.bits, self._fact_count)
 
     def state(self, bits: NDArray[np.uint8]) -> State:
         """Return the state with the given fluents' bits."""
-        return PropnetState(self.facts, pack(bits))
+        return PropnetState(self.facts, _pack(bits))
 
     def state_of(self, facts: Iterable[Term]) -> State:
         """Return the state in which just the given facts are true, of any machine of the game."""

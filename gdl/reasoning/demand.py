@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from gdl.reasoning.plans import Columns
-from gdl.ruleset import Atom, Literal, RelationKey, Rule, variables_in
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, names_in
 from gdl.terms import Variable, variables_of
 
 
@@ -101,6 +101,6 @@ def _adorned(
             yield Rule(demanded, tuple(done)), needed
             evaluated = Atom(needed.answers[0], literal.args)
         if isinstance(literal, Atom):
-            known |= {v.name for v in variables_in(literal)}
+            known |= names_in([literal])
         done.append(evaluated)
     yield Rule(Atom(adornment.answers[0], rule.head.args), tuple(done)), None

@@ -16,7 +16,7 @@ from gdl.reasoning.demand import Adornment, demand_rules, facts_relation
 from gdl.reasoning.plans import Columns, Exists, Step, Test, make_plan
 from gdl.reasoning.rulebook import occurrences
 from gdl.reasoning.table_functions import Workshop
-from gdl.ruleset import Atom, Literal, RelationKey, Rule, variables_in
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, names_in
 from gdl.vocabulary import Key
 
 Table: TypeAlias = set[Key] | frozenset[Key]
@@ -198,8 +198,8 @@ class _Fixpoint:
     def _write_rule(self, rule: Rule, new: Atom | None) -> None:
         """Write a rule, applied to a new row of one of its atoms if there is such an atom."""
         rest = Rule(rule.head, tuple(part for part in rule.body if part is not new))
-        known = {v.name for v in variables_in(new)} if new else set[str]()
-        wanted = {v.name for v in variables_in(rule.head)} - known
+        known = names_in([new] if new else ())
+        wanted = names_in([rule.head]) - known
         plan = make_plan(self.workshop.statistics, rest.body, known, wanted)
         given = [(term, f"c{i}") for i, term in enumerate(new.args)] if new else []
         add = f"add_{self.growing[rule.head.relation].table}"

@@ -13,7 +13,7 @@ from gdl.dependencies import Level
 from gdl.domains import EMPTY, Domains, Position
 from gdl.reasoning.plans import Columns, Plan, make_plan
 from gdl.reasoning.rulebook import Rulebook
-from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, variables_in
+from gdl.ruleset import Atom, Literal, RelationKey, Rule, atoms_of, names_in
 from gdl.terms import variables_of
 from gdl.vocabulary import ids_of
 
@@ -125,7 +125,7 @@ class Statistics:
     def _most_rows(self, relation: RelationKey) -> float:
         rows = float(len(self._rulebook.facts_of(relation)))
         for rule in self._rulebook.rules_of(relation):
-            rows += self.instances(rule.body, {v.name for v in variables_in(rule.head)})
+            rows += self.instances(rule.body, names_in([rule.head]))
         return min(rows, self.domain_size(relation))
 
     def instances(self, body: Iterable[Literal], wanted: Iterable[str]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gdl.errors import GroundingLimitError
 from gdl.grounder import Budget
 from gdl.propnet.layout import GateProgram, Layout
+from gdl.propnet.network import TRUE
 from gdl.propnet.options import Passes, stages
 from gdl.propnet.pipeline import GroundGame, Parts, assemble, ground_game
 from gdl.ruleset import Ruleset
@@ -85,12 +86,7 @@ def measure_stages(ruleset: Ruleset, budget: Budget, clock: Clock = monotonic) -
 
 
 def _rules_differ(one: Passes, other: Passes) -> bool:
-    of_rules = ("split_rules", "guard_relations")
-    return any(
-        getattr(one, each.name) != getattr(other, each.name)
-        for each in fields(Passes)
-        if each.name in of_rules
-    )
+    return (one.split_rules, one.guard_relations) != (other.split_rules, other.guard_relations)
 
 
 def summary(parts: Parts) -> Summary:
@@ -118,7 +114,7 @@ def _depths(layout: Layout) -> NDArray[np.int64]:
     depths = [0] * layout.rows
     for program in (layout.view, layout.transition):
         for row, left, right in program.gates.tolist():
-            depths[row] = max(depths[left >> 1], depths[right >> 1]) + (right != 1)
+            depths[row] = max(depths[left >> 1], depths[right >> 1]) + (right != TRUE)
     return np.array(depths, dtype=np.int64)
 
 

@@ -49,7 +49,7 @@ def relation_graph(ruleset: Ruleset) -> RelationGraph:
     """Return the relation graph of a ruleset."""
     edges = dependency_graph(ruleset.rules)
     order = components(edges)
-    reached = levels(edges, order, {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION})
+    reached = levels(edges, order)
     facts = Counter(rule.head.relation for rule in ruleset.rules if not rule.body)
     rules = Counter(rule.head.relation for rule in ruleset.rules if rule.body)
     relations = tuple(

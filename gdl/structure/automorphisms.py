@@ -68,10 +68,11 @@ class AutomorphismSearch:
                 if orbits.root(vertex) == orbits.root(chosen[level]):
                     continue
                 found = self._mapped(leaf, self._split(path[level], vertex), wanted)
-                if found is not None:
-                    for one in np.flatnonzero(found != np.arange(len(found))).tolist():
-                        orbits.join((one, int(found[one])))
-                    yield found
+                if found is None:
+                    continue
+                for one in np.flatnonzero(found != np.arange(len(found))).tolist():
+                    orbits.join((one, int(found[one])))
+                yield found
 
     def _mapped(
         self, leaf: Colours, other: Colours, wanted: NDArray[np.int64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdl.propnet.expansion import Expander, packed_state
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import Packed
-from gdl.structure.observation import NONE
+from gdl.structure.observation import utilities
 
 MAX_STATES = 20_000
 """Games with more states are not counted through."""
@@ -122,12 +122,8 @@ def _look(
     counts = [own.sum(axis=1, dtype=np.int64) for own in np.split(legal, ends[:-1], axis=1)]
     for row in np.unique(np.array(counts).T > 1, axis=0):
         choosing.add(frozenset(np.flatnonzero(row).tolist()))
-    utilities = np.full((len(states), machine.engine.roles), NONE)
-    goals = block.goals()[: len(states)].astype(bool)
-    table = machine.engine.goal_table.tolist()
-    for place, (role, value) in reversed(list(enumerate(table))):
-        utilities[goals[:, place], role] = value
-    endings.update(map(tuple, np.unique(utilities[ended], axis=0).tolist()))
+    given = utilities(machine.engine, block.goals()[: len(states)][ended])
+    endings.update(map(tuple, np.unique(given, axis=1).T.tolist()))
 
 
 def _longest(children: Sequence[set[int]]) -> int | None:

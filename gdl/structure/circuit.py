@@ -41,7 +41,11 @@ class Circuit:
     goals: tuple[int, ...]
     next: tuple[int, ...]
     rows: int
-    gate_count: int = 0
+
+    @property
+    def gate_count(self) -> int:
+        """The number of gates, without those that only copy a row."""
+        return sum(len(segment.gates) for segment in (*self.view, *self.transition))
 
     def moves_of(self, role: int) -> range:
         """Return the places of a role's moves among all moves."""
@@ -93,7 +97,6 @@ def circuit_of(layout: Layout) -> Circuit:
         goals=literals(layout.goals, layout.goal_count),
         next=literals(layout.next, layout.fluent_count),
         rows=layout.rows,
-        gate_count=sum(len(segment.gates) for segment in (*view, *transition)),
     )
 
 
@@ -220,20 +223,24 @@ def bits(number: int) -> list[int]:
 def without_others(circuit: Circuit, literals: Iterable[int]) -> Circuit:
     """Return the circuit with those gates only that some literals depend on."""
     needed = {literal >> 1 for literal in literals}
-    parts: list[tuple[Segment, ...]] = []
-    for part in (circuit.transition, circuit.view):
-        kept = []
-        for segment in reversed(part):
-            defined = {row for row, _, _ in segment.gates} | {row for row, _ in segment.feedback}
-            if segment.feedback and defined & needed:  # a cycle is kept as a whole
-                needed |= defined | {literal >> 1 for _, literal in segment.feedback}
-            gates = []
-            for gate in reversed(segment.gates):
-                if gate[0] in needed:
-                    needed.update((gate[1] >> 1, gate[2] >> 1))
-                    gates.append(gate)
-            feedback = tuple(pair for pair in segment.feedback if pair[0] in needed)
-            if gates or feedback:
-                kept.append(Segment(tuple(reversed(gates)), feedback))
-        parts.append(tuple(reversed(kept)))
-    return replace(circuit, view=parts[1], transition=parts[0])
+    # The transition comes first, as it adds to what is needed of the view.
+    transition = _thinned(circuit.transition, needed)
+    return replace(circuit, view=_thinned(circuit.view, needed), transition=transition)
+
+
+def _thinned(segments: Sequence[Segment], needed: set[int]) -> tuple[Segment, ...]:
+    """Return the gates of needed rows, from the last on; what they read is needed, too."""
+    kept = []
+    for segment in reversed(segments):
+        defined = {row for row, _, _ in segment.gates} | {row for row, _ in segment.feedback}
+        if segment.feedback and defined & needed:  # a cycle is kept as a whole
+            needed |= defined | {literal >> 1 for _, literal in segment.feedback}
+        gates = []
+        for gate in reversed(segment.gates):
+            if gate[0] in needed:
+                needed.update((gate[1] >> 1, gate[2] >> 1))
+                gates.append(gate)
+        feedback = tuple(pair for pair in segment.feedback if pair[0] in needed)
+        if gates or feedback:
+            kept.append(Segment(tuple(reversed(gates)), feedback))
+    return tuple(reversed(kept))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gdl.structure.circuit import Circuit, bits, spread
+from gdl.structure.circuit import Circuit, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,6 @@ class Dependence:
     legal_by: Sequence[int]
     goal_by: Sequence[int]
     end_by: int
-
-    def relevant(self) -> int:
-        """Return the fluents that matter, now or later, for moves, goals or the end."""
-        found = self.end_by
-        for mask in (*self.legal_by, *self.goal_by):
-            found |= mask
-        agenda = bits(found)
-        while agenda:
-            new = self.fluents_of[agenda.pop()] & ~found
-            found |= new
-            agenda += bits(new)
-        return found
 
 
 def dependence(circuit: Circuit, supports: Sequence[int]) -> Dependence:

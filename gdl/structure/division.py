@@ -50,7 +50,7 @@ def division(evidence: Evidence) -> Division:
     if evidence.prover is not None:
         evidence.prover.grant(0.5)
     depends = dependence(evidence.circuit, evidence.supports)
-    relevant = depends.relevant()
+    relevant = sum(1 << f for f in np.flatnonzero(evidence.machine.relevant_fluents).tolist())
     clock = sum(1 << fluent for fluent in clock_fluents(evidence.circuit, evidence.supports))
     irrelevant = ((1 << len(facts)) - 1) & ~relevant
     parts: Sequence[Part] = ()
@@ -64,7 +64,6 @@ def division(evidence: Evidence) -> Division:
             parts, in_series = _series(evidence, depends, parts[0])
     return Division(
         parts=tuple(_subgame(evidence, depends, part) for part in parts if len(parts) > 1),
-        clocks=_facts(facts, clock & relevant),
         in_series=in_series,
         irrelevant=_facts(facts, irrelevant),
     )
@@ -94,18 +93,15 @@ def _forced(evidence: Evidence, depends: Dependence, free: int) -> int:
     if prover is None:
         return 0
     legal = prover.before.legal
-    several = {
-        role: prover.at_least(2, [(legal[move], 1) for move in evidence.circuit.moves_of(role)])
-        for role in range(len(evidence.machine.roles))
-    }
+    several = [prover.has_choice(role) for role in range(len(evidence.machine.roles))]
     candidates = [
-        (move, prover.all_of([legal[move], several[role]]))
-        for role in several
+        (move, choice)
+        for role, choice in enumerate(several)
         for move in evidence.circuit.moves_of(role)
         if not depends.legal_by[move] & free
-    ]
-    proved = prover.never([claim for _, claim in candidates[:MAX_FORCED]])
-    return sum(1 << move for (move, _), holds in zip(candidates, proved, strict=False) if holds)
+    ][:MAX_FORCED]
+    proved = prover.never([prover.all_of([legal[move], choice]) for move, choice in candidates])
+    return sum(1 << move for (move, _), holds in zip(candidates, proved, strict=True) if holds)
 
 
 def _joined(masks: Iterable[int]) -> list[int]:
@@ -224,11 +220,10 @@ def _rests(evidence: Evidence, part: Part) -> bool:
     prover = evidence.prover
     if prover is None:
         return False
-    before, after = prover.before.fluents, prover.after.fluents
     changes = [
-        prover.all_of([sign * before[fluent], -sign * after[fluent]])
+        change
         for fluent in bits(part.fluents)
-        for sign in (1, -1)
+        for change in (prover.falls(fluent), prover.rises(fluent))
     ]
     elsewhere = [-prover.moves[move] for move in bits(part.moves)]
     return all(prover.never([prover.all_of([*elsewhere, prover.any_of(changes)])]))

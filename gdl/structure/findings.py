@@ -67,9 +67,10 @@ class Goals:
     """What roles play for; chance, the role ``random``, is left out.
 
     ``values``: the goal values that each role ended with. ``means``: those of random playouts.
-    ``sum``: what the utilities of all roles add up to at every end, None where that differs or no
-    end was seen. ``rising``: the roles that have different utilities while a match goes on, which
-    never fall. ``shared``: all were given the same at every end, and not always as much.
+    ``sum``: what the utilities of all roles add up to at every end, None where that differs, where
+    one role plays alone, or where the playouts all ended alike. ``rising``: the roles that have
+    different utilities while a match goes on, which never fall. ``shared``: all were given the
+    same at every end, and not always as much.
     """
 
     values: Mapping[Constant, Finding[tuple[int, ...]]]
@@ -161,13 +162,12 @@ class Subgame:
 class Division:
     """The parts of a game, proved from what depends on what.
 
-    ``clocks`` are facts that no move changes; they belong to no part. ``in_series``: the parts
-    are played one after the other, in their order: once one has a move, those before have none.
+    Facts whose course no move can change belong to no part. ``in_series``: the parts are played
+    one after the other, in their order: once one has a move, those before have none.
     ``irrelevant`` are facts on which neither moves, end nor goals depend; percepts may.
     """
 
     parts: tuple[Subgame, ...] = ()
-    clocks: frozenset[Term] = frozenset()
     in_series: Finding[bool] = field(default_factory=lambda: Finding(False))
     irrelevant: frozenset[Term] = frozenset()
 

@@ -72,7 +72,7 @@ def goals(evidence: Evidence) -> Goals:
     total = seen.sum
     if total.value is not None:
         total = Finding(total.value, _sum_certainty(evidence, prover, total.value))
-    return Goals(values, seen.means, total, rising, seen.shared)
+    return replace(seen, values=values, sum=total, rising=rising)
 
 
 def _counted(evidence: Evidence, seen: Goals, census: Census) -> Goals:

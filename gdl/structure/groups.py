@@ -39,11 +39,13 @@ def prove_groups(evidence: Evidence) -> list[frozenset[int]]:
         return []
     states = np.vstack([evidence.initial, evidence.samples.states[:MAX_STATES]])
     candidates = _candidates(evidence.machine.facts, states)
-    full = [group for group in candidates if states[:, group].any(axis=1).all()]
+    full: list[list[int]] = []
+    others: list[list[int]] = []
+    for group in candidates:
+        (full if states[:, group].any(axis=1).all() else others).append(group)
     found = _prove(prover, full, [_several, _none])
     inside = _Within(found)
-    rest = [group for group in candidates if group not in full and not inside.holds(group)]
-    found += _prove(prover, rest, [_several])
+    found += _prove(prover, [group for group in others if not inside.holds(group)], [_several])
     _prove_constants(evidence, prover)
     return _maximal(sorted(found, key=lambda group: -len(group)))
 
@@ -65,12 +67,12 @@ def _prove(
 ) -> list[frozenset[int]]:
     """Return the groups of which the first claim is proved; largest groups come first."""
     prover.grant()
-    pairs = []
-    for group in groups:
-        for claim in claims:
-            sides = (prover.before.fluents, prover.after.fluents)
-            fails, breaks = (claim(prover, [side[f] for f in group]) for side in sides)
-            pairs.append((fails, breaks))
+    before, after = prover.before.fluents, prover.after.fluents
+    pairs = [
+        (claim(prover, [before[f] for f in group]), claim(prover, [after[f] for f in group]))
+        for group in groups
+        for claim in claims
+    ]
     kept = prover.keep(pairs)[:: len(claims)]
     return [frozenset(group) for group, holds in zip(groups, kept, strict=True) if holds]
 

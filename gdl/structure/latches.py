@@ -38,11 +38,10 @@ def prove_latches(evidence: Evidence) -> LatchedFluents:
     if prover is None:
         return LatchedFluents(seen=len(rising) + len(falling))
     prover.grant()
-    before, after = prover.before.fluents, prover.after.fluents
-    falls = prover.never([prover.all_of([before[f], -after[f]]) for f in rising])
-    rises = prover.never([prover.all_of([-before[f], after[f]]) for f in falling])
-    proved_rising = tuple(f for f, proved in zip(rising, falls, strict=True) if proved)
-    proved_falling = tuple(f for f, proved in zip(falling, rises, strict=True) if proved)
+    never_fall = prover.never([prover.falls(fluent) for fluent in rising])
+    never_rise = prover.never([prover.rises(fluent) for fluent in falling])
+    proved_rising = tuple(f for f, proved in zip(rising, never_fall, strict=True) if proved)
+    proved_falling = tuple(f for f, proved in zip(falling, never_rise, strict=True) if proved)
     seen = len(rising) + len(falling) - len(proved_rising) - len(proved_falling)
     return LatchedFluents(proved_rising, proved_falling, seen)
 

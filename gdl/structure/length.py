@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from gdl.structure.circuit import Circuit, certainty, without_others
@@ -35,15 +36,16 @@ def length(evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozens
     """Return how long matches are, with a bound where clocks or latches give one."""
     seen = observed_length(evidence.record)
     clock = clock_fluents(evidence.circuit, evidence.supports)
-    bounds = [_bound_by_clock(evidence, clock), *_bounds_by_latches(evidence, latched, groups)]
     if evidence.count.census is not None:
         bounds = [evidence.count.census.longest]
+    else:
+        bounds = [_bound_by_clock(evidence, clock), *_bounds_by_latches(evidence, latched, groups)]
     known = [bound for bound in bounds if bound is not None]
-    found: Finding[int | None] = Finding(None)
-    if known:
-        found = Finding(min(known), Certainty.PROVED)
-    facts = frozenset(evidence.machine.facts[fluent] for fluent in clock)
-    return Length(seen.playouts, seen.ended, seen.least, seen.mean, seen.most, found, facts)
+    return replace(
+        seen,
+        bound=Finding(min(known), Certainty.PROVED) if known else seen.bound,
+        clock=frozenset(evidence.machine.facts[fluent] for fluent in clock),
+    )
 
 
 def clock_fluents(circuit: Circuit, supports: Sequence[int]) -> list[int]:
@@ -101,11 +103,10 @@ def _bounds_by_latches(
     if prover is None:
         return []
     prover.grant()
-    before, after = prover.before.fluents, prover.after.fluents
     facts = evidence.machine.facts
     changes = {
-        **{f: prover.all_of([-before[f], after[f]]) for f in latched.rising},
-        **{f: prover.all_of([before[f], -after[f]]) for f in latched.falling},
+        **{fluent: prover.rises(fluent) for fluent in latched.rising},
+        **{fluent: prover.falls(fluent) for fluent in latched.falling},
     }
     kinds: dict[str, list[int]] = defaultdict(list)
     for fluent in changes:

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.playouts import Ending, Step, play_out, randomness
-from gdl.propnet.lanes import Block
+from gdl.propnet.lanes import Bits, Block, Engine
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.state_machine import StateMachine
 
@@ -33,8 +34,6 @@ KEPT_BITS = 16_000_000
 NONE = -1
 """Stands for a goal where a role has none."""
 
-Rows = NDArray[np.uint64]
-
 
 @dataclass(slots=True)
 class Observation:
@@ -44,21 +43,22 @@ class Observation:
     moves in these, and the most in any. ``together``: states in which several roles have one.
     ``repeated``: states in which the only role with a choice is that of the state before.
     ``endings``: tuples of utilities, with NONE. ``fallen``: roles whose utility fell. ``midway``:
-    the utilities that each role had before the end.
+    the utilities that each role had before the end. ``line_counts``: of each playout that ended,
+    the product of the numbers of joint moves on its way.
     """
 
     roles: int
     playouts: int = 0
     states: int = 0
     lengths: Counter[int] = field(default_factory=Counter)
-    with_choice: list[int] = field(default_factory=list)
-    choices: list[int] = field(default_factory=list)
-    most: list[int] = field(default_factory=list)
+    with_choice: list[int] = field(init=False)
+    choices: list[int] = field(init=False)
+    most: list[int] = field(init=False)
     together: int = 0
     repeated: int = 0
     endings: Counter[tuple[int, ...]] = field(default_factory=Counter)
     fallen: set[int] = field(default_factory=set)
-    midway: list[set[int]] = field(default_factory=list)
+    midway: list[set[int]] = field(init=False)
     line_counts: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -160,29 +160,17 @@ class _BlockWatch:
     def __init__(self, machine: PropnetStateMachine) -> None:
         self.record = Observation(len(machine.roles))
         self._layout = layout = machine.engine.layout
-        self._values = machine.engine.goal_table
         moves = sum(layout.move_counts)
         self._step_limit = int(min(MAX_STEPS, max(8, WORK // (layout.rows + MOVE_WORK * moves))))
         self._room = KEPT_BITS // max(1, layout.fluent_count + moves)
-        self._kept: list[NDArray[np.uint8]] = []
-        self._kept_ends: list[NDArray[np.bool_]] = []
-        self._kept_goals: list[NDArray[np.int64]] = []
-        self._kept_legal: list[NDArray[np.uint8]] = []
-        self._kept_lanes: list[NDArray[np.int64]] = []
+        self._kept: list[tuple[NDArray[Any], ...]] = []
         self._rose = np.zeros(layout.fluent_count, dtype=bool)
         self._fell = np.zeros(layout.fluent_count, dtype=bool)
 
     def samples(self) -> Samples:
         """Return what was kept."""
-        return Samples(
-            np.concatenate(self._kept),
-            np.concatenate(self._kept_ends),
-            np.concatenate(self._kept_goals),
-            np.concatenate(self._kept_legal),
-            np.concatenate(self._kept_lanes),
-            self._rose,
-            self._fell,
-        )
+        states, terminal, goals, legal, lanes = map(np.concatenate, zip(*self._kept, strict=True))
+        return Samples(states, terminal, goals, legal, lanes, self._rose, self._fell)
 
     def playouts(self, block: Block, count: int) -> None:
         """Make one playout in each of the first ``count`` lanes."""
@@ -195,7 +183,7 @@ class _BlockWatch:
         for step in range(self._step_limit + 1):
             block.view()
             ended = alive & block.terminal()
-            goals = self._goals(block)
+            goals = utilities(block.engine, block.goals())
             self._compare(goals, before, alive)
             before = goals
             self._end(step, ended, goals, lines)
@@ -210,14 +198,6 @@ class _BlockWatch:
                 lines[alive] *= counts[:, alive].prod(axis=0, dtype=np.float64)
             self._choices(counts, last, alive)
             self._step(block, alive)
-
-    def _goals(self, block: Block) -> NDArray[np.int64]:
-        """Return each role's utility, int64 (roles, lanes)."""
-        bits = block.goals().T.astype(bool)
-        found = np.full((self.record.roles, block.lanes), NONE)
-        for (role, value), holds in reversed(list(zip(self._values.tolist(), bits, strict=True))):
-            found[role, holds] = value
-        return found
 
     def _compare(
         self, goals: NDArray[np.int64], before: NDArray[np.int64], alive: NDArray[np.bool_]
@@ -251,11 +231,10 @@ class _BlockWatch:
             self._room -= len(lanes)
             layout = self._layout
             moves = sum(layout.move_counts)
-            self._kept.append(_bits(block, layout.fluents, layout.fluent_count, lanes))
-            self._kept_lanes.append(self.record.playouts + lanes)
-            self._kept_legal.append(_bits(block, layout.legal, moves, lanes))
-            self._kept_ends.append(ended[lanes])
-            self._kept_goals.append(goals[:, lanes].T)
+            states = _bits(block, layout.fluents, layout.fluent_count, lanes)
+            legal = _bits(block, layout.legal, moves, lanes)
+            numbers = self.record.playouts + lanes
+            self._kept.append((states, ended[lanes], goals[:, lanes].T, legal, numbers))
 
     def _counts(self, block: Block) -> NDArray[np.int64]:
         """Return how many legal moves each role has: int64 (roles, lanes)."""
@@ -295,6 +274,18 @@ class _BlockWatch:
         self._rose |= (new & ~old & mask).any(axis=1)
         self._fell |= (old & ~new & mask).any(axis=1)
         old[:] = new
+
+
+def utilities(engine: Engine, goals: Bits) -> NDArray[np.int64]:
+    """Return what each role is given, int64 (roles, n), of goal rows' bits, uint8 (n, goal rows).
+
+    That is the lowest value of several, and NONE where there is none.
+    """
+    found = np.full((engine.roles, len(goals)), NONE)
+    rows = zip(engine.goal_table.tolist(), goals.T.astype(bool), strict=True)
+    for (role, value), holds in reversed(list(rows)):
+        found[role, holds] = value
+    return found
 
 
 def _bits(block: Block, first: int, count: int, lanes: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -106,6 +106,19 @@ class Prover:
             self._backend.add_weight_rule([result], bound, list(weighted))
         return result
 
+    def rises(self, fluent: int) -> int:
+        """Return a literal that says that a fluent becomes true in the step."""
+        return self.all_of([-self.before.fluents[fluent], self.after.fluents[fluent]])
+
+    def falls(self, fluent: int) -> int:
+        """Return a literal that says that a fluent becomes false in the step."""
+        return self.all_of([self.before.fluents[fluent], -self.after.fluents[fluent]])
+
+    def has_choice(self, role: int) -> int:
+        """Return a literal that says that a role has several legal moves before the step."""
+        legal = self.before.legal
+        return self.at_least(2, [(legal[move], 1) for move in self._circuit.moves_of(role)])
+
     # ------------------------------------------------------------------ questions
 
     def never(self, claims: Sequence[int]) -> list[bool]:

@@ -14,9 +14,11 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.flat_rules import MACHINE_RELATIONS, FlatRules, flat_rules, renamed
-from gdl.grounder import Budget, GroundProgram, Row, ground
-from gdl.ruleset import RelationKey, Ruleset
+from gdl.flat_rules import FlatRules, goal_value, renamed
+from gdl.grounder import Budget, GroundProgram, Row
+from gdl.propnet.options import Passes
+from gdl.propnet.pipeline import ground_game
+from gdl.ruleset import Ruleset
 from gdl.terms import Constant, Function, Term
 from gdl.vocabulary import Vocabulary
 
@@ -78,16 +80,9 @@ def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    flat = flat_rules(ruleset, MACHINE_RELATIONS)
-    vocabulary = Vocabulary()
-    shown: list[RelationKey] = [("goal", 2), ("terminal", 0), ("sees", 2)]
-    for relation, _ in flat.fluents:
-        shown += [relation, renamed(relation, "init"), renamed(relation, "next")]
-    for relation, _ in flat.moves:
-        shown += [relation, renamed(relation, "legal")]
-    program = ground(flat.rules, flat.flows(), shown, vocabulary, BUDGET)
-    drawing = _Drawing(program, vocabulary)
-    drawing.draw(flat, roles)
+    game = ground_game(ruleset, Passes(split_rules=False, guard_relations=False), BUDGET)
+    drawing = _Drawing(game.program, game.vocabulary)
+    drawing.draw(game.flat, roles)
     return drawing.graph()
 
 
@@ -196,9 +191,9 @@ class _Drawing:
         for _, atom in _of(rows["sees", 2], number):
             self._owned(vertex, Kind.PERCEPT, atom)
         for row, atom in _of(rows["goal", 2], number):
-            value = str(self._vocabulary.decode(row[1]))
-            if value.isdecimal():
-                self._owned(vertex, Kind.GOAL + int(value), atom)
+            value = goal_value(self._vocabulary.decode(row[1]))
+            if value is not None:
+                self._owned(vertex, Kind.GOAL + value, atom)
 
     def _owned(self, role: int, kind: int, atom: int) -> None:
         vertex = self._vertex(kind)

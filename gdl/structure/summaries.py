@@ -46,13 +46,7 @@ def merged_by_goals(evidence: Evidence, parts: Sequence[Part]) -> list[Part]:
         return list(parts)
     merger = _Merger(evidence, parts)
     merger.merge()
-    return [
-        Part(
-            sum(parts[member].fluents for member in members),
-            sum(parts[member].moves for member in members),
-        )
-        for members in merger.union.sets()
-    ]
+    return [_all(parts[member] for member in members) for members in merger.union.sets()]
 
 
 def _all(parts: Iterable[Part]) -> Part:

@@ -168,17 +168,14 @@ def _part(part: Subgame) -> str:
 
 
 def _exchange(symmetry: Symmetry) -> str:
-    """Return the cycles of moves: (a b c) where a becomes b, b becomes c and c becomes a.
-
-    Where no move changes, those of facts.
-    """
+    """Return the cycles of roles, else of moves: (a, b, c) where each becomes the next, c a."""
     if symmetry.roles:
         return _cycles(symmetry.roles)
     moves = {
         f"{role} {move}": f"{other} {becomes}"
         for (role, move), (other, becomes) in symmetry.moves.items()
     }
-    return _cycles(moves or symmetry.facts)
+    return _cycles(moves)
 
 
 def _cycles(mapping: Mapping[Any, Any]) -> str:

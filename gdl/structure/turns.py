@@ -10,7 +10,6 @@ from gdl.structure.census import Census
 from gdl.structure.evidence import CHANCE, Evidence
 from gdl.structure.findings import Certainty, Choices, Finding, Turns
 from gdl.structure.observation import Observation
-from gdl.structure.prover import Prover
 from gdl.terms import Constant
 
 MAX_ROLES = 8
@@ -55,14 +54,14 @@ def turns(evidence: Evidence) -> Turns:
     if prover is None:
         return seen
     prover.grant()
-    has_choice = [_has_choice(evidence, prover, place) for place in range(len(roles))]
+    has_choice = [prover.has_choice(place) for place in range(len(roles))]
     one_at_a_time, dummies = seen.one_at_a_time, seen.dummies
     if one_at_a_time.value and len(roles) <= MAX_ROLES:
         clashes = [prover.all_of(pair) for pair in combinations(has_choice, 2)]
         one_at_a_time = Finding(True, evidence.certainty(clashes))
     idle = [has_choice[roles.index(role)] for role in dummies.value]
     dummies = Finding(dummies.value, evidence.certainty(idle))
-    return Turns(one_at_a_time, seen.alternating, seen.choices, dummies, seen.chance)
+    return replace(seen, one_at_a_time=one_at_a_time, dummies=dummies)
 
 
 def _counted(seen: Turns, roles: Sequence[Constant], census: Census) -> Turns:
@@ -77,9 +76,3 @@ def _counted(seen: Turns, roles: Sequence[Constant], census: Census) -> Turns:
         alternating=alternating,
         dummies=Finding(dummies, Certainty.PROVED),
     )
-
-
-def _has_choice(evidence: Evidence, prover: Prover, role: int) -> int:
-    """Return the literal that the role has several legal moves before a step."""
-    legal = prover.before.legal
-    return prover.at_least(2, [(legal[place], 1) for place in evidence.circuit.moves_of(role)])

@@ -8,7 +8,8 @@ import pytest
 
 import gdl
 from gdl import Severity
-from gdl.simulation import Declared, Finding, SimulationReport, declared_in, simulate
+from gdl.faults import Declared, declared_in
+from gdl.simulation import Finding, SimulationReport, simulate
 
 LENGTH = 4
 COUNTING = """

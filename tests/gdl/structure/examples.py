@@ -67,6 +67,24 @@ LOTTERY = """
 (<= (goal r 0) (not (true prize)))
 """
 
+FORK = """
+; The one has three ways, then the other two; all of them end alike.
+(role r) (role s)
+(init (step 0))
+(<= (legal r (go ?x)) (true (step 0)) (way ?x))
+(<= (legal r noop) (true (step 1)))
+(<= (legal s noop) (true (step 0)))
+(<= (legal s left) (true (step 1)))
+(<= (legal s right) (true (step 1)))
+(way 1) (way 2) (way 3)
+(<= (next (step 1)) (true (step 0)))
+(<= (next (step 2)) (true (step 1)))
+(<= terminal (true (step 2)))
+(<= (goal r ?g) (true (step ?n)) (worth ?n ?g ?h))
+(<= (goal s ?h) (true (step ?n)) (worth ?n ?g ?h))
+(worth 0 0 10) (worth 1 50 10) (worth 2 20 70)
+"""
+
 
 @cache
 def compiled(text: str) -> PropnetStateMachine:

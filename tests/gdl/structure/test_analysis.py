@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
 
 import pytest
 
 import gdl
 import gdl.structure
-from gdl.structure import Structure, analyse
+from gdl.structure import Choices, Structure, analyse
+from gdl.structure.observation import observe, observe_block
 from tests.gdl.propnet.games import GAMES, NAMES, machine_of, reasoner_of
 
-from .examples import LADDER, LOTTERY, SCALES, compiled, structure_of, texts
+from .examples import FORK, LADDER, LOTTERY, SCALES, compiled, structure_of, texts
 
 SIMULTANEOUS = {
     "biddingTicTacToe",
@@ -149,6 +151,34 @@ def test_a_game_that_is_not_compiled_is_played_by_the_reasoner() -> None:
     assert structure.goals.sum.value == 100
     assert structure.latches is None
     assert structure.division is None
+
+
+def test_the_reasoner_and_blocks_record_the_same() -> None:
+    of_steps = observe(gdl.interpret(gdl.parse(FORK)), seed=0, playouts=8)
+    of_blocks, _ = observe_block(compiled(FORK), seed=0, playouts=8)
+    assert of_steps == of_blocks
+    assert of_steps.line_counts == [6] * 8
+
+
+@pytest.mark.parametrize("make", [gdl.compile, gdl.interpret])
+def test_figures(make: Callable[[gdl.Ruleset], gdl.StateMachine]) -> None:
+    structure = analyse(make(gdl.parse(FORK)))
+    assert structure.size.lines == 6
+    assert structure.turns.alternating.value
+    assert list(structure.turns.choices.values()) == [Choices(3, 3, 0.5), Choices(2, 2, 0.5)]
+    assert {str(role): mean for role, mean in structure.goals.means.items()} == {"r": 20, "s": 70}
+
+
+def test_goals_that_never_fall() -> None:
+    structure = analyse(compiled(LADDER))
+    assert texts(structure.goals.rising.value) == ["climber"]
+    assert structure.goals.rising.is_proved
+
+
+def test_a_role_that_chooses_again() -> None:
+    turns = structure_of("dotsAndBoxes").turns
+    assert not turns.alternating.value
+    assert turns.alternating.is_proved
 
 
 def test_playouts_are_counted() -> None:

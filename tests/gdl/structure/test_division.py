@@ -72,6 +72,7 @@ def test_a_game_of_one_piece(name: str) -> None:
 @pytest.mark.parametrize("name", ["nim", "fourCups", "countThenLine"])
 def test_parts_share_nothing(name: str) -> None:
     division = division_of(name)
+    assert division.parts
     facts = [fact for part in division.parts for fact in part.facts]
     assert len(facts) == len(set(facts))
     moves = [(r, m) for part in division.parts for r, own in part.moves.items() for m in own]

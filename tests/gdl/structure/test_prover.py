@@ -6,6 +6,7 @@ import pytest
 
 from gdl.structure.groups import prove_groups
 from gdl.structure.latches import prove_latches
+from gdl.structure.observation import observe_block
 from gdl.structure.prover import Prover
 
 from .examples import evidence_of
@@ -37,11 +38,14 @@ def test_each_role_makes_one_legal_move() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_groups_exclude_each_other_in_every_sample(name: str) -> None:
+    """Those of other playouts too: in its own the prover never sees two of a candidate."""
     evidence = evidence_of(name)
     groups = prove_groups(evidence)
     assert groups
+    _, others = observe_block(evidence.machine, seed=1, playouts=512)
     for group in groups:
-        assert evidence.samples.states[:, sorted(group)].sum(axis=1).max() <= 1
+        for samples in (evidence.samples, others):
+            assert samples.states[:, sorted(group)].sum(axis=1).max() <= 1
 
 
 def test_the_contents_of_a_square_are_a_group() -> None:

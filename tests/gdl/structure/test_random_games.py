@@ -39,6 +39,7 @@ def test_proofs_hold(rules: Ruleset, seed: int) -> None:
         steps = [*play_out(reasoner, randomness(seed, number), MAX_STEPS)]
         assert_turns(structure, steps)
         assert_facts(structure, steps)
+        assert_goals(structure, steps, reasoner)
         assert_end(structure, steps[-1], reasoner)
 
 
@@ -64,6 +65,14 @@ def assert_facts(structure: Structure, steps: list[Step]) -> None:
     for before, after in pairwise(states):
         assert not structure.latches.rising & (before - after)
         assert not structure.latches.falling & (after - before)
+
+
+def assert_goals(structure: Structure, steps: list[Step], reasoner: gdl.StateMachine) -> None:
+    rising = structure.goals.rising
+    for role in rising.value if rising.is_proved else ():
+        utilities = [reasoner.goal(step.state, role) for step in steps]
+        for before, after in pairwise(utilities):
+            assert before is None or after is None or before <= after
 
 
 def assert_end(structure: Structure, last: Step, reasoner: gdl.StateMachine) -> None:

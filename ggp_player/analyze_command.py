@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import gdl
 from gdl import Constant, StateMachine
 from ggp_player.analysis import Analysis, analyse
 from ggp_player.analysis_report import json_object, print_analysis, print_position
+from ggp_player.command_options import MAX_CLOCK, RULESHEET, advise_warm_up, output_option
 from ggp_player.errors import GgpPlayerError
 from ggp_player.joint_move_lists import Beginning
 from ggp_player.strategies import STRATEGIES, Position, Strategy
@@ -22,14 +24,9 @@ from ggp_player.tree_drawing import svg_text
 from ggp_player.tree_figure import Figure, figure_of
 from ggp_player.warming import is_warm
 
-MAX_SECONDS = 86_400
-"""A day."""
-
-_OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
-
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class _Options:
     """The options of the command; those from ``tree`` on are about the drawing, and the report."""
 
     moves: tuple[str, ...]
@@ -60,14 +57,12 @@ class Options:
                 raise click.UsageError(f"{flag} is about the drawing: it needs --tree")
         if self.tree and self.json and self.output is None:
             raise click.UsageError("--tree and --json both write to the standard output: give one")
-        if self.output is not None and not self.output.parent.is_dir():
-            raise click.BadParameter(
-                f"there is no folder {self.output.parent}", param_hint="--output"
-            )
+        if math.isnan(self.seconds):
+            raise click.BadParameter("nan is no number of seconds", param_hint="--seconds")
 
 
-@click.command("analyze")
-@click.argument("rulesheet", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command("analyze", short_help="Tell what a search thinks of a position.")
+@click.argument("rulesheet", type=RULESHEET)
 @click.option(
     "--moves",
     multiple=True,
@@ -79,7 +74,7 @@ class Options:
 @click.option("--strategy", help="How.  [default: auto, and minimax for a tree]")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, MAX_SECONDS),
+    type=click.FloatRange(0, MAX_CLOCK),
     default=5.0,
     show_default=True,
     help="For how long.",
@@ -87,7 +82,7 @@ class Options:
 @click.option("--tree", is_flag=True, help="Draw the search tree, as SVG.")
 @click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
 @click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
-@click.option("--output", "-o", type=_OUTPUT, help="Where to write the tree.")
+@output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
 def analyze_command(rulesheet: Path, **options: object) -> None:
     """Tell what a search thinks of a position of the game in the file RULESHEET.
@@ -107,7 +102,7 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
         ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
             --tree --windows --output nim.svg
     """
-    chosen = Options(**options)  # type: ignore[arg-type] # click has checked the types
+    chosen = _Options(**options)  # type: ignore[arg-type] # click has checked the types
     chosen.check()
     try:
         ruleset = gdl.load(rulesheet)
@@ -129,7 +124,7 @@ class _Task:
     game: str
     machine: StateMachine
     beginning: Beginning
-    options: Options
+    options: _Options
 
     def run(self) -> None:
         options, state = self.options, self.beginning.state
@@ -170,6 +165,7 @@ class _Task:
             raise GgpPlayerError(f"--tree draws {', '.join(sorted(RECORDED))}; found {spec}")
         refusal = strategy.refusal(self.machine)
         if refusal is not None:
+            advise_warm_up()
             raise GgpPlayerError(refusal)
         return strategy
 

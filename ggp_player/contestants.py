@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import aiohttp
 from aiohttp.http import HttpVersion10
 from yarl import URL
 
+from ggp_player.config import Config, load_config
 from ggp_player.errors import ServerError
 from ggp_player.player import Player
 
@@ -101,3 +103,23 @@ class RemoteContestant:
             except asyncio.IncompleteReadError as end:
                 body = end.partial
             return body.decode("utf-8", errors="replace")
+
+
+Seat: TypeAlias = Config | RemoteContestant
+"""The settings of a player of our own, or where a player server is."""
+
+
+def seat_of(player: str, **settings: object) -> Seat:
+    """Return who ``host:port`` or a strategy is, a strategy with the settings given.
+
+    Raises :class:`ConfigError` for what is neither.
+    """
+    return RemoteContestant.at(player) or load_config(flags={"strategy": player, **settings})
+
+
+async def seated(seat: Seat, stack: AsyncExitStack) -> Contestant:
+    """Return the contestant; a player of our own is started, and closed with the stack."""
+    if isinstance(seat, RemoteContestant):
+        return seat
+    player = await stack.enter_async_context(Player(seat))
+    return LocalContestant(seat.strategy, player)

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 import gdl
@@ -50,6 +52,11 @@ _log = logging.getLogger(__name__)
 
 class MatchError(GgpPlayerError):
     """The match cannot be played, or not to its end."""
+
+
+def game_name(rulesheet: Path) -> str:
+    """Return the name of a rulesheet's file in the letters that match ids may have."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", rulesheet.stem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Three forms are understood: one joint move, a list of them, and a match record i
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -41,15 +42,15 @@ class JointMoveError(GgpPlayerError):
         super().__init__(f"step {step}: {sentence}" if step else sentence)
 
 
-def texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
+def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
     """Return the text of a file of that name, or the source itself, and what a record has in it.
 
     Raises :class:`JointMoveError` where a file is no text, or a record no match record.
     """
     path = Path(source)
-    if "(" in source or not path.is_file():
-        return source, None
     try:
+        if "(" in source or not _is_file(path):
+            return source, None
         text = path.read_text(encoding="utf-8")
         moves = MatchRecord.from_json(text).moves if text.lstrip().startswith("{") else None
     except ValidationError as error:
@@ -61,6 +62,15 @@ def texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
     except (OSError, UnicodeDecodeError) as error:
         raise JointMoveError(f"{source} cannot be read: {error}") from error
     return text, moves
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
 
 
 class Beginning:
@@ -83,7 +93,7 @@ class Beginning:
 
         Raises :class:`JointMoveError`, which names the step, the move and the legal ones.
         """
-        text, recorded = texts_in(source)
+        text, recorded = _texts_in(source)
         readings = [recorded] if recorded is not None else self._readings(text)
         failures: list[JointMoveError] = []
         for reading in readings:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -18,43 +16,26 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
-from ggp_player.config import Config, load_config
-from ggp_player.contestants import Contestant, LocalContestant, RemoteContestant
-from ggp_player.errors import GgpPlayerError
-from ggp_player.game_manager import GameManager, MatchSetup, Step
-from ggp_player.player import Player
+from ggp_player.command_options import RULESHEET, advise_warm_up, clock_option, output_option
+from ggp_player.contestants import Seat, seat_of, seated
+from ggp_player.errors import ConfigError, GgpPlayerError
+from ggp_player.game_manager import GameManager, MatchSetup, Step, game_name
 from ggp_player.records import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
-
-MAX_CLOCK = 86_400
-"""Seconds: a day."""
 
 _SENTENCES = {
     TIMEOUT: "no reply in time (TO)",
     CONNECTION_ERROR: "could not be reached (CE)",
 }
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def _clock(flag: str, default: int, text: str) -> Callable[[_Function], _Function]:
-    kind = click.IntRange(0, MAX_CLOCK)
-    return click.option(
-        flag, type=kind, default=default, show_default=True, metavar="SECONDS", help=text
-    )
-
 
 @click.command("match")
-@click.argument("rulesheet", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("rulesheet", type=RULESHEET)
 @click.argument("players", nargs=-1, metavar="PLAYER...")
-@_clock("--start-clock", 10, "Seconds for thinking before the first move.")
-@_clock("--play-clock", 5, "Seconds for each move.")
+@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 5, "Whole seconds for each move.")
 @click.option("--seed", default=0, show_default=True, help="For everything that is random.")
 @click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="Write the match record to a file, as JSON.",
-)
+@output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
 def match_command(
     rulesheet: Path, players: tuple[str, ...], save: Path | None, states: bool, **terms: int
@@ -63,18 +44,18 @@ def match_command(
 
     There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
     a strategy, such as minimax or bounded_minimax:upper=51, which runs in processes of its own,
-    or the address of a player server, host:port.
+    or the address of a player server, host:port. Strategies that gain from it, such as auto and
+    mcts, also think while others choose.
 
     The record is saved also of a match that is broken off. The exit status is 0 for a match that
     was played to its end, if every player could be reached at the start.
     """
-    if save is not None and not save.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {save.parent}", param_hint="--save")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     seats = [_seat(spec, terms["seed"]) for spec in players]
     try:
         setup = _setup(rulesheet, terms)
         machine = gdl.interpret(setup.ruleset)
+        advise_warm_up()
         unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
     except gdl.GdlError as error:
         raise click.ClickException(f"the game cannot be played:\n{error}") from error
@@ -98,10 +79,10 @@ class _Run:
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         self._steps: list[Step] = []
 
-    async def play(self, seats: Sequence[Config | RemoteContestant]) -> list[str]:
+    async def play(self, seats: Sequence[Seat]) -> list[str]:
         """Play the match; return the names of the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
-            contestants = [await _contestant(seat, stack) for seat in seats]
+            contestants = [await seated(seat, stack) for seat in seats]
             manager = GameManager(self._setup, self._machine, contestants, self._show_step)
             self._show_beginning(manager)
             try:
@@ -162,31 +143,18 @@ class _Run:
         return [seat.name for seat, error in seats if seat and error == CONNECTION_ERROR]
 
 
-def _seat(spec: str, seed: int) -> Config | RemoteContestant:
-    """Return where a player is, or the settings of one of our own."""
-    remote = RemoteContestant.at(spec)
-    if remote is not None:
-        return remote
+def _seat(spec: str, seed: int) -> Seat:
     try:
-        return load_config(flags={"strategy": spec, "seed": seed})
-    except GgpPlayerError as error:
+        return seat_of(spec, seed=seed)
+    except ConfigError as error:
         raise click.BadParameter(str(error), param_hint="PLAYER") from error
-
-
-async def _contestant(seat: Config | RemoteContestant, stack: AsyncExitStack) -> Contestant:
-    """Return the contestant; a player of our own is started, and closed with the stack."""
-    if isinstance(seat, RemoteContestant):
-        return seat
-    player = await stack.enter_async_context(Player(seat))
-    return LocalContestant(seat.strategy, player)
 
 
 def _setup(rulesheet: Path, terms: dict[str, int]) -> MatchSetup:
     now = time.time_ns() // 1_000_000
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", rulesheet.stem)
     return MatchSetup(
         gdl.load(rulesheet),
-        match_id=f"{name}.{now}",
+        match_id=f"{game_name(rulesheet)}.{now}",
         start_clock=terms["start_clock"],
         play_clock=terms["play_clock"],
         seed=terms["seed"],

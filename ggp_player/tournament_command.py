@@ -14,8 +14,8 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
+from ggp_player.command_options import RULESHEET, advise_warm_up, clock_option, output_option
 from ggp_player.errors import GgpPlayerError
-from ggp_player.match_command import MAX_CLOCK
 from ggp_player.tournament.contestants import check_players, is_remote
 from ggp_player.tournament.games import Game, TournamentError, load_games
 from ggp_player.tournament.ratings import MISSING, is_available, library
@@ -57,20 +57,17 @@ class _Options:
 
 
 _OPTIONS = TypeAdapter(_Options)
-_CLOCK = click.IntRange(0, MAX_CLOCK)
-_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
-_RULESHEET = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path)
 
 
-@click.command("tournament")
+@click.command("tournament", short_help="Play many matches, and tell who is stronger.")
 @click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
 @click.option(
     "--game",
     "games",
     multiple=True,
     required=True,
-    type=_RULESHEET,
+    type=RULESHEET,
     metavar="RULESHEET",
     help="A game to play; give the option again for each further one.",
 )
@@ -81,22 +78,8 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     show_default=True,
     help="How often each pairing plays each game in all seatings.",
 )
-@click.option(
-    "--start-clock",
-    type=_CLOCK,
-    default=10,
-    show_default=True,
-    metavar="SECONDS",
-    help="Whole seconds for thinking before the first move.",
-)
-@click.option(
-    "--play-clock",
-    type=_CLOCK,
-    default=5,
-    show_default=True,
-    metavar="SECONDS",
-    help="Whole seconds for each move.",
-)
+@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 5, "Whole seconds for each move.")
 @click.option("--seed", default=0, show_default=True, help="For everything that is random.")
 @click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
 @click.option(
@@ -125,7 +108,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     show_default=True,
     help="Break off matches that are longer.",
 )
-@click.option("--csv", type=_FILE, help="Write the standings to a file, as CSV.")
+@output_option("--csv", text="Write the standings to a file, as CSV.")
 @click.option("--json", is_flag=True, help="Print the standings as JSON; all else goes to stderr.")
 @click.option(
     "--ratings/--no-ratings",
@@ -139,6 +122,9 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
     A PLAYER is a strategy, such as minimax or bounded_minimax:upper=51, or the address of a
     player server, host:port. Every two players meet in every game, and each takes each role
     equally often; in a game of one role each plays alone, and the goals compare.
+
+    No strategy thinks while others choose. Matches at a time do not disturb each other as long as
+    a strategy has one thread: auto takes every core, auto:threads=1 does not.
 
     With --output nothing is lost: the same command goes on where it was broken off, with more
     --rounds too. Matches that failed are played again.
@@ -160,8 +146,6 @@ def _play(options: _Options) -> int:
     """Play the tournament, tell how it went, and return the exit status."""
     if len(options.players) < 2:
         raise click.UsageError("a tournament needs two players or more")
-    if options.csv is not None and not options.csv.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {options.csv.parent}", param_hint="--csv")
     rates = _wants_ratings(options.ratings)
     games = load_games(options.games)
     check_players(options.players, games)
@@ -174,10 +158,12 @@ def _play(options: _Options) -> int:
         identity.label,
     )
     matches = schedule(plan)
+    concurrency = _concurrency(options, matches)
     with ExitStack() as stack:
         book = _open(options, identity, stack)
         session = Session(games, matches, book, _console(options))
-        is_interrupted = session.play(_conditions(options), _concurrency(options, matches))
+        advise_warm_up()
+        is_interrupted = session.play(_conditions(options), concurrency)
     report = session.report(identity, rates)
     _tell(report, options, session.console)
     if is_interrupted:
@@ -218,7 +204,7 @@ def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsBoo
 
 
 def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
-    """Return how many matches to play at a time: each strategy in a match takes a core."""
+    """Return how many matches to play at a time: each strategy in a match counts as a core."""
     cores = len(os.sched_getaffinity(0))
     if options.concurrency is None:
         searches = max(sum(not is_remote(player) for player in m.players) for m in matches)

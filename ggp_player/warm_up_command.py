@@ -13,7 +13,7 @@ from gdl.propnet.codegen import cache_folder
 from ggp_player.warming import warm_up
 
 
-@click.command("warm-up")
+@click.command("warm-up", short_help="Compile what all matches share, in advance.")
 @click.option("--until-closed", is_flag=True, hidden=True, help="End with whoever holds stdin.")
 def warm_up_command(until_closed: bool) -> None:
     """Compile what all matches share, so that the first match begins at full strength.

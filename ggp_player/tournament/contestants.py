@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
-from ggp_player.config import load_config
-from ggp_player.contestants import Contestant, LocalContestant, RemoteContestant
-from ggp_player.errors import GgpPlayerError, ServerError
-from ggp_player.player import Player
+from ggp_player.contestants import Contestant, RemoteContestant, seat_of, seated
+from ggp_player.errors import ConfigError, ServerError
 from ggp_player.protocol import Abort
 from ggp_player.tournament.games import Game, TournamentError
 
@@ -24,18 +22,16 @@ def check_players(players: Iterable[str], games: Mapping[str, Game]) -> None:
         if player in seen:
             raise TournamentError(f"{player} is named twice")
         seen.add(player)
-        if not is_remote(player):
-            try:
-                load_config(flags={"strategy": player})
-            except GgpPlayerError as error:
-                raise TournamentError(str(error)) from error
-            continue
-        for game in games.values():
-            if len(game.roles) > 2:
-                raise TournamentError(
-                    f"{game.name} has {len(game.roles)} roles, of which a player takes several; "
-                    f"the server at {player} can take one"
-                )
+        try:
+            seat_of(player)
+        except ConfigError as error:
+            raise TournamentError(str(error)) from error
+        large = [game for game in games.values() if len(game.roles) > 2]
+        if large and is_remote(player):
+            raise TournamentError(
+                f"{large[0].name} has {len(large[0].roles)} roles, of which a player takes "
+                f"several; the server at {player} can take one"
+            )
 
 
 def is_remote(player: str) -> bool:
@@ -45,13 +41,8 @@ def is_remote(player: str) -> bool:
 
 async def enter(player: str, seed: int, stack: AsyncExitStack) -> Contestant:
     """Return a contestant; a strategy's processes are started, and end with the stack."""
-    remote = RemoteContestant.at(player)
-    if remote is not None:
-        return remote
     # On shared cores whoever thinks on the other's time takes from it.
-    config = load_config(flags={"strategy": player, "seed": seed, "ponder": False})
-    started = await stack.enter_async_context(Player(config))
-    return LocalContestant(player, started)
+    return await seated(seat_of(player, seed=seed, ponder=False), stack)
 
 
 async def clear(players: Iterable[str], match_id: str) -> None:

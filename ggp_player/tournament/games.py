@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import gdl
 from gdl import GdlError, Ruleset
 from ggp_player.errors import GgpPlayerError
-from ggp_player.game_manager import RANDOM_ROLE
+from ggp_player.game_manager import RANDOM_ROLE, game_name
 
 
 class TournamentError(GgpPlayerError):
@@ -38,8 +37,7 @@ class Game:
         free = tuple(role for role in roles if role.lower() != RANDOM_ROLE)
         if not free:
             raise TournamentError(f"the game in {path} has no role for a player")
-        name = re.sub(r"[^A-Za-z0-9_-]", "_", path.stem)
-        return cls(name, ruleset, free, path.resolve().as_uri())
+        return cls(game_name(path), ruleset, free, path.resolve().as_uri())
 
     @property
     def digest(self) -> str:

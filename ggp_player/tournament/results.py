@@ -118,6 +118,8 @@ class ResultsFile(ResultsBook):
     def __init__(self, path: Path, identity: Identity) -> None:
         self._path = path
         self._identity = identity
+        if path.exists() and not path.is_file():
+            raise TournamentError(f"{path} is not a file that can hold results")
         self._file = path.open("a+b")
         try:
             self._lock()

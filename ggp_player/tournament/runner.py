@@ -8,7 +8,8 @@ before was killed.
 How much of the machine a match needs: a seat's search is one process that thinks from START until
 its first move, and then while the player has a move to choose. It does not think on the other
 players' time. So in a game of turns one process is busy after the start clock, and in a game of
-simultaneous moves one for each seat.
+simultaneous moves one for each seat. The process takes one core, unless its strategy has threads:
+``auto`` has one for each core by default, ``auto:threads=1`` a single one.
 """
 
 from __future__ import annotations

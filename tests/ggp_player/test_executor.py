@@ -52,21 +52,22 @@ async def playing(
         await pool.close()
 
 
-class Calls:
-    """Listens for processes that announce themselves."""
+@asynccontextmanager
+async def announcing(
+    strategy: str, rules: str
+) -> AsyncIterator[tuple[Executor, asyncio.Queue[int]]]:
+    """Play with a strategy that calls whenever it searches; the queue gets its process's ids."""
+    pids: asyncio.Queue[int] = asyncio.Queue()
 
-    def __init__(self) -> None:
-        self.pids: asyncio.Queue[int] = asyncio.Queue()
-
-    @asynccontextmanager
-    async def listening(self) -> AsyncIterator[int]:
-        """Listen at a port, which is the value."""
-        async with await asyncio.start_server(self._hear, "127.0.0.1", 0) as server:
-            yield server.sockets[0].getsockname()[1]
-
-    async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.pids.put_nowait(int(await reader.readline()))
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pids.put_nowait(int(await reader.readline()))
         writer.close()
+
+    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with playing(f"{strategy}:port={port}", rules) as executor:
+            await executor.prepare(patience(0))
+            yield executor, pids
 
 
 # ---------------------------------------------------------------------- good strategies
@@ -165,50 +166,35 @@ async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear:
 
 
 async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, bad: Naming) -> None:
-    calls = Calls()
-    async with (
-        calls.listening() as port,
-        playing(bad(f"Announcing:port={port}"), words) as executor,
-    ):
-        await executor.prepare(patience(0))
-        pids = [await calls.pids.get()]
+    async with announcing(bad("Announcing"), words) as (executor, calls):
+        pids = [await calls.get()]
         choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(2)))
-        assert await calls.pids.get() == pids[0]
+        assert await calls.get() == pids[0]
         for _ in range(2):
             os.kill(pids[-1], signal.SIGKILL)
-            pids.append(await calls.pids.get())
+            pids.append(await calls.get())
         assert len(set(pids)) == 3
         assert await choosing == Decision("(say 3)", value=50)
 
 
 async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> None:
-    calls = Calls()
-    async with (
-        calls.listening() as port,
-        playing(bad(f"Announcing:port={port}"), words) as executor,
-    ):
-        await executor.prepare(patience(0))
-        first = await calls.pids.get()
+    async with announcing(bad("Announcing"), words) as (executor, calls):
+        first = await calls.get()
         assert (await executor.choose((), patience(0.5))).move == "(say 3)"
         choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(0.5)))
-        assert await calls.pids.get() == first
+        assert await calls.get() == first
         assert (await choosing).move == "(say 3)"
 
 
 async def test_a_strategy_that_ponders_searches_while_others_choose(
     fields: str, bad: Naming
 ) -> None:
-    calls = Calls()
-    async with (
-        calls.listening() as port,
-        playing(bad(f"Pondering:port={port}"), fields) as executor,
-    ):
-        await executor.prepare(patience(0))
-        first = await calls.pids.get()
+    async with announcing(bad("Pondering"), fields) as (executor, calls):
+        first = await calls.get()
         assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
         reply = await executor.choose(["(claim 3)", "noop"], patience(10))
         assert reply == Decision("noop", note="the only legal move")
-        assert await calls.pids.get() == first
+        assert await calls.get() == first
 
 
 async def test_a_search_that_does_not_stop_is_killed_and_replaced(

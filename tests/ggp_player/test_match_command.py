@@ -1,42 +1,25 @@
 """``ggp-player match`` plays, tells, records, and says in a sentence what it cannot do."""
 
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from ggp_player.__main__ import main
 from ggp_player.records import MatchRecord
 
-ROOT = Path(__file__).parents[2]
-
-SHORT = """
-(role ann) (role random) (role bob) (init (step 0))
-(succ 0 1) (succ 1 2)
-(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-(<= terminal (true (step 2)))
-(<= (goal ?r 50) (role ?r) (distinct ?r bob))
-"""
-
-CLOSED = "127.0.0.1:1"
-"""An address at which nobody listens."""
+from .command_line import CLOSED, TWO_STEPS, run, running
 
 
 @pytest.fixture
 def rulesheet(tmp_path: Path) -> Path:
     path = tmp_path / "short game.kif"
-    path.write_text(SHORT)
+    path.write_text(TWO_STEPS + "(<= (goal ?r 50) (role ?r) (distinct ?r bob))")
     return path
 
 
 def match(*arguments: object) -> Result:
-    clocks = ["--start-clock", "2", "--play-clock", "1"]
-    return CliRunner().invoke(main, ["match", *clocks, *map(str, arguments)])
+    return run("match", *arguments)
 
 
 def test_a_match_is_played_told_and_saved(rulesheet: Path, tmp_path: Path) -> None:
@@ -125,16 +108,8 @@ def test_arguments_that_make_no_sense_are_refused(
 def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     hanging = "tests.ggp_player.misbehaving:Hanging"
-    command = [sys.executable, "-m", "ggp_player", "match", rulesheet, hanging, hanging]
-    clocks = ["--start-clock", "1", "--play-clock", "60", "--save", saved]
-    with subprocess.Popen(
-        [*map(str, [*command, *clocks])],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    options = ["--start-clock", "1", "--play-clock", "60", "--save", saved]
+    with running("match", rulesheet, hanging, hanging, *options) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("   0  "):

@@ -2,31 +2,19 @@
 
 import csv
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from ggp_player.__main__ import main
 from ggp_player.tournament import ratings
 from ggp_player.tournament_command import INTERRUPTED, RESULTS_NAME
 
-ROOT = Path(__file__).parents[2]
+from .command_line import CLOSED, TWO_STEPS, run, running
 
-SHORT = """
-(role ann) (role random) (role bob) (init (step 0))
-(succ 0 1) (succ 1 2)
-(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
-(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-(<= terminal (true (step 2)))
-(<= (goal ann 80) (role ann))
-(<= (goal bob 20) (role bob))
-"""
+SHORT = f"{TWO_STEPS} (<= (goal ann 80) (role ann)) (<= (goal bob 20) (role bob))"
 
 ALONE = """
 (role ann) (init (step 0))
@@ -36,9 +24,6 @@ ALONE = """
 (<= (goal ann 100) (true (said yes)))
 (<= (goal ann 0) (not (true (said yes))))
 """
-
-CLOSED = "127.0.0.1:1"
-"""An address at which nobody listens."""
 
 
 @pytest.fixture
@@ -56,8 +41,7 @@ def alone(tmp_path: Path) -> Path:
 
 
 def tournament(*arguments: object) -> Result:
-    clocks = ["--start-clock", "2", "--play-clock", "1"]
-    return CliRunner().invoke(main, ["tournament", *clocks, *map(str, arguments)])
+    return run("tournament", *arguments)
 
 
 def test_a_tournament_is_played_told_and_kept(short: Path, alone: Path, tmp_path: Path) -> None:
@@ -190,27 +174,9 @@ def test_a_tournament_that_was_broken_off_goes_on(
     short: Path, tmp_path: Path, sent: signal.Signals
 ) -> None:
     kept = tmp_path / "results.jsonl"
-    options = [
-        "--game",
-        short,
-        "--output",
-        kept,
-        "--rounds",
-        "2",
-        "--no-ratings",
-        "--concurrency",
-        "1",
-    ]
-    clocks = ["--start-clock", "2", "--play-clock", "1"]
-    command = [sys.executable, "-m", "ggp_player", "tournament", *clocks, *options]
-    with subprocess.Popen(
-        [*map(str, command), "legal", "random"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    options = ["--game", short, "--output", kept, "--rounds", 2, "--no-ratings"]
+    options += ["--concurrency", 1]
+    with running("tournament", *options, "legal", "random") as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(sent)

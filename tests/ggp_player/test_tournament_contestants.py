@@ -10,8 +10,7 @@ from ggp_player.contestants import LocalContestant, RemoteContestant
 from ggp_player.tournament.contestants import check_players, clear, enter, is_remote
 from ggp_player.tournament.games import Game, TournamentError
 
-CLOSED = "127.0.0.1:1"
-"""An address at which nobody listens."""
+from .command_line import CLOSED
 
 
 async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:

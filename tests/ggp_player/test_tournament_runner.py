@@ -18,6 +18,8 @@ from ggp_player.tournament.results import MatchResult
 from ggp_player.tournament.runner import Conditions, Runner
 from ggp_player.tournament.schedule import Plan, PlannedMatch, schedule
 
+from .command_line import CLOSED
+
 TURNS = """
 (role ann) (role random) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
 (<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
@@ -29,9 +31,6 @@ TURNS = """
 """
 
 CONDITIONS = Conditions(start_clock=2, play_clock=1)
-
-SERVER = "127.0.0.1:1"
-"""An address at which nobody listens."""
 
 
 @dataclass
@@ -173,10 +172,10 @@ async def test_a_server_plays_one_match_at_a_time_and_is_cleared_before(
         cleared.append(match_id)
 
     monkeypatch.setattr(runner_module, "clear", clear)
-    playing: set[str] = set()
+    playing: list[str] = []
 
     async def begin() -> str:
-        playing.add("now")
+        playing.append("now")
         assert len(playing) == 1
         return "ready"
 
@@ -184,8 +183,8 @@ async def test_a_server_plays_one_match_at_a_time_and_is_cleared_before(
         playing.clear()
         return "done"
 
-    stage.answers[SERVER] = [begin, "(say no)", "(say no)", end]
-    matches = planned(SERVER, "a", rounds=2)
+    stage.answers[CLOSED] = [begin, "(say no)", "(say no)", end]
+    matches = planned(CLOSED, "a", rounds=2)
     results = await play(matches, concurrency=4)
     assert [result.match_id for result in results] == [match.match_id for match in matches]
     assert [result.failure for result in results] == [""] * 4

@@ -137,7 +137,9 @@ def test_those_who_play_alone_are_compared_within_a_round() -> None:
 
 def test_a_goal_that_the_rules_do_not_give_is_worth_nothing() -> None:
     found = rows(result("xy", "none 10"))
-    assert (found["x", "", ""].points or found["y", "", ""].points) is not None
+    points = found["x", "", ""].points
+    assert points is not None
+    assert points.value == 0
     assert (found["x", "", ""].losses, found["y", "", ""].wins) == (1, 1)
 
 

@@ -106,3 +106,14 @@ class Strategy(ABC):
         Nothing where the strategy does not tell. The order is free; a move may be missing.
         """
         return ()
+
+
+class LoneStrategy(Strategy):
+    """A strategy for games of one role; it refuses all others."""
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse games in which somebody else moves."""
+        if len(machine.roles) == 1:
+            return None
+        roles = ", ".join(map(str, machine.roles))
+        return f"{self.name} is for games of one role, and this one has {roles}"

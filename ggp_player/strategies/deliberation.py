@@ -9,12 +9,12 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine
-from ggp_player.strategies.base import Choice, Position, Strategy
+from ggp_player.strategies.base import Choice, LoneStrategy, Position
 from ggp_player.strategies.game_tree import utility
 from ggp_player.strategies.memory import Table, remembered
 
 
-class Deliberation(Strategy):
+class Deliberation(LoneStrategy):
     """Searches one-player games afresh at each step. Refuses games of several roles.
 
     The tree is searched to 1 step, then to 2, and so on up to ``depth``: a short way to a goal is
@@ -29,13 +29,6 @@ class Deliberation(Strategy):
 
     def __init__(self, depth: Annotated[int, Field(ge=1)] = 200) -> None:
         self.depth = depth
-
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse games in which somebody else moves."""
-        if len(machine.roles) == 1:
-            return None
-        roles = ", ".join(map(str, machine.roles))
-        return f"deliberation is for games of one role, and this one has {roles}"
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move of each depth, and again after each move that was looked at."""

@@ -35,7 +35,7 @@ from ggp_player.strategies.solving.enumeration_kernels import (
     number_of,
     refill,
 )
-from ggp_player.strategies.solving.lane_rows import LaneRows, is_compiled
+from ggp_player.strategies.solving.lane_rows import LaneRows, refusal_of_lanes
 from ggp_player.strategies.solving.solution import Solution
 
 SLICE = 2**17
@@ -44,16 +44,13 @@ SLICE = 2**17
 BATCH = 2**10
 """States put into a hash table in one go: few enough to stay in the processor's cache."""
 
-MAX_MOVES = 4096
-"""With more moves that can ever be made, a game is far too large."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What an enumeration may use: so many states, so many bytes."""
 
-    states: int = 4_000_000
-    bytes: int = 2**30
+    states: int
+    bytes: int
 
 
 class Enumeration(Strategy):
@@ -81,12 +78,7 @@ class Enumeration(Strategy):
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse machines that do not evaluate blocks, and games with too many moves."""
-        if not is_compiled(machine):
-            return "enumeration needs the compiled machine"
-        moves = sum(map(len, machine.moves))
-        if moves > MAX_MOVES:
-            return f"enumeration is for games of up to {MAX_MOVES} moves, and this one has {moves}"
-        return None
+        return refusal_of_lanes(self.name, machine)
 
     @property
     def solution(self) -> Solution | None:
@@ -99,17 +91,17 @@ class Enumeration(Strategy):
         if not moves:
             return
         enumerator = self._enumerator_of(position)
-        first = Choice(moves[0], note="enumeration begins")
         if enumerator.solution is None:
-            yield first
+            yield Choice(moves[0], note="enumeration begins")
         for note in enumerator.work:
-            yield (first := Choice(moves[0], note=note))
-        if enumerator.solution is not None and position.state not in enumerator.solution:
+            yield Choice(moves[0], note=note)
+        solution = enumerator.solution
+        if solution is not None and position.state in solution:
+            yield solution.best(position)
+        elif solution is not None:
             # It was made for another match, or for a state further on.
             self._enumerator = None
             yield from self.search(position)
-        elif enumerator.solution is not None:
-            yield enumerator.solution.best(position)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move where the game is solved."""
@@ -121,7 +113,7 @@ class Enumeration(Strategy):
         """Return what is going on, or a new one where that has failed for another state."""
         going_on = self._enumerator
         if going_on is None or (going_on.failed and going_on.start != position.state):
-            assert is_compiled(position.machine)
+            assert isinstance(position.machine, PropnetStateMachine)
             going_on = Enumerator(position.machine, position.state, self.limits)
             self._enumerator = going_on
         return going_on
@@ -142,7 +134,7 @@ class Enumerator:
         self._lane_rows = LaneRows(machine)
         self._by_chance = np.array([moves_by_chance(role) for role in machine.roles])
         self._store = _new_store(self._lane_rows, 2**14, 2**16)
-        number_of(self._store, self._lane_rows.packed(start)[None, :], 0)
+        number_of(self._store, self._lane_rows.packed(start), 0)
         self.work = self._work()
 
     def _work(self) -> Iterator[str]:

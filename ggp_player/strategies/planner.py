@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from gdl import State, StateMachine, Term
+from gdl import State, Term
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
-from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.base import Choice, LoneStrategy, MoveReport, Position
 from ggp_player.strategies.game_tree import utility
 from ggp_player.strategies.plan_search.portfolio import Portfolio
 from ggp_player.strategies.plan_search.space import Found, Space
@@ -45,7 +45,7 @@ class Line:
         return Line(tuple(moves), value, value == 100, places)
 
 
-class Planner(Strategy):
+class Planner(LoneStrategy):
     """Searches for a plan in many ways at once, follows it, and goes on looking for a better one.
 
     Refuses games of several roles. Plays as :class:`.planning.Planning` where the machine is not a
@@ -66,13 +66,6 @@ class Planner(Strategy):
         self._portfolio: Portfolio | None = None
         self._start: State | None = None
         self._line = Line(())
-
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse games in which somebody else moves."""
-        if len(machine.roles) == 1:
-            return None
-        roles = ", ".join(map(str, machine.roles))
-        return f"planner is for games of one role, and this one has {roles}"
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first move of the best plan so far, after every piece of work."""

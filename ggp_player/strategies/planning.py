@@ -10,8 +10,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gdl import State, StateMachine, Term
-from ggp_player.strategies.base import Choice, Position, Strategy
+from gdl import State, Term
+from ggp_player.strategies.base import Choice, LoneStrategy, Position
 from ggp_player.strategies.evaluation import LONGEST_PLAYOUT
 from ggp_player.strategies.game_tree import playout, utility
 
@@ -28,7 +28,7 @@ class Plan:
     final: bool = False
 
 
-class Planning(Strategy):
+class Planning(LoneStrategy):
     """Finds a plan for the rest of the match and keeps to it. Refuses games of several roles.
 
     A plan for 100 is replayed without another thought; with one for less, the search for a
@@ -44,13 +44,6 @@ class Planning(Strategy):
         self.states = states
         self._plan = Plan({}, 0)
         self._search: PlanSearch | None = None
-
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse games in which somebody else moves."""
-        if len(machine.roles) == 1:
-            return None
-        roles = ", ".join(map(str, machine.roles))
-        return f"planning is for games of one role, and this one has {roles}"
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first move of the best plan so far, after every small piece of work."""

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import Constant, StateMachine, Term
+from gdl.propnet.lanes import aligned_rows
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.game_tree import moves_by_chance
-from ggp_player.strategies.solving.lane_rows import LaneRows, is_compiled
+from ggp_player.strategies.solving.lane_rows import LaneRows, refusal_of_lanes
 from ggp_player.strategies.solving.proof_kernels import (
     FINISHED,
     REFUSED,
@@ -48,9 +49,6 @@ SLICE = 2**16
 
 MAX_DEPTH = 250
 """Steps; depths have a byte in the table."""
-
-MAX_MOVES = 4096
-"""With more moves that can ever be made, the lists of them would not fit."""
 
 ENTRY_BYTES = 16
 """Of the transposition table."""
@@ -86,14 +84,9 @@ class Proof(Strategy):
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse chance, machines that do not evaluate blocks, and games with too many moves."""
-        if not is_compiled(machine):
-            return "proof needs the compiled machine"
         if any(map(moves_by_chance, machine.roles)):
             return "proof is for games without chance, and this one has the role random"
-        moves = sum(map(len, machine.moves))
-        if moves > MAX_MOVES:
-            return f"proof is for games of up to {MAX_MOVES} moves, and this one has {moves}"
-        return None
+        return refusal_of_lanes(self.name, machine)
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move of each depth, and in between, until the value is proved."""
@@ -103,7 +96,7 @@ class Proof(Strategy):
         best = Choice(moves[0])
         yield best
         if self._tree is None:
-            assert is_compiled(position.machine)
+            assert isinstance(position.machine, PropnetStateMachine)
             entries = self.megabytes * 2**20 // ENTRY_BYTES
             self._tree = ProofTree(position.machine, position.role, entries)
         tree = self._tree
@@ -170,7 +163,7 @@ class ProofTree:
         self.position, self.problem = position, ""
         self._control[[NODE_COUNT, PROBLEM]] = 0, NO_PROBLEM
         self._control[AGE] = (self._control[AGE] + 1) % 256
-        place_root(self._search(), self._lane_rows.packed(position.state)[None, :])
+        place_root(self._search(), self._lane_rows.packed(position.state))
 
     def deepen(self, depth: int, budget: int) -> Iterator[bool]:
         """Search to a depth; yield whether it is finished after each slice of the work."""
@@ -260,6 +253,4 @@ class ProofTree:
 
 def _new_table(entries: int) -> NDArray[np.uint64]:
     """Return zeros, uint64 (entries, 2), with each bucket of four in one line of the cache."""
-    spare = np.zeros(2 * entries + 8, np.uint64)
-    offset = (-spare.ctypes.data % 64) // 8
-    return spare[offset : offset + 2 * entries].reshape(entries, 2)
+    return aligned_rows(entries // 4, 8).reshape(entries, 2)

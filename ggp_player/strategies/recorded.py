@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
 
 from gdl import Constant, State, Term
 from ggp_player.strategies.alpha_beta import AlphaBeta, AlphaBetaTree
@@ -24,16 +23,14 @@ from ggp_player.strategies.negamax import NegamaxTree, flipped
 from ggp_player.strategies.search_record import FULL, Kind, Node, SearchRecord, Window
 
 
-@runtime_checkable
-class Recording(Protocol):
-    """A strategy with the record of its last search, None before there is one."""
+class Recording(Strategy):
+    """A strategy with the ``record`` of its last search, None before there is one."""
 
-    record: SearchRecord | None
+    record: SearchRecord | None = None
 
-
-def told(record: SearchRecord | None, position: Position) -> Sequence[MoveReport]:
-    """Return what the record knows of a position's moves."""
-    return record.report(position.state) if record else ()
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return what the record knows of the position's moves."""
+        return self.record.report(position.state) if self.record else ()
 
 
 def _recorded(
@@ -52,20 +49,14 @@ def _recorded(
 # ------------------------------------------------------------- minimax, bounded minimax
 
 
-class RecordedMinimax(Minimax):
+class RecordedMinimax(Recording, Minimax):
     """Minimax that keeps a record."""
-
-    record: SearchRecord | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as minimax does."""
         self.record = SearchRecord(position.machine, position.role)
         search = _MinimaxSearch(self.record).bestmove(position.state)
         return _recorded(self.record, position.state, Kind.MAX, FULL, search)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the record knows."""
-        return told(self.record, position)
 
 
 class _MinimaxSearch(MinimaxSearch):
@@ -84,10 +75,8 @@ class _MinimaxSearch(MinimaxSearch):
         return value
 
 
-class RecordedBoundedMinimax(BoundedMinimax):
+class RecordedBoundedMinimax(Recording, BoundedMinimax):
     """Bounded minimax that keeps a record."""
-
-    record: SearchRecord | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as bounded minimax does."""
@@ -95,10 +84,6 @@ class RecordedBoundedMinimax(BoundedMinimax):
         window = self.lower, self.upper
         search = _BoundedSearch(self.record, *window).bestmove(position.state)
         return _recorded(self.record, position.state, Kind.MAX, window, search)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the record knows."""
-        return told(self.record, position)
 
 
 class _BoundedSearch(BoundedSearch):
@@ -129,19 +114,13 @@ def _enemy(role: Constant, opponents: Moves, moves: Moves, state: State) -> Node
 # ---------------------------------------------------------------------- alpha-beta
 
 
-class RecordedAlphaBeta(AlphaBeta):
+class RecordedAlphaBeta(Recording, AlphaBeta):
     """Alpha-beta that keeps a record of its latest depth."""
-
-    record: SearchRecord | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as alpha-beta does."""
         self.record, self._tree = SearchRecord(position.machine, position.role), None
         return super().search(position)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the record knows."""
-        return told(self.record, position)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         assert self.record is not None
@@ -223,19 +202,13 @@ class _RecordedNegamax(NegamaxTree):
 # --------------------------------------------------------------------------- max^n
 
 
-class RecordedMaxN(MaxN):
+class RecordedMaxN(Recording, MaxN):
     """Max^n that keeps a record of its latest depth."""
-
-    record: SearchRecord | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as max^n does."""
         self.record = SearchRecord(position.machine, position.role, Kind.EACH)
         return super().search(position)
-
-    def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the record knows."""
-        return told(self.record, position)
 
     def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         assert self.record is not None

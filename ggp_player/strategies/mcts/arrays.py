@@ -23,6 +23,10 @@ MAX_DEPTH = 256
 """Moves from the root to a leaf at most; a longer line of play is played out from there."""
 
 
+EDGES_PER_NODE = 8
+"""Room for edges: most nodes are leaves and have none yet."""
+
+
 class Game(NamedTuple):
     """What the kernels know of a game.
 
@@ -212,7 +216,7 @@ class Memory(NamedTuple):
 
 
 def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: int) -> Memory:
-    """Return memory for a search of at most so many nodes, eight edges to a node."""
+    """Return memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
     size = -(-engine.layout.fluent_count // 64)
     moves = sum(engine.layout.move_counts)
@@ -236,7 +240,7 @@ def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: i
             np.zeros(roles, np.uint8),
         ),
         _new_flights(lanes, words, roles, moves),
-        new_tree(nodes, 8 * nodes, size, roles),
+        new_tree(nodes, EDGES_PER_NODE * nodes, size, roles),
         counts,
         np.zeros(nodes, np.int32),
     )

@@ -16,6 +16,7 @@ from gdl.terms import Term
 from ggp_player.strategies.game_tree import moves_by_chance
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
+    EDGES_PER_NODE,
     FULL,
     JOINTS,
     NODES,
@@ -266,8 +267,8 @@ class TreeSearch:
 
 
 def _nodes_in(memory: int, engine: Engine) -> int:
-    """Return how many nodes fit into so many bytes."""
-    roles = engine.roles
+    """Return how many nodes, with their edges, fit into so many bytes; at least a thousand."""
+    least = 1024
     words = -(-engine.layout.fluent_count // 64)
-    node = 8 * words + 8 + 18 * roles + 24 + 2 * (16 + 4 * roles)
-    return max(1024, memory // (node + 8 * 24))
+    tree = new_tree(least, EDGES_PER_NODE * least, words, engine.roles)
+    return max(least, least * memory // sum(array.nbytes for array in tree))

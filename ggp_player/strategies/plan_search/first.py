@@ -97,7 +97,7 @@ class FirstSearch:
             going_on: list[Offspring] = []
             for children in self._space.children(batch.states):
                 found = self._best_end(children, batch)
-                going_on.append(children[~children.look.terminal & (children.look.mobility > 0)])
+                going_on.append(children.going_on)
                 yield found
             if going_on:
                 self._sort_in(Offspring.joined(going_on), batch)
@@ -153,11 +153,10 @@ class FirstSearch:
         return first
 
     def _best_end(self, children: Offspring, parents: Waiting) -> Found | None:
-        values = np.where(children.look.terminal, children.look.values, -1)
-        best = int(values.argmax())
-        if values[best] <= self._best:
+        best, value = children.best_end()
+        if value <= self._best:
             return None
-        self._best = int(values[best])
+        self._best = value
         way = self._tree.way(int(parents.nodes[children.parents[best]]))
         return Found(self._best, (*way, int(children.moves[best])))
 

@@ -16,13 +16,17 @@ class Rails(NamedTuple):
 
     ``block`` uint64 (2 * rows, words): first the rows that may be true, then those that must be.
     ``code`` int64 (3,): the addresses of the interpreter, and of the doubled programs of view and
-    transition. ``first`` int64 (7,): the first rows of fluents, moves, legal and next; the numbers
+    transition. ``places`` int64 (7,): the first rows of fluents, moves, legal and next; the numbers
     of fluents, of moves, and of rows.
     """
 
     block: NDArray[np.uint64]
     code: NDArray[np.int64]
-    first: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+FLUENTS, MOVES, LEGAL, NEXT, FLUENT_COUNT, MOVE_COUNT, ROWS = range(7)
+"""Places in ``Rails.places``."""
 
 
 @allocating_kernel
@@ -47,7 +51,7 @@ def relax(rails: Rails, asked: NDArray[np.int64], lacking: NDArray[np.uint8], mo
 
 @allocating_kernel
 def _count_lacking(rails: Rails, asked: NDArray[np.int64], lacking: NDArray[np.uint8]) -> bool:
-    block, rows = rails.block, rails.first[6]
+    block, rows = rails.block, rails.places[ROWS]
     some = False
     one = np.uint64(1)
     for k in range(len(asked)):
@@ -64,8 +68,9 @@ def _count_lacking(rails: Rails, asked: NDArray[np.int64], lacking: NDArray[np.u
 @allocating_kernel
 def _make_all_moves(rails: Rails) -> None:
     """Every legal move may be made, none must be."""
-    block, first = rails.block, rails.first
-    moves, legal, count, rows = first[1], first[2], first[5], first[6]
+    block, places = rails.block, rails.places
+    moves, legal = places[MOVES], places[LEGAL]
+    count, rows = places[MOVE_COUNT], places[ROWS]
     block[moves : moves + count] = block[legal : legal + count]
     block[rows + moves : rows + moves + count] = 0
 
@@ -73,8 +78,9 @@ def _make_all_moves(rails: Rails) -> None:
 @allocating_kernel
 def _advance(rails: Rails) -> bool:
     """Add what may be true next, and drop what need not be; tell whether that is a change."""
-    block, first = rails.block, rails.first
-    fluents, following, count, rows = first[0], first[3], first[4], first[6]
+    block, places = rails.block, rails.places
+    fluents, following = places[FLUENTS], places[NEXT]
+    count, rows = places[FLUENT_COUNT], places[ROWS]
     changed = np.uint64(0)
     for i in range(count):
         for word in range(block.shape[1]):

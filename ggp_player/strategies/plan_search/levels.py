@@ -102,7 +102,7 @@ class LevelSearch:
 
     def _new(self, children: Offspring) -> Offspring:
         """Return the children that are neither terminal nor known."""
-        children = children[~children.look.terminal & (children.look.mobility > 0)]
+        children = children.going_on
         return children[self._table.add(self._keys(children.states))]
 
     def _next(self, level: Level) -> Packed:
@@ -115,11 +115,10 @@ class LevelSearch:
 
     def _best_end(self, children: Offspring) -> Found | None:
         """Return the way to the best terminal state, if it is better than all before."""
-        values = np.where(children.look.terminal, children.look.values, -1)
-        best = int(values.argmax())
-        if values[best] <= self._best:
+        best, value = children.best_end()
+        if value <= self._best:
             return None
-        self._best = int(values[best])
+        self._best = value
         way = [int(children.moves[best])]
         place = int(children.parents[best])
         for parents, moves in reversed(self._ways):

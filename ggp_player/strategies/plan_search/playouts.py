@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.packing import Packed, rows_from_packed
+from gdl.propnet.packing import Packed, packed_from_rows, rows_from_packed
 from ggp_player.strategies.plan_search.guides import PLAYOUT_STEPS, Guides, playout_work
 from ggp_player.strategies.plan_search.space import (
     LONGEST,
@@ -17,7 +17,6 @@ from ggp_player.strategies.plan_search.space import (
     Offspring,
     Progress,
     Space,
-    pack_lanes,
 )
 
 STEP = 60.0
@@ -69,7 +68,7 @@ class Recorder:
             ended = playing & block.terminal()[:count]
             if ended.any():
                 values[ended] = space.values_in(block)[:count][ended]
-                ends[ended] = pack_lanes(fluents, count)[ended]
+                ends[ended] = packed_from_rows(fluents)[:count][ended]
             playing &= ~ended & self._can_move()[:count]
             if not playing.any() or step == PLAYOUT_STEPS:
                 break

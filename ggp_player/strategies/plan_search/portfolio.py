@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -74,12 +73,12 @@ class Portfolio:
             Member("depth first", 1, self._depth_first()),
             Member("narrow", 2, self._narrow()),
         ]
-        self.best = Found(-1, ())
-        self.finder = ""
+        self._best = Found(-1, ())
+        self._finder = ""
 
-    def run(self) -> Iterator[Found | None]:
+    def run(self) -> Progress:
         """Yield each plan that is better than all before, and None after other work."""
-        while not self.best.proved and self._members:
+        while not self._best.proved and self._members:
             member = min(self._members, key=lambda member: member.spent)
             before = self._space.work
             try:
@@ -87,19 +86,19 @@ class Portfolio:
             except StopIteration:
                 self._members.remove(member)
                 continue
-            bonus = BONUS if member.name == self.finder else 0
+            bonus = BONUS if member.name == self._finder else 0
             member.spent += (BLOCK + self._space.work - before) / (member.share + bonus)
             yield self._better(found, member.name)
 
     def _better(self, found: Found | None, finder: str) -> Found | None:
-        if found is None or (found.value <= self.best.value and not found.proved):
+        if found is None or (found.value <= self._best.value and not found.proved):
             return None
-        if found.value > self.best.value:
-            self.best = found
-            self.finder = finder if found.value else ""
+        if found.value > self._best.value:
+            self._best = found
+            self._finder = finder if found.value else ""
         if found.proved or found.value >= self._relaxation.value:
-            self.best = replace(self.best, proved=True)
-        return self.best
+            self._best = replace(self._best, proved=True)
+        return self._best
 
     # ------------------------------------------------------------------ members
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.lanes import load_kernels
+from gdl.propnet.lanes import aligned_rows, load_kernels, program_array
 from gdl.propnet.layout import GateProgram, Layout
 from gdl.propnet.network import TRUE
 from gdl.propnet.packing import Packed, rows_from_packed
@@ -46,13 +46,15 @@ class Relaxation:
     def __init__(self, space: Space, value: int) -> None:
         layout, engine = space.layout, space.engine
         self._space, self._layout, self._words = space, layout, engine.words
-        self._doubled = [_Doubled(layout, program) for program in (layout.view, layout.transition)]
+        # The interpreter reads these by address.
+        self._programs = [doubled(each, layout.rows) for each in (layout.view, layout.transition)]
+        self._arrays = [program_array(program) for program in self._programs]
         self._kernels = load_kernels(engine.words)
-        code = [self._kernels.address("interpret"), *(each.address for each in self._doubled)]
+        code = [self._kernels.address("interpret"), *(each.ctypes.data for each in self._arrays)]
         first = [layout.fluents, layout.moves, layout.legal, layout.next]
         counts = [layout.fluent_count, sum(layout.move_counts), layout.rows]
         self._rails = Rails(
-            _aligned_rows(2 * layout.rows, engine.words),
+            aligned_rows(2 * layout.rows, engine.words),
             np.array(code, dtype=np.int64),
             np.array([*first, *counts], dtype=np.int64),
         )
@@ -84,16 +86,12 @@ class Relaxation:
         return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
 
     def _costs(self, states: Packed) -> Costs:
-        cone = self._cone
-        self._load(states)
-        lacking = np.zeros((len(cone.asked), 64 * self._words), dtype=np.uint8)
-        result = relax(self._rails, cone.asked, lacking, self._steps)
+        lacking, result = self._lacking(states, self._steps)
         steps = abs(result)
-        self._space.work += BLOCK + steps * self._work + cone.work
         costs = lacking.astype(np.int32)
         # What was lacking before every step is out of reach, if there was nothing more to come.
         costs[lacking == steps] = NEVER if result < 0 else steps + 1
-        goals = cone.costs(costs[:, : len(states)])[cone.goals]
+        goals = self._cone.costs(costs)[self._cone.goals]
         cheapest: Costs = goals.min(axis=0, initial=NEVER)
         return cheapest
 
@@ -106,13 +104,22 @@ class Relaxation:
         return np.concatenate([np.zeros((0, len(self._cone.conditions)), dtype=np.bool_), *parts])
 
     def _fulfilled(self, states: Packed) -> NDArray[np.bool_]:
+        lacking, _ = self._lacking(states, 1)
+        costs = self._cone.costs(lacking.astype(np.int32))
+        holds: NDArray[np.bool_] = costs[self._cone.conditions] == 0
+        return holds.T
+
+    def _lacking(self, states: Packed, most: int) -> tuple[NDArray[np.uint8], int]:
+        """Look ``most`` steps ahead from at most a block of states.
+
+        Returns how often each asked literal was lacking, uint8 (k, n), and what ``relax`` returns.
+        """
         cone = self._cone
         self._load(states)
         lacking = np.zeros((len(cone.asked), 64 * self._words), dtype=np.uint8)
-        relax(self._rails, cone.asked, lacking, 1)
-        self._space.work += BLOCK + self._work + cone.work
-        holds: NDArray[np.bool_] = cone.costs(lacking.astype(np.int32))[cone.conditions] == 0
-        return holds[:, : len(states)].T
+        result = relax(self._rails, cone.asked, lacking, most)
+        self._space.work += BLOCK + abs(result) * self._work + cone.work
+        return lacking[:, : len(states)], result
 
     def _load(self, states: Packed) -> None:
         """Write states to both rails; the lanes that are left repeat them.
@@ -135,34 +142,18 @@ class Relaxation:
             must[self._counters] = 0
 
 
-Rows = NDArray[np.uint64]
+def doubled(program: GateProgram, rows: int) -> GateProgram:
+    """Return a gate program on both rails: row r may be true in r, must be true in ``rows + r``."""
 
+    def both(table: NDArray[np.int32]) -> NDArray[np.int32]:
+        written, read = table[:, 0], table[:, 1:]
+        found = np.empty((2 * len(table), table.shape[1]), dtype=np.int32)
+        found[0::2, 0], found[1::2, 0] = written, written + rows
+        found[0::2, 1:] = read + (read & 1) * 2 * rows
+        found[1::2, 1:] = read + (1 - (read & 1)) * 2 * rows
+        return found
 
-class _Doubled:
-    """A gate program on both rails: row r may be true in r, must be true in ``rows + r``."""
-
-    def __init__(self, layout: Layout, program: GateProgram) -> None:
-        rows = np.int32(layout.rows)
-
-        def may(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-            return literals + (literals & 1) * 2 * rows
-
-        def must(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-            return literals + (1 - (literals & 1)) * 2 * rows
-
-        def doubled(table: NDArray[np.int32]) -> NDArray[np.int32]:
-            both = np.empty((2 * len(table), table.shape[1]), dtype=np.int32)
-            both[0::2, 0], both[1::2, 0] = table[:, 0], table[:, 0] + rows
-            both[0::2, 1:], both[1::2, 1:] = may(table[:, 1:]), must(table[:, 1:])
-            return both
-
-        self._gates = doubled(program.gates)
-        self._segments = np.ascontiguousarray(2 * program.segments)
-        self._feedback = doubled(program.feedback)
-        arrays = (self._gates, self._segments, self._feedback)
-        gates, segments, feedback = (array.ctypes.data for array in arrays)
-        self._program = np.array([gates, segments, len(self._segments), feedback], dtype=np.int64)
-        self.address = self._program.ctypes.data
+    return GateProgram(both(program.gates), 2 * program.segments, both(program.feedback))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +260,3 @@ def _ordered(definition: dict[int, tuple[int, int]], goals: list[int]) -> list[i
             if row in definition:
                 order.setdefault(row)
     return list(order)
-
-
-def _aligned_rows(rows: int, words: int) -> Rows:
-    """Return zeros at an address that a whole row may be loaded from."""
-    raw = np.zeros((rows + 1) * words, dtype=np.uint64)
-    start = (-raw.ctypes.data % (8 * words)) // 8
-    return raw[start : start + rows * words].reshape(rows, words)

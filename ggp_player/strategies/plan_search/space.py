@@ -17,7 +17,7 @@ from gdl.propnet.expansion import Expander
 from gdl.propnet.hashing import hash_states
 from gdl.propnet.lanes import Block
 from gdl.propnet.machine import PropnetStateMachine
-from gdl.propnet.packing import Packed, packed_from_rows, rows_from_packed
+from gdl.propnet.packing import Packed, rows_from_packed
 
 LONGEST = 1000
 """Steps after which a line of play is given up."""
@@ -83,6 +83,17 @@ class Offspring:
             self.look.terminal[chosen], self.look.values[chosen], self.look.mobility[chosen]
         )
         return Offspring(self.parents[chosen], self.moves[chosen], self.states[chosen], look)
+
+    @property
+    def going_on(self) -> Offspring:
+        """The states in which a move can be made: neither terminal nor without a legal move."""
+        return self[~self.look.terminal & (self.look.mobility > 0)]
+
+    def best_end(self) -> tuple[int, int]:
+        """Return the place of the best terminal state and its goal value, -1 without one."""
+        values = np.where(self.look.terminal, self.look.values, -1)
+        best = int(values.argmax())
+        return best, int(values[best])
 
     @staticmethod
     def joined(parts: Sequence[Offspring]) -> Offspring:
@@ -154,30 +165,16 @@ class Space:
         for batch in self._expander.expand(states):
             self.work += 2 * self._handling + GATE * self.gates
             yield Offspring(
-                batch.parents, batch.moves[:, 0], batch.states, self.look_at(batch.states)
+                batch.parents, batch.moves[:, 0], batch.states, self._look_at(batch.states)
             )
-
-    def look_at(self, states: Packed) -> Look:
-        """Return what is to be seen of any number of states."""
-        parts = [
-            self._look_at(states[first : first + self.lanes])
-            for first in range(0, len(states), self.lanes)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        return Look(
-            np.concatenate([np.zeros(0, dtype=np.bool_), *(part.terminal for part in parts)]),
-            np.concatenate([np.zeros(0, dtype=np.int64), *(part.values for part in parts)]),
-            np.concatenate([np.zeros(0, dtype=np.int64), *(part.mobility for part in parts)]),
-        )
 
     def keys(self, states: Packed, *, without_counters: bool) -> NDArray[np.uint64]:
         """Return what tells states apart: uint64 (n,), never 0."""
-        if without_counters:
-            states = states & ~self.counters
-        return np.maximum(hash_states(states), np.uint64(1))
+        mask = ~self.counters if without_counters else None
+        return np.maximum(hash_states(states, mask=mask), np.uint64(1))
 
     def _look_at(self, states: Packed) -> Look:
+        """Return what is to be seen of at most a block of states."""
         layout, block = self.layout, self._block
         self.work += self._handling + GATE * len(layout.view.gates)
         rows = rows_from_packed(states, layout.fluent_count, self.engine.words)
@@ -186,7 +183,8 @@ class Space:
         count = len(states)
         self.states += count
         terminal = block.terminal()[:count]
-        look = Look(terminal, self.values_in(block)[:count], self._mobility()[:count])
+        mobility = block.legal().sum(axis=1, dtype=np.int64)
+        look = Look(terminal, self.values_in(block)[:count], mobility[:count])
         self.values.add(look.values[~terminal])
         self.mobility.add(look.mobility[~terminal])
         return look
@@ -197,14 +195,6 @@ class Space:
         values = np.where(block.goals().astype(bool), self._goal_values, none)
         lowest = values.min(axis=1, initial=none)
         return np.where(lowest == none, 0, lowest)
-
-    def _mobility(self) -> Integers:
-        layout = self.layout
-        legal = self._block.rows[layout.legal :][: sum(layout.move_counts)]
-        packed = np.ascontiguousarray(legal).view(np.uint8)
-        bits = np.unpackbits(packed, axis=1, bitorder="little")
-        mobility: Integers = bits.sum(axis=0, dtype=np.int64)
-        return mobility
 
     # ------------------------------------------------------------------ step counters
 
@@ -320,8 +310,3 @@ class KeyTable:
 def bits_of(states: Packed, count: int) -> NDArray[np.uint8]:
     """Return packed states as bits: uint8 (n, count)."""
     return np.unpackbits(states, axis=1, count=count, bitorder="little")
-
-
-def pack_lanes(rows: NDArray[np.uint64], count: int) -> Packed:
-    """Return the first lanes of fluent rows as packed states."""
-    return packed_from_rows(rows)[:count]

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.propnet.jit import allocating_kernel
+from gdl.propnet.lane_bits import is_set
 from ggp_player.strategies.solving.lane_kernels import (
+    FLUENTS,
     LEGAL,
     MOVES,
     NEXT,
@@ -23,7 +25,6 @@ from ggp_player.strategies.solving.lane_kernels import (
     evaluate,
     goal_of,
     hash_of,
-    is_set,
     load_states,
     prefetch,
     read_rows,
@@ -139,7 +140,7 @@ def _look(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> flo
             width = bits_between(held.legal, lane, start, end, held.moves)
             store.widths[state, role] = width
             product *= width
-        if is_set(rows, rows.first[TERMINAL], lane):
+        if is_set(rows.block, rows.first[TERMINAL], lane):
             product = 0.0
             for role in range(store.low.shape[1]):
                 goal = np.float32(goal_of(rows, role, lane))
@@ -182,7 +183,7 @@ def _follow(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> N
                     set_move(rows, lane, start + held.moves[lane, start + rest % width])
                     rest //= width
         evaluate(rows, rows.transition_code)
-        read_rows(rows, rows.first[NEXT], rows.first[MOVES] - rows.first[0], after)
+        read_rows(rows, rows.first[NEXT], rows.first[MOVES] - rows.first[FLUENTS], after)
         _fetch(store.slots, store.states, after)
         for lane in range(count):
             if number < held.totals[lane]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gdl.propnet.calls import call_evaluator
 from gdl.propnet.jit import allocating_kernel
+from gdl.propnet.lane_bits import is_set, lowest, mixed
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -153,16 +154,10 @@ def advance(rows: Rows) -> None:
 
 
 @allocating_kernel
-def is_set(rows: Rows, row: int, lane: int) -> bool:
-    """Tell whether a row holds in a lane."""
-    return bool((rows.block[row, lane >> 6] >> np.uint64(lane & 63)) & np.uint64(1))
-
-
-@allocating_kernel
 def goal_of(rows: Rows, role: int, lane: int) -> int:
     """Return a role's lowest goal value in a lane, 0 where there is none."""
     for i in range(len(rows.goals)):
-        if rows.goals[i, 0] == role and is_set(rows, rows.first[GOALS] + i, lane):
+        if rows.goals[i, 0] == role and is_set(rows.block, rows.first[GOALS] + i, lane):
             return int(rows.goals[i, 1])
     return 0
 
@@ -175,33 +170,30 @@ def bits_between(bits: Words, lane: int, first: int, last: int, places: NDArray[
     ``first`` on. Returns how many there are.
     """
     found = 0
-    place = first
+    place = next_bit(bits, lane, first, last)
     while place < last:
-        rest = bits[lane, place >> 6] >> np.uint64(place & 63)
-        if rest == 0:
-            place = (place | 63) + 1
-            continue
-        while not rest & np.uint64(1):
-            rest >>= np.uint64(1)
-            place += 1
-        if place < last:
-            places[lane, first + found] = place - first
-            found += 1
-        place += 1
+        places[lane, first + found] = place - first
+        found += 1
+        place = next_bit(bits, lane, place + 1, last)
     return found
 
 
 @allocating_kernel
-def hash_of(states: Words, number: int, seed: int) -> int:
-    """Return a 64-bit hash, uint64, of one of the packed states uint64 (any, words).
+def next_bit(bits: Words, lane: int, first: int, last: int) -> int:
+    """Return the first bit of a lane that is set from ``first`` on, or ``last``."""
+    place = first
+    while place < last:
+        rest = bits[lane, place >> 6] >> np.uint64(place & 63)
+        if rest != 0:
+            return min(place + lowest(rest), last)
+        place = (place | 63) + 1
+    return last
 
-    Source of the mixing: G. Steele, D. Lea and C. Flood, Fast splittable pseudorandom number
-    generators (2014).
-    """
+
+@allocating_kernel
+def hash_of(states: Words, number: int, seed: int) -> np.uint64:
+    """Return a 64-bit hash of one of the packed states uint64 (any, words)."""
     value = np.uint64(seed)
     for word in range(states.shape[1]):
-        value ^= states[number, word]
-        value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        value ^= value >> np.uint64(31)
-    return value  # type: ignore[return-value] # a numpy integer
+        value = mixed(value ^ states[number, word])
+    return value

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 import numpy as np
 
 from gdl import State, StateMachine
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.packing import as_words
 from ggp_player.strategies.solving.lane_kernels import Rows, Words
+
+MAX_MOVES = 4096
+"""With more moves that can ever be made, a game is far too large, and lists of moves are too."""
 
 
 class LaneRows:
@@ -32,29 +34,30 @@ class LaneRows:
             ]
         )
         self.move_ends = np.cumsum([0, *layout.move_counts])
-        self.words = max(1, -(-layout.fluent_count // 64))
+        self.words = -(-layout.fluent_count // 64)
 
     def rows(self) -> Rows:
         """Return the block with the evaluators that are the fastest by now."""
-        engine = self._engine
-        view, transition = engine.view, engine.transition
+        code = self._engine.addresses()
         return Rows(
             self._block.rows,
-            np.array([view.function, view.program]),
-            np.array([transition.function, transition.program]),
+            code[:2],
+            code[2:4],
             self._first,
             self.move_ends,
-            engine.goal_table,
+            self._engine.goal_table,
         )
 
     def packed(self, state: State) -> Words:
-        """Return a state packed: uint64 (words,)."""
-        packed = packed_state(self.machine, state)[0]
-        padded = np.zeros(8 * self.words, dtype=np.uint8)
-        padded[: len(packed)] = packed
-        return padded.view("<u8").astype(np.uint64)
+        """Return a state packed: uint64 (1, words)."""
+        return as_words(packed_state(self.machine, state))
 
 
-def is_compiled(machine: StateMachine) -> TypeGuard[PropnetStateMachine]:
-    """Tell whether a machine has an engine that evaluates blocks of states."""
-    return isinstance(machine, PropnetStateMachine)
+def refusal_of_lanes(name: str, machine: StateMachine) -> str | None:
+    """Return why the strategy of that name cannot search the states of a machine in lanes."""
+    if not isinstance(machine, PropnetStateMachine):
+        return f"{name} needs the compiled machine"
+    moves = sum(map(len, machine.moves))
+    if moves > MAX_MOVES:
+        return f"{name} is for games of up to {MAX_MOVES} moves, and this one has {moves}"
+    return None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.propnet.jit import allocating_kernel, inlined_kernel
+from gdl.propnet.lane_bits import is_set, population
 from ggp_player.strategies.solving.lane_kernels import (
     FLUENTS,
     LEGAL,
@@ -24,8 +25,8 @@ from ggp_player.strategies.solving.lane_kernels import (
     evaluate,
     goal_of,
     hash_of,
-    is_set,
     load_states,
+    next_bit,
     prefetch,
     read_rows,
     set_move,
@@ -38,7 +39,8 @@ LOWEST, HIGHEST, NEUTRAL = 0, 100, 50
 class Nodes(NamedTuple):
     """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
 
-    ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2).
+    ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): the
+    first is never 0.
     ``facts`` int32 (n, 8): see the places below.
     """
 
@@ -117,13 +119,14 @@ def _describe(search: Search, base: int, count: int) -> None:
     size = np.uint64(len(search.table) - 4)
     for lane in range(count):
         node = base + lane
-        nodes.hashes[node, 0] = hash_of(nodes.states, node, 0)
+        # In the table 0 says that there is no entry.
+        nodes.hashes[node, 0] = max(hash_of(nodes.states, node, 0), np.uint64(1))
         nodes.hashes[node, 1] = hash_of(nodes.states, node, 1)
         bucket = np.int64(nodes.hashes[node, 1] & size)
         prefetch(search.table.ctypes.data + 16 * int(bucket))
         facts[node, LOW], facts[node, HIGH] = LOWEST, HIGHEST
         facts[node, FIRST] = NOT_EXPANDED
-        if is_set(rows, rows.first[TERMINAL], lane):
+        if is_set(rows.block, rows.first[TERMINAL], lane):
             facts[node, LOW] = facts[node, HIGH] = goal_of(rows, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, rows.move_ends, node, mine)
@@ -161,26 +164,8 @@ def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
             value &= ~np.uint64(0) << np.uint64(first - 64 * word)
         if last < 64 * word + 64:
             value &= (np.uint64(1) << np.uint64(last - 64 * word)) - np.uint64(1)
-        while value:
-            value &= value - np.uint64(1)
-            count += 1
+        count += population(value)
     return count
-
-
-@allocating_kernel
-def _next_bit(bits: Words, node: int, first: int, last: int) -> int:
-    """Return the first bit set of a node's, from ``first`` on, or ``last``."""
-    place = first
-    while place < last:
-        rest = bits[node, place >> 6] >> np.uint64(place & 63)
-        if rest == 0:
-            place = (place | 63) + 1
-            continue
-        while not rest & np.uint64(1):
-            rest >>= np.uint64(1)
-            place += 1
-        break
-    return min(place, last)
 
 
 @inlined_kernel
@@ -198,12 +183,12 @@ def expand(search: Search, parents: NDArray[np.int32], base: int) -> None:
         chooser, width = facts[parent, ROLE], facts[parent, WIDTH]
         for role in range(len(rows.move_ends) - 1):
             last = rows.move_ends[role + 1]
-            move = _next_bit(nodes.legal, parent, rows.move_ends[role], last)
+            move = next_bit(nodes.legal, parent, rows.move_ends[role], last)
             for i in range(width):
                 set_move(rows, lane + i, move)
                 if role == chooser:
                     facts[base + lane + i, MOVE] = move
-                    move = _next_bit(nodes.legal, parent, move + 1, last)
+                    move = next_bit(nodes.legal, parent, move + 1, last)
         chosen[lane : lane + width] = parent
         lane += width
         facts[parent, LAST] = base + lane

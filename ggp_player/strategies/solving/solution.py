@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +10,13 @@ from numpy.typing import NDArray
 from gdl import Constant, State
 from ggp_player.strategies.base import Choice, MoveReport, Position
 from ggp_player.strategies.game_tree import moves_by_chance
-from ggp_player.strategies.solving.enumeration_kernels import SCALE, UNKNOWN, Store, find_slot
+from ggp_player.strategies.solving.enumeration_kernels import (
+    SCALE,
+    STATES,
+    UNKNOWN,
+    Store,
+    find_slot,
+)
 from ggp_player.strategies.solving.lane_rows import LaneRows
 
 Values = NDArray[np.float64]
@@ -51,7 +55,7 @@ class Solution:
     @property
     def states(self) -> int:
         """The number of states."""
-        return int(self._store.used[0])
+        return int(self._store.used[STATES])
 
     def __contains__(self, state: State) -> bool:
         return self._number(state) is not None
@@ -107,29 +111,21 @@ class Solution:
     def _moves(self, position: Position) -> tuple[Values, Values, Values]:
         """Return low, high and the order by steps of each of a role's moves: (moves,) each."""
         number, role = self._place(position)
-        low, high = (self._of_moves(number, role, bound) for bound in (self.low, self.high))
-        steps = self._store.steps[:, role]
-        if self._store.low[number, role] > 50:
-            score = self._of_moves(number, role, lambda s, r: SCALE * self.low(s, r) - steps[s])
-        else:
-            score = self._of_moves(number, role, lambda s, r: SCALE * self.high(s, r) + steps[s])
-        return low, high, score
+        store, after = self._store, self._after(number)
+        low, high = (bound[after, role].astype(np.float64) for bound in (store.low, store.high))
+        steps = store.steps[after, role]
+        hurries = store.low[number, role] > 50
+        score = SCALE * low - steps if hurries else SCALE * high + steps
+        return (
+            self._of_moves(number, role, low),
+            self._of_moves(number, role, high),
+            self._of_moves(number, role, score),
+        )
 
-    def low(self, numbers: NDArray[Any], role: int) -> Values:
-        """Return the lower bounds of a role's value in states by number."""
-        return np.asarray(self._store.low[numbers, role], dtype=np.float64)
-
-    def high(self, numbers: NDArray[Any], role: int) -> Values:
-        """Return the upper bounds of a role's value in states by number."""
-        return np.asarray(self._store.high[numbers, role], dtype=np.float64)
-
-    def _of_moves(
-        self, number: int, role: int, value: Callable[[NDArray[Any], int], Values]
-    ) -> Values:
-        """Return what the others leave of each of a role's moves."""
-        store, roles = self._store, self._machine.roles
-        after = store.edges[store.first_edge[number] : store.first_edge[number + 1]]
-        table = value(after, role).reshape(store.widths[number])
+    def _of_moves(self, number: int, role: int, values: Values) -> Values:
+        """Return what the others leave of each of a role's moves, of values after joint moves."""
+        roles = self._machine.roles
+        table = values.reshape(self._store.widths[number])
         for other in reversed(range(len(roles))):
             if other != role:
                 reduce = np.mean if moves_by_chance(roles[other]) else np.min
@@ -139,17 +135,20 @@ class Solution:
     def _hopes(self, position: Position) -> Values:
         """Return what the role can hope for after each of its moves if others move at random."""
         number, role = self._place(position)
-        store = self._store
-        after = store.edges[store.first_edge[number] : store.first_edge[number + 1]]
-        hopes = np.array([self._hope(int(state), role) for state in after])
-        table = hopes.reshape(store.widths[number])
+        hopes = np.array([self._hope(int(state), role) for state in self._after(number)])
+        table = hopes.reshape(self._store.widths[number])
         others = tuple(i for i in range(len(self._machine.roles)) if i != role)
         return np.asarray(table.mean(axis=others))
 
     def _hope(self, number: int, role: int) -> float:
-        store = self._store
-        after = store.edges[store.first_edge[number] : store.first_edge[number + 1]]
-        return float(self.low(after if len(after) else np.array([number]), role).mean())
+        after = self._after(number)
+        of = after if len(after) else [number]
+        return float(self._store.low[of, role].mean(dtype=np.float64))
+
+    def _after(self, number: int) -> NDArray[np.int32]:
+        """Return the states after the joint moves of a state, by number."""
+        first, last = self._store.first_edge[number : number + 2]
+        return self._store.edges[first:last]
 
     def _place(self, position: Position) -> tuple[int, int]:
         return self._required(position.state), self._machine.roles.index(position.role)
@@ -161,8 +160,7 @@ class Solution:
         return number
 
     def _number(self, state: State) -> int | None:
-        slot = find_slot(
-            self._store.slots, self._store.states, self._lane_rows.packed(state)[None, :], 0
-        )
-        number = int(self._store.slots[slot])
+        store = self._store
+        slot = find_slot(store.slots, store.states, self._lane_rows.packed(state), 0)
+        number = int(store.slots[slot])
         return number - 1 if number else None

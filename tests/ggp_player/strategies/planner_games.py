@@ -1,19 +1,15 @@
-"""What the tests of the planner share: games compiled once, and searches of a bounded length."""
+"""What the tests of the planner share: the puzzles, and searches of a bounded length."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
-from pathlib import Path
-from random import Random
 from time import perf_counter
 
 from rich.console import Console
 from rich.table import Table
 
-import gdl
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import Packed
@@ -21,8 +17,7 @@ from ggp_player.strategies.base import Choice, Position
 from ggp_player.strategies.plan_search.relaxation import Relaxation
 from ggp_player.strategies.plan_search.space import Space
 from ggp_player.strategies.planner import Planner
-
-GAMES = Path(__file__).parents[3] / "games"
+from tests.ggp_player.strategies.trees import position
 
 PUZZLES = [
     "blocksWorld",
@@ -40,15 +35,6 @@ PUZZLES = [
 """Our own games of one role; each can be won."""
 
 
-@cache
-def machine_of(name: str) -> PropnetStateMachine:
-    return gdl.compile(gdl.load(GAMES / f"{name}.kif"))
-
-
-def machine_from(text: str) -> PropnetStateMachine:
-    return gdl.compile(gdl.parse(text))
-
-
 def space_of(machine: PropnetStateMachine) -> tuple[Space, Packed]:
     """Return the states of a game and the initial one, packed."""
     return Space(machine), packed_state(machine, machine.initial_state())
@@ -58,13 +44,9 @@ def relaxation_of(machine: PropnetStateMachine) -> Relaxation:
     return Relaxation(Space(machine), 100)
 
 
-def start(machine: PropnetStateMachine, seed: int = 1) -> Position:
-    return Position(machine, machine.initial_state(), machine.roles[0], Random(seed))
-
-
-def slices(planner: Planner, position: Position, count: int) -> list[Choice]:
+def slices(planner: Planner, start: Position, count: int) -> list[Choice]:
     """Return what a search yields in so many slices of work, fewer where it ends before."""
-    return list(islice(planner.search(position), count))
+    return list(islice(planner.search(start), count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +62,7 @@ class Measurement:
 def measured(game: str, machine: PropnetStateMachine, count: int) -> Measurement:
     """Search from the initial state for so many slices of work."""
     planner, began = Planner(), perf_counter()
-    best = slices(planner, start(machine), count)[-1]
+    best = slices(planner, position(machine), count)[-1]
     return Measurement(game, best, planner.states_seen, perf_counter() - began)
 
 

@@ -1,20 +1,25 @@
-"""Small forms of our own rulesheets: other boards, the same rules."""
+"""Small games to be solved, our own on other boards or mere trees, and what must hold of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import strategies as st
 
 import gdl
-from gdl import State, StateMachine
+from gdl import Constant, State, StateMachine
 from gdl.propnet.machine import PropnetStateMachine
+from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies.enumeration import Enumeration
 from ggp_player.strategies.game_tree import playout
-from tests.ggp_player.strategies.trees import Tree
+from ggp_player.strategies.minimax import Minimax
+from ggp_player.strategies.solving.solution import Solution
+from tests.ggp_player.strategies.trees import Tree, last_choice, position
 
 GAMES = Path(__file__).parents[3] / "games"
 
@@ -142,3 +147,44 @@ def nim(heaps: Sequence[int]) -> str:
         ),
         ("(number 6)", f"(number {most})"),
     )
+
+
+BOARDS = [
+    pytest.param(game("ticTacToe"), id="ticTacToe"),
+    pytest.param(nim((3, 5, 6)), id="nim"),
+    pytest.param(hex_board(3), id="hex3"),
+    pytest.param(dots_and_boxes(2, 2), id="dotsAndBoxes2x2"),
+    pytest.param(breakthrough(3, 4), id="breakthrough3x4"),
+    pytest.param(connect_four(4, 4), id="connectFour4x4", marks=pytest.mark.slow),
+    pytest.param(breakthrough(4, 4), id="breakthrough4x4", marks=pytest.mark.slow),
+]
+"""Games of two rivals that a complete enumeration solves."""
+
+
+def solution_of(strategy: Enumeration, machine: PropnetStateMachine) -> Solution:
+    """Let an enumeration solve a game, and return what it has found out."""
+    last_choice(strategy, position(machine))
+    assert strategy.solution is not None
+    return strategy.solution
+
+
+def assert_value_of_minimax(strategy: Strategy, start: Position) -> None:
+    """A strategy proves the value that the textbook's search finds."""
+    exact, choice = (last_choice(each, start) for each in (Minimax(), strategy))
+    assert (choice.value, choice.proved) == (exact.value, True)
+
+
+def assert_moves_keep_the_value(
+    machine: PropnetStateMachine, solution: Solution, strategies: Mapping[Constant, Strategy]
+) -> None:
+    """In states of playouts each role's strategy proves the value, and its move keeps it."""
+    for state in sampled(machine, 200, Random(3)):
+        role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
+        choice = last_choice(strategies[role], Position(machine, state, role))
+        assert (choice.value, choice.proved) == (solution.bounds(state, role).low, True)
+        moves = [
+            choice.move if other == role else machine.legal_moves(state, other)[0]
+            for other in machine.roles
+        ]
+        after = machine.next_state(state, moves)
+        assert solution.bounds(after, role).low == choice.value

@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.propnet.machine import PropnetStateMachine
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice
 from ggp_player.strategies.alpha_beta import AlphaBeta
-from ggp_player.strategies.enumeration import Enumeration, Enumerator, Limits
+from ggp_player.strategies.enumeration import Enumeration
 from ggp_player.strategies.game_tree import playout
-from ggp_player.strategies.minimax import Minimax, MinimaxSearch
+from ggp_player.strategies.minimax import MinimaxSearch
 from ggp_player.strategies.solving.solution import Bounds, Solution
 from tests.ggp_player.strategies.small_games import (
-    breakthrough,
+    BOARDS,
+    assert_moves_keep_the_value,
+    assert_value_of_minimax,
     compiled,
     compiled_tree,
     connect_four,
-    dots_and_boxes,
     game,
-    hex_board,
     nim,
     sampled,
+    solution_of,
     vectors,
 )
 from tests.ggp_player.strategies.test_agreement import matrices, trees, utilities
@@ -35,11 +36,7 @@ from tests.ggp_player.strategies.trees import last_choice, play, position, toget
 
 
 def solved(machine: PropnetStateMachine) -> Solution:
-    enumerator = Enumerator(machine, machine.initial_state(), Limits())
-    for _ in enumerator.work:
-        pass
-    assert enumerator.solution is not None
-    return enumerator.solution
+    return solution_of(Enumeration(), machine)
 
 
 # ---------------------------------------------------------------------- agreement
@@ -50,9 +47,7 @@ def solved(machine: PropnetStateMachine) -> Solution:
 def test_moves_in_turn(tree):
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Enumeration(), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
 @settings(max_examples=20)
@@ -60,9 +55,7 @@ def test_moves_in_turn(tree):
 def test_three_roles_with_aims_of_their_own(tree):
     machine = compiled_tree(turns(tree, ("one", "two", "three")))
     for role in range(3):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Enumeration(), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
 @settings(max_examples=20)
@@ -70,9 +63,7 @@ def test_three_roles_with_aims_of_their_own(tree):
 def test_moves_at_the_same_time(tree):
     machine = compiled_tree(together(tree))
     for role in (0, 1):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Enumeration(), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
 @settings(max_examples=15)
@@ -99,42 +90,11 @@ def test_every_state_on_random_paths_has_the_value_of_minimax(text):
 # ---------------------------------------------------------------------- perfect play
 
 
-SMALL = {
-    "ticTacToe": game("ticTacToe"),
-    "nim": nim((3, 5, 6)),
-    "hex3": hex_board(3),
-    "dotsAndBoxes2x2": dots_and_boxes(2, 2),
-    "breakthrough3x4": breakthrough(3, 4),
-}
-LARGER = {"connectFour4x4": connect_four(4, 4), "breakthrough4x4": breakthrough(4, 4)}
-
-
-def assert_moves_keep_the_value(text: str) -> None:
-    machine, strategy = compiled(text), Enumeration()
-    last_choice(strategy, position(machine))
-    solution = strategy.solution
-    assert solution is not None
-    for state in sampled(machine, 200, Random(3)):
-        role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
-        choice = last_choice(strategy, Position(machine, state, role))
-        assert choice.proved
-        moves = [
-            choice.move if other == role else machine.legal_moves(state, other)[0]
-            for other in machine.roles
-        ]
-        after = machine.next_state(state, moves)
-        assert solution.bounds(after, role).low == choice.value
-
-
-@pytest.mark.parametrize("text", SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize("text", BOARDS)
 def test_every_move_keeps_the_value(text):
-    assert_moves_keep_the_value(text)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", LARGER.values(), ids=LARGER)
-def test_every_move_keeps_the_value_in_larger_games(text):
-    assert_moves_keep_the_value(text)
+    machine, strategy = compiled(text), Enumeration()
+    solution = solution_of(strategy, machine)
+    assert_moves_keep_the_value(machine, solution, dict.fromkeys(machine.roles, strategy))
 
 
 def test_known_numbers_of_states_and_values():
@@ -187,9 +147,9 @@ def test_a_way_through_circles_is_found():
     assert play(machine, [Enumeration()], Random(1)) == [100]
 
 
-@pytest.mark.parametrize("limit", ["states=100", "megabytes=1"])
+@pytest.mark.parametrize("limit", [{"states": 100}, {"megabytes": 1}], ids=str)
 def test_limits_are_kept(limit):
-    strategy = Enumeration(states=100) if limit == "states=100" else Enumeration(megabytes=1)
+    strategy = Enumeration(**limit)
     machine = compiled(connect_four(4, 4))
     choice = last_choice(strategy, position(machine))
     assert choice.move == machine.legal_moves(machine.initial_state(), machine.roles[0])[0]

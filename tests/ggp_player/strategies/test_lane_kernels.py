@@ -38,7 +38,7 @@ def test_states_and_legal_moves_of_lanes(name):
     lane_rows = LaneRows(machine)
     rows = lane_rows.rows()
     states = sampled(machine, 70, Random(1))
-    packed = np.stack([lane_rows.packed(state) for state in states])
+    packed = np.concatenate([lane_rows.packed(state) for state in states])
     chosen = np.random.default_rng(2).permutation(70)
     load_states(rows, packed, chosen)
     back = np.empty_like(packed)

@@ -10,18 +10,17 @@ from hypothesis import given, settings
 import gdl
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.planning import Planning
+from tests.gdl.propnet.games import machine_of
 from tests.ggp_player.strategies.planner_games import (
     PUZZLES,
-    machine_from,
-    machine_of,
     measured,
     slices,
-    start,
     tabulated,
 )
+from tests.ggp_player.strategies.small_games import compiled, compiled_tree
 from tests.ggp_player.strategies.test_agreement import trees
 from tests.ggp_player.strategies.test_deliberation import CORRIDOR
-from tests.ggp_player.strategies.trees import last_choice, play, position, rules_of_tree, turns
+from tests.ggp_player.strategies.trees import last_choice, play, position, turns
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +43,7 @@ def test_a_plan_is_followed_to_its_end(game):
 def test_a_final_plan_is_replayed_without_another_search():
     machine, planner = machine_of("keyMaze"), Planner()
     state = machine.initial_state()
-    choice = slices(planner, start(machine), 1500)[-1]
+    choice = slices(planner, position(machine), 1500)[-1]
     for _ in range(5):
         assert choice.proved
         state = machine.next_state(state, (choice.move,))
@@ -53,7 +52,7 @@ def test_a_final_plan_is_replayed_without_another_search():
 
 def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
     machine, planner = machine_of("eightPuzzle"), Planner()
-    chosen = slices(planner, start(machine), 1500)[-1].move
+    chosen = slices(planner, position(machine), 1500)[-1].move
     state = machine.initial_state()
     other = next(move for move in machine.legal_moves(state, machine.roles[0]) if move != chosen)
     aside = position(machine, state=machine.next_state(state, (other,)))
@@ -65,7 +64,7 @@ def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
 
 def test_a_search_that_was_stopped_goes_on_where_it_was():
     machine, planner = machine_of("lightsOut"), Planner()
-    begin = start(machine)
+    begin = position(machine)
     for _ in range(400):
         choice = slices(planner, begin, 5)[-1]
         if choice.proved:
@@ -75,13 +74,13 @@ def test_a_search_that_was_stopped_goes_on_where_it_was():
 
 @pytest.mark.parametrize("game", ["blocksWorld", "eightPuzzle", "lightsOut"])
 def test_the_same_seed_finds_the_same(game):
-    first, second = (slices(Planner(), start(machine_of(game), 7), 60) for _ in range(2))
+    first, second = (slices(Planner(), position(machine_of(game)), 60) for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("game", ["knightsTour", "warehouse", "pancakes"])
 def test_choices_are_legal_at_once_and_only_improve(game):
-    begin = start(machine_of(game))
+    begin = position(machine_of(game))
     choices = slices(Planner(), begin, 400)
     values = [choice.value for choice in choices if choice.value is not None]
     assert all(choice.move in begin.legal_moves for choice in choices)
@@ -93,22 +92,22 @@ def test_choices_are_legal_at_once_and_only_improve(game):
 @given(trees)
 def test_the_best_of_every_tree_is_found_and_proved(tree):
     exact = last_choice(Planning(), position(turns(tree, ("solver",))))
-    choice = last_choice(Planner(), start(machine_from(rules_of_tree(tree, ("solver",)))))
+    choice = last_choice(Planner(), position(compiled_tree(turns(tree, ("solver",)))))
     assert (choice.value, choice.proved) == (exact.value, True)
 
 
 def test_circles_do_not_matter():
-    assert play(machine_from(CORRIDOR), [Planner()], Random(1)) == [100]
+    assert play(compiled(CORRIDOR), [Planner()], Random(1)) == [100]
 
 
 def test_a_game_that_cannot_be_won_ends_the_search():
-    machine = machine_from(CORRIDOR.replace("(goal walker 100)", "(goal walker 0)"))
-    choice = last_choice(Planner(), start(machine))
+    machine = compiled(CORRIDOR.replace("(goal walker 100)", "(goal walker 0)"))
+    choice = last_choice(Planner(), position(machine))
     assert (choice.value, choice.proved) == (0, True)
 
 
 def test_little_memory_leaves_the_playouts():
-    choices = slices(Planner(states=1), start(machine_of("eightPuzzle")), 1500)
+    choices = slices(Planner(states=1), position(machine_of("eightPuzzle")), 1500)
     assert choices[-1].value is not None
     assert choices[-1].value >= 20
     assert not any(choice.proved for choice in choices if choice.value != 100)
@@ -129,7 +128,7 @@ def test_several_roles_are_refused():
 
 def test_the_report_tells_the_line():
     machine, planner = machine_of("towersOfHanoi"), Planner()
-    begin = start(machine)
+    begin = position(machine)
     assert planner.report(begin) == ()
     choice = slices(planner, begin, 1500)[-1]
     (report,) = planner.report(begin)
@@ -162,6 +161,6 @@ def test_states_without_a_legal_move_are_no_ends():
     (<= (goal walker 100) (true (at trap)))
     (<= (goal walker 0) (true (at a)))
     """
-    machine = machine_from(rules)
-    choice = last_choice(Planner(), start(machine))
+    machine = compiled(rules)
+    choice = last_choice(Planner(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("(go b)", 70, True)

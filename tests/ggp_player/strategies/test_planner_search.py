@@ -23,7 +23,8 @@ from ggp_player.strategies.plan_search.levels import Beam, LevelSearch
 from ggp_player.strategies.plan_search.playouts import NestedSearch, Recorder, Recording
 from ggp_player.strategies.plan_search.portfolio import within_reach
 from ggp_player.strategies.plan_search.space import Found, KeyTable, Progress
-from tests.ggp_player.strategies.planner_games import PUZZLES, machine_of, space_of
+from tests.gdl.propnet.games import machine_of
+from tests.ggp_player.strategies.planner_games import PUZZLES, space_of
 
 ROOM = 500_000
 

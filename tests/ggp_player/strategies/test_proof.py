@@ -9,20 +9,21 @@ from hypothesis import given, settings
 
 import gdl
 from gdl.propnet.options import CompileOptions
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice
 from ggp_player.strategies.enumeration import Enumeration
-from ggp_player.strategies.minimax import Minimax
 from ggp_player.strategies.proof import Proof, ProofTree
+from ggp_player.strategies.random_move import RandomMove
 from tests.ggp_player.strategies.small_games import (
+    BOARDS,
+    assert_moves_keep_the_value,
+    assert_value_of_minimax,
     breakthrough,
     compiled,
     compiled_tree,
     connect_four,
-    dots_and_boxes,
     game,
     hex_board,
-    nim,
-    sampled,
+    solution_of,
     vectors,
 )
 from tests.ggp_player.strategies.test_agreement import trees
@@ -36,9 +37,7 @@ from tests.ggp_player.strategies.trees import last_choice, play, position, toget
 def test_moves_in_turn(tree):
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Proof(megabytes=1), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
 
 
 @settings(max_examples=20)
@@ -46,9 +45,7 @@ def test_moves_in_turn(tree):
 def test_two_roles_with_aims_of_their_own(tree):
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Proof(megabytes=1), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
 
 
 @settings(max_examples=15)
@@ -56,61 +53,25 @@ def test_two_roles_with_aims_of_their_own(tree):
 def test_three_roles(tree):
     machine = compiled_tree(turns(tree, ("one", "two", "three")))
     for role in range(3):
-        exact = last_choice(Minimax(), position(machine, role))
-        choice = last_choice(Proof(megabytes=1), position(machine, role))
-        assert (choice.value, choice.proved) == (exact.value, True)
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
 
 
 @settings(max_examples=10)
 @given(trees)
 def test_one_role(tree):
     machine = compiled_tree(turns(tree, ("solver",)))
-    exact = last_choice(Minimax(), position(machine))
-    choice = last_choice(Proof(megabytes=1), position(machine))
-    assert (choice.value, choice.proved) == (exact.value, True)
+    assert_value_of_minimax(Proof(megabytes=1), position(machine))
 
 
 # ---------------------------------------------------------------------- perfect play
 
-SMALL = {
-    "ticTacToe": game("ticTacToe"),
-    "nim": nim((3, 5, 6)),
-    "hex3": hex_board(3),
-    "dotsAndBoxes2x2": dots_and_boxes(2, 2),
-    "breakthrough3x4": breakthrough(3, 4),
-}
-LARGER = {"connectFour4x4": connect_four(4, 4), "breakthrough4x4": breakthrough(4, 4)}
 
-
-def assert_moves_keep_the_value(text: str) -> None:
-    """Compare with a complete enumeration, which shares nothing with the search."""
-    machine, oracle = compiled(text), Enumeration()
-    last_choice(oracle, position(machine))
-    solution = oracle.solution
-    assert solution is not None
-    strategies = {role: Proof(megabytes=16) for role in machine.roles}
-    for state in sampled(machine, 200, Random(3)):
-        role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
-        choice = last_choice(strategies[role], Position(machine, state, role))
-        bounds = solution.bounds(state, role)
-        assert (choice.value, choice.proved) == (bounds.low, True)
-        moves = [
-            choice.move if other == role else machine.legal_moves(state, other)[0]
-            for other in machine.roles
-        ]
-        after = machine.next_state(state, moves)
-        assert solution.bounds(after, role).low == choice.value
-
-
-@pytest.mark.parametrize("text", SMALL.values(), ids=SMALL)
+@pytest.mark.parametrize("text", BOARDS)
 def test_every_move_keeps_the_value(text):
-    assert_moves_keep_the_value(text)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", LARGER.values(), ids=LARGER)
-def test_every_move_keeps_the_value_in_larger_games(text):
-    assert_moves_keep_the_value(text)
+    # The oracle, a complete enumeration, shares nothing with the search but the block.
+    machine = compiled(text)
+    strategies = {role: Proof(megabytes=16) for role in machine.roles}
+    assert_moves_keep_the_value(machine, solution_of(Enumeration(), machine), strategies)
 
 
 @pytest.mark.parametrize(
@@ -133,18 +94,7 @@ def test_small_boards_are_solved(text, value, depth):
 def test_a_win_is_played_to_its_end():
     machine = compiled(hex_board(4))
     for seed in range(3):
-        strategies = [Proof(megabytes=16), Chance(seed)]
-        assert play(machine, strategies, Random(seed)) == [100, 0]
-
-
-class Chance(Minimax):
-    """Moves at random, to see what a search makes of mistakes."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = Random(seed)
-
-    def search(self, position):
-        yield Choice(self._random.choice(position.legal_moves))
+        assert play(machine, [Proof(megabytes=16), RandomMove()], Random(seed)) == [100, 0]
 
 
 def test_the_quickest_win_is_chosen():
@@ -158,6 +108,20 @@ def test_a_loss_is_put_off():
     machine = compiled_tree(turns((0, ((0, 0), (0, 0)))))
     choice = last_choice(Proof(megabytes=1), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a2", 0, True)
+
+
+def test_a_state_without_facts_is_searched_like_any_other():
+    rules = """
+    (role max) (role min) (init start)
+    (<= (legal max go) (true start)) (legal min noop)
+    (<= (legal max win) (not (true start)))
+    (<= (legal max lose) (not (true start)))
+    (<= (next won) (does max win)) (<= (next lost) (does max lose))
+    (<= terminal (true won)) (<= terminal (true lost))
+    (<= (goal max 100) (true won)) (<= (goal max 0) (not (true won)))
+    (<= (goal min 0) (true won)) (<= (goal min 100) (not (true won)))
+    """
+    assert_value_of_minimax(Proof(megabytes=1), position(compiled(rules)))
 
 
 # ---------------------------------------------------------------------- budgets and memory

@@ -17,7 +17,9 @@ MADE_UP = re.compile(r"missing-\w+|never-\w+|\w+-arities")
 def stated() -> set[str]:
     folders = [ROOT / "gdl" / name for name in ("checks", "notation")]
     files = [*folders[0].glob("*.py"), *folders[1].glob("*.py")]
-    files += [ROOT / "gdl" / f"{name}.py" for name in ("faults", "parser", "simulation", "validator")]
+    files += [
+        ROOT / "gdl" / f"{name}.py" for name in ("faults", "parser", "simulation", "validator")
+    ]
     strings = re.findall(r'"([^"\n]+)"', "\n".join(path.read_text() for path in files))
     return {string for string in strings if CODE.fullmatch(string)} - {"one-term"}
 

@@ -15,21 +15,6 @@ ZERO = np.uint64(0)
 
 
 @kernel
-def put_state(rows: Words, first: int, count: int, state: Words, mask: Words) -> None:
-    """Write a packed state, uint64 (S,), into the lanes of a mask, uint64 (W,)."""
-    for word in range(mask.shape[0]):
-        lanes = mask[word]
-        if lanes == ZERO:
-            continue
-        for fluent in range(count):
-            row = first + fluent
-            if (state[fluent >> 6] >> np.uint64(fluent & 63)) & ONE:
-                rows[row, word] |= lanes
-            else:
-                rows[row, word] &= ~lanes
-
-
-@kernel
 def get_state(rows: Words, first: int, count: int, lane: int, state: Words) -> None:
     """Read a lane's state into a packed one, uint64 (S,)."""
     word, bit = lane >> 6, np.uint64(lane & 63)
@@ -58,13 +43,7 @@ def first_lane(mask: Words) -> int:
 @kernel
 def lowest(bits: np.uint64) -> int:
     """Return the number of the lowest bit that is set; at least one is."""
-    number = 0
-    for width in (32, 16, 8, 4, 2, 1):
-        below = (ONE << np.uint64(width)) - ONE
-        if bits & below == ZERO:
-            bits >>= np.uint64(width)
-            number += width
-    return number
+    return population((bits & (ZERO - bits)) - ONE)
 
 
 @kernel

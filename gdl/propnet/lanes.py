@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import GroundingLimitError
+from gdl.propnet import calls
 from gdl.propnet.codegen import (
     MachineCode,
     is_cached,
@@ -105,19 +106,23 @@ class Engine:
         self.view, self.moves_view, self.goals_view, self.transition = (
             Evaluator(interpret, array.ctypes.data) for array in self._arrays
         )
-        self.select_address = self._kernels.address("select")
-        self.select = _SELECT(self.select_address)
+        self.select = _SELECT(self._kernels.address("select"))
         self.play = _PLAY(self._kernels.address("play"))
 
     def addresses(self) -> NDArray[np.int64]:
-        """Return what compiled functions call: int64 (5,).
+        """Return what compiled functions call: int64 (:data:`gdl.propnet.calls.ADDRESSES`,).
 
-        These are view, its program, transition, its program, and the choice of moves; see
-        :mod:`gdl.propnet.calls`. They change once, when machine code takes over.
+        They change once, when machine code takes over.
         """
-        view, transition = self.view, self.transition
-        evaluators = [view.function, view.program, transition.function, transition.program]
-        return np.array([*evaluators, self.select_address], dtype=np.int64)
+        # In this order: see the class.
+        evaluators = [self.moves_view, self.goals_view, self.view, self.transition]
+        found = np.zeros(calls.ADDRESSES, dtype=np.int64)
+        places = (calls.MOVES_VIEW, calls.GOALS_VIEW, calls.VIEW, calls.TRANSITION)
+        for place, evaluator in zip(places, evaluators, strict=True):
+            found[place : place + 2] = evaluator.function, evaluator.program
+        for place, name in ((calls.SELECT, "select"), (calls.MERGE, "merge"), (calls.PUT, "put")):
+            found[place] = self._kernels.address(name)
+        return found
 
     def compile(self) -> None:
         """Replace the interpreter by machine code, once. May run in a thread of its own.

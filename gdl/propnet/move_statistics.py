@@ -8,7 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.calls import call_evaluator, call_select, copy_memory
+from gdl.propnet.calls import (
+    SELECT,
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    VIEW,
+    VIEW_PROGRAM,
+    call_evaluator,
+    call_select,
+    copy_memory,
+)
 from gdl.propnet.jit import kernel
 from gdl.propnet.lane_bits import ONE, ZERO, goal_values, lowest
 from gdl.propnet.lanes import Block
@@ -61,7 +70,7 @@ def play_with_moves(block: Block, steps: int) -> MoveStatistics:
 class _Lanes(NamedTuple):
     """A block in play.
 
-    ``code`` int64 (5,): see :meth:`Engine.addresses`.
+    ``code`` int64: see :meth:`Engine.addresses`.
     ``state`` int64 (4,): first rows of fluents, their number, first rows of moves and of legal
     moves. ``ends`` int64 (3,): the row of terminal, the first of goals and of next. ``offsets``
     int64 (roles + 1,): where each role's moves begin. ``played`` uint64 (moves, words): the moves
@@ -89,7 +98,7 @@ def _play(lanes: _Lanes, steps: int, made: Ints, goals: Ints) -> int:
     rows, row_bytes = lanes.rows.ctypes.data, 8 * words
     ended = 0
     for step in range(steps + 1):
-        call_evaluator(lanes.code[0], rows, lanes.code[1])
+        call_evaluator(lanes.code[VIEW], rows, lanes.code[VIEW_PROGRAM])
         for word in range(words):
             ended += _take_in(lanes, word, made, goals)
         if step == steps:
@@ -97,7 +106,7 @@ def _play(lanes: _Lanes, steps: int, made: Ints, goals: Ints) -> int:
         for role in range(lanes.offsets.shape[0] - 1):
             first = lanes.offsets[role]
             call_select(
-                lanes.code[4],
+                lanes.code[SELECT],
                 rows + row_bytes * (lanes.state[3] + first),
                 rows + row_bytes * (lanes.state[2] + first),
                 lanes.offsets[role + 1] - first,
@@ -108,7 +117,7 @@ def _play(lanes: _Lanes, steps: int, made: Ints, goals: Ints) -> int:
             for word in range(words):
                 now = lanes.rows[lanes.state[2] + move, word] & lanes.alive[word]
                 lanes.played[move, word] |= now
-        call_evaluator(lanes.code[2], rows, lanes.code[3])
+        call_evaluator(lanes.code[TRANSITION], rows, lanes.code[TRANSITION_PROGRAM])
         target, origin = rows + row_bytes * lanes.state[0], rows + row_bytes * lanes.ends[2]
         copy_memory(target, origin, row_bytes * lanes.state[1])
     return ended

@@ -19,10 +19,21 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import StateMachine
-from gdl.propnet.calls import call_evaluator, call_select, copy_memory
+from gdl.propnet.calls import (
+    PUT,
+    SELECT,
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    VIEW,
+    VIEW_PROGRAM,
+    call_evaluator,
+    call_put,
+    call_select,
+    copy_memory,
+)
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.jit import kernel
-from gdl.propnet.lane_bits import goal_values, is_set, put_state
+from gdl.propnet.lane_bits import goal_values, is_set
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import as_words
@@ -131,8 +142,10 @@ def run(tree: UctTree, exploration: float, playouts: int) -> None:
     """Select, expand, play out and back up, so many times."""
     game, rows = tree.game, tree.rows
     for _ in range(playouts):
-        put_state(rows, game.fluents, game.fluent_count, tree.state, tree.lane)
-        call_evaluator(game.code[0], rows.ctypes.data, game.code[1])
+        fluents = rows.ctypes.data + 8 * game.fluents
+        state, lane = tree.state.ctypes.data, tree.lane.ctypes.data
+        call_put(game.code[PUT], fluents, game.fluent_count, state, lane)
+        call_evaluator(game.code[VIEW], rows.ctypes.data, game.code[VIEW_PROGRAM])
         node, depth = 0, 0
         while node >= 0 and depth < MAX_DEPTH and not is_set(rows, game.terminal, 0):
             if tree.choices[node, 0] == 0:
@@ -221,7 +234,8 @@ def _step(tree: UctTree, depth: int) -> None:
             tree.rows[game.moves + first + tree.move[tree.path[depth, role]], 0] = 1
         else:
             legal, scratch = rows + 8 * (game.legal + first), tree.scratch.ctypes.data
-            call_select(game.code[4], legal, moves, last - first, scratch, tree.random.ctypes.data)
-    call_evaluator(game.code[2], rows, game.code[3])
+            random, select = tree.random.ctypes.data, game.code[SELECT]
+            call_select(select, legal, moves, last - first, scratch, random)
+    call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
     copy_memory(rows + 8 * game.fluents, rows + 8 * game.next, 8 * game.fluent_count)
-    call_evaluator(game.code[0], rows, game.code[1])
+    call_evaluator(game.code[VIEW], rows, game.code[VIEW_PROGRAM])

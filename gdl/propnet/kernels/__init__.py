@@ -6,6 +6,10 @@
     Chooses one of the legal moves in every lane, uniformly.
 ``play(job)``
     Runs random playouts: view, results of the lanes that have ended, choice, transition.
+``merge(target, origin, count, lanes)``
+    Copies so many rows to others, in some lanes.
+``put(rows, count, state, lanes)``
+    Writes a packed state into so many rows, in some lanes.
 
 A block is ``uint64 (rows, words)``; one row is one vector. Arrays are passed by address, C order:
 
@@ -14,6 +18,8 @@ A block is ``uint64 (rows, words)``; one row is one vector. Arrays are passed by
 ``scratch``  uint64 (at least :func:`scratch_rows`, words).
 ``random``   uint64 (4, words): the state of a xoshiro256++ generator in every word.
 ``job``      int64 (len(Job),): see :class:`.play.Job`.
+``lanes``    uint64 (words,): a mask.
+``state``    uint64 (any,): the bits of a state, the first row's in the lowest.
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ from gdl.propnet.kernels.choice import MAX_LEVELS, emit_select, scratch_rows
 from gdl.propnet.kernels.interpreter import emit_interpret
 from gdl.propnet.kernels.kit import Kit
 from gdl.propnet.kernels.play import Job, emit_play
+from gdl.propnet.kernels.states import emit_merge, emit_put
 
 __all__ = ["MAX_LEVELS", "Job", "kernel_key", "kernel_source", "scratch_rows"]
 
@@ -38,6 +45,8 @@ def kernel_source(words: int) -> str:
     emit_interpret(kit)
     select = emit_select(kit)
     emit_play(kit, select)
+    emit_merge(kit)
+    emit_put(kit)
     # llvmlite still writes the types of some pointers; LLVM itself has but one pointer type.
     return re.sub(r"(i64|<\d+ x i64>|void \(ptr, ptr\))\*", "ptr", str(module))
 

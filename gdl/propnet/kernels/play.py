@@ -18,6 +18,7 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from gdl.propnet.kernels.kit import I1, I64, POINTER, Kit, Value, get_integer, integer, loop, repeat
+from gdl.propnet.kernels.states import emit_masked_copy
 
 
 class Job(IntEnum):
@@ -246,7 +247,8 @@ def _emit_hold(kit: Kit, b: Value, ended: Value, read: _JobReader) -> None:
     with b.if_then(kit.any(b, b.and_(full, ended))):
         _emit_late_goals(kit, b, full, read)
         _emit_view(b, read)
-    _emit_masked_copy(kit, b, (read.fluents(kit), read.address(Job.HELD)), ended, read)
+    rows, count = (read.fluents(kit), read.address(Job.HELD)), read.number(Job.FLUENT_COUNT)
+    emit_masked_copy(kit, b, rows, ended, count)
     kit.store(b, b.or_(kit.load(b, lanes, integer(0)), ended), lanes, integer(0))
 
 
@@ -278,15 +280,5 @@ def _add_to(b: Value, base: Value, index: Value, value: Value) -> None:
 
 def _emit_refill(kit: Kit, b: Value, ended: Value, read: _JobReader) -> None:
     """Put the lanes that have ended back to their start."""
-    _emit_masked_copy(kit, b, (read.address(Job.START), read.fluents(kit)), ended, read)
-
-
-def _emit_masked_copy(
-    kit: Kit, b: Value, rows: tuple[Value, Value], lanes: Value, read: _JobReader
-) -> None:
-    """Copy the states of some lanes from the first rows to the second."""
-    source, target = rows
-    with loop(b, integer(0), read.number(Job.FLUENT_COUNT)) as index:
-        old = b.and_(kit.load(b, target, index), b.not_(lanes))
-        new = b.and_(kit.load(b, source, index), lanes)
-        kit.store(b, b.or_(old, new), target, index)
+    rows, count = (read.address(Job.START), read.fluents(kit)), read.number(Job.FLUENT_COUNT)
+    emit_masked_copy(kit, b, rows, ended, count)

@@ -30,16 +30,17 @@ EDGES_PER_NODE = 8
 class Game(NamedTuple):
     """What the kernels know of a game.
 
-    ``code`` int64 (5,): see :meth:`gdl.propnet.lanes.Engine.addresses`.
-    The next seven are first rows and numbers of rows; see :mod:`gdl.propnet.layout`. ``offsets``
-    int64 (R + 1,): where each role's moves begin. ``goal_table`` int64 (goals, 2): role and value
-    of each goal row. ``chance`` uint8 (R,): whether a role moves by chance. ``floor`` and
-    ``ceiling`` uint8 (R,): the least and the greatest goal value of each role. ``sum`` is what the
-    goal values of ``first`` and ``second`` always add up to, -1 where they do not, or where the
-    game has not two rivals.
+    ``code`` int64: see :meth:`gdl.propnet.lanes.Engine.addresses`. ``late_goals``: whether goals
+    are evaluated only when they are wanted. The next seven are first rows and numbers of rows; see
+    :mod:`gdl.propnet.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
+    ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
+    a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
+    value of each role. ``sum`` is what the goal values of ``first`` and ``second`` always add up
+    to, -1 where they do not, or where the game has not two rivals.
     """
 
     code: Ints
+    late_goals: bool
     fluents: int
     fluent_count: int
     moves: int
@@ -61,11 +62,12 @@ class Lanes(NamedTuple):
     """The block that plays, and who plays in it.
 
     ``rows`` uint64 (rows, W), ``cells`` the same as one line, ``scratch`` and ``random`` as the
-    choice of moves needs them. ``alive`` uint64 (W,): the lanes in which a playout goes on.
+    choice of moves needs them. ``alive`` uint64 (W,): the lanes in which a playout goes on;
+    ``over`` uint64 (W,): those in which one has ended and is yet to be counted.
     ``flight`` int32 (lanes,): which flight each lane belongs to. ``begun`` int64 (lanes,): the
     step in which it began. ``played`` uint64 (moves * W,): the moves made since then, as in the
     block's move rows; ``new`` uint64 (W,): the lanes that were filled in this step. ``results``
-    float32 (lanes, R): goal values of the playouts that have just ended, in hundredths. Scratch:
+    float32 (lanes, R): goal values of the playouts that are over, in hundredths. Scratch:
     ``kept`` uint64 (W,), ``state`` uint64 (S,), ``values`` uint8 (R,).
     """
 
@@ -74,6 +76,7 @@ class Lanes(NamedTuple):
     scratch: Words
     random: Words
     alive: Words
+    over: Words
     flight: Indices
     begun: Ints
     played: Words
@@ -230,6 +233,7 @@ def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: i
             block.scratch,
             block.random,
             np.zeros(words, np.uint64),
+            np.zeros(words, np.uint64),
             np.zeros(lanes, np.int32),
             np.zeros(lanes, np.int64),
             np.zeros(moves * words, np.uint64),
@@ -252,6 +256,7 @@ def new_game(engine: Engine, chance: NDArray[np.uint8]) -> Game:
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     return Game(
         engine.addresses(),
+        engine.late_goals,
         layout.fluents,
         layout.fluent_count,
         layout.moves,

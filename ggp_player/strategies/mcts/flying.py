@@ -4,14 +4,30 @@ Each step evaluates the view of all lanes, takes in the playouts that have ended
 and evaluates the transition. Idle lanes are given to new leaves: a leaf's lanes hold the state of
 a node, and, where its child is not known yet, make one move that is forced before they play at
 random. That a child is made thus costs no evaluation of its own.
+
+All of it is compiled as one function: to pass the arrays on would take longer than the work.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gdl.propnet.calls import call_evaluator, call_select, copy_memory
-from gdl.propnet.jit import kernel
+from gdl.propnet.calls import (
+    GOALS_VIEW,
+    GOALS_VIEW_PROGRAM,
+    MERGE,
+    MOVES_VIEW,
+    PUT,
+    SELECT,
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    VIEW,
+    call_evaluator,
+    call_merge,
+    call_put,
+    call_select,
+)
+from gdl.propnet.jit import inlined_kernel, kernel
 from gdl.propnet.lane_bits import (
     ONE,
     ZERO,
@@ -21,7 +37,6 @@ from gdl.propnet.lane_bits import (
     is_set,
     lowest,
     population,
-    put_state,
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE,
@@ -45,12 +60,12 @@ from ggp_player.strategies.mcts.arrays import (
 from ggp_player.strategies.mcts.nodes import (
     NO_NODE,
     back_up,
-    child_of,
     choose,
     expand,
+    find_child,
+    find_node,
     has_bounds,
     is_proved,
-    node_of,
     prove_path,
     set_child,
     share_moves,
@@ -72,16 +87,14 @@ PATIENCE = 64
 def fly(memory: Memory, settings: Settings, steps: int) -> None:
     """Search for so many steps, or until the root is proved or a pool is full."""
     game, lanes, flights, tree, counts, _ = memory
-    words = lanes.alive.shape[0]
+    view = MOVES_VIEW if game.late_goals else VIEW
     for _ in range(steps):
-        idle = 64 * words
-        for word in range(words):
-            idle -= population(lanes.alive[word])
+        idle = _idle(lanes)
         if idle >= REFILL:
             _refill(memory, settings, idle)
         if counts[FULL] or counts[REFUTED] or is_proved(tree, counts[ROOT]):
             return
-        call_evaluator(game.code[0], lanes.rows.ctypes.data, game.code[1])
+        call_evaluator(game.code[view], lanes.rows.ctypes.data, game.code[view + 1])
         _look(memory, settings)
         _land(memory, settings)
         _move(game, lanes, flights, counts)
@@ -106,13 +119,30 @@ def cancel(memory: Memory) -> None:
     counts[FREE] = flights.free.shape[0]
     counts[FRESH] = 0
     for word in range(lanes.alive.shape[0]):
-        lanes.alive[word] = ZERO
+        lanes.alive[word] = lanes.over[word] = ZERO
+
+
+@inlined_kernel
+def _idle(lanes: Lanes) -> int:
+    """Return how many lanes play nothing."""
+    idle = 64 * lanes.alive.shape[0]
+    for word in range(lanes.alive.shape[0]):
+        idle -= population(lanes.alive[word])
+    return idle
+
+
+@inlined_kernel
+def _view_goals(game: Game, lanes: Lanes) -> None:
+    """Bring the goal rows up to date with the view of this step."""
+    if game.late_goals:
+        rows = lanes.rows.ctypes.data
+        call_evaluator(game.code[GOALS_VIEW], rows, game.code[GOALS_VIEW_PROGRAM])
 
 
 # ---------------------------------------------------------------------- new leaves
 
 
-@kernel
+@inlined_kernel
 def _refill(memory: Memory, settings: Settings, idle: int) -> None:
     """Give idle lanes to new leaves."""
     _, _, flights, _, counts, _ = memory
@@ -126,12 +156,12 @@ def _refill(memory: Memory, settings: Settings, idle: int) -> None:
             continue
         vain = 0
         counts[FREE] -= 1
-        idle -= _launch(memory, flight, settings.leaf_lanes, end == MISSING)
+        idle -= _launch(memory, settings, flight, idle, end == MISSING)
         if end == MISSING:
             idle -= _launch_siblings(memory, settings, flight, idle)
 
 
-@kernel
+@inlined_kernel
 def _descend(memory: Memory, settings: Settings, flight: int) -> int:
     """Go down from the root, and write the path into a flight; tell how it ends."""
     game, _, flights, tree, counts, marks = memory
@@ -151,7 +181,7 @@ def _descend(memory: Memory, settings: Settings, flight: int) -> int:
             edges[role] = -1
             if tree.first[node, role] >= 0:
                 edges[role] = choose(game, tree, settings, node, role)
-        node = child_of(tree, node, edges)
+        node = find_child(tree, node, edges)
         depth += 1
         if node < 0:
             flights.nodes[flight, depth] = NO_NODE
@@ -159,7 +189,7 @@ def _descend(memory: Memory, settings: Settings, flight: int) -> int:
             return MISSING
 
 
-@kernel
+@inlined_kernel
 def _take_value(memory: Memory, flight: int, playouts: int) -> None:
     """Back up the value of a path that ends at a proved node, as so many playouts' result.
 
@@ -174,10 +204,11 @@ def _take_value(memory: Memory, flight: int, playouts: int) -> None:
     back_up(tree, flights, flight, playouts)
 
 
-@kernel
-def _launch(memory: Memory, flight: int, size: int, forced: bool) -> int:
-    """Give idle lanes to a flight, at most ``size``; return how many it has got."""
+@inlined_kernel
+def _launch(memory: Memory, settings: Settings, flight: int, idle: int, forced: bool) -> int:
+    """Give idle lanes to a flight, at most ``idle``; return how many it has got."""
     game, lanes, flights, tree, counts, _ = memory
+    size = min(settings.leaf_lanes, idle)
     step = flights.length[flight] - 1 if forced else flights.length[flight]
     mask = flights.masks[flight]
     found = 0
@@ -195,7 +226,9 @@ def _launch(memory: Memory, flight: int, size: int, forced: bool) -> int:
         lanes.alive[word] |= mask[word]
         lanes.new[word] |= mask[word]
     state = tree.state[flights.nodes[flight, step]]
-    put_state(lanes.rows, game.fluents, game.fluent_count, state, mask)
+    fluents = lanes.rows.ctypes.data + 8 * mask.shape[0] * game.fluents
+    put, count = game.code[PUT], game.fluent_count
+    call_put(put, fluents, count, state.ctypes.data, mask.ctypes.data)
     flights.forced[flight] = forced
     if forced:
         _set_moves(flights, tree, flight)
@@ -203,16 +236,17 @@ def _launch(memory: Memory, flight: int, size: int, forced: bool) -> int:
     flights.pending[flight] = found
     for role in range(flights.sums.shape[1]):
         flights.sums[flight, role] = 0.0
-    for move in range(flights.made.shape[1]):
-        flights.made[flight, move] = 0
-        flights.gains[flight, move] = np.float32(0.0)
+    if settings.equivalence:
+        for move in range(flights.made.shape[1]):
+            flights.made[flight, move] = 0
+            flights.gains[flight, move] = np.float32(0.0)
     flights.fresh[counts[FRESH]] = flight
     counts[FRESH] += 1
     take_off(tree, flights, flight)
     return found
 
 
-@kernel
+@inlined_kernel
 def _set_moves(flights: Flights, tree: Tree, flight: int) -> None:
     """Note the joint move of a path's last step."""
     step = flights.length[flight] - 1
@@ -223,7 +257,7 @@ def _set_moves(flights: Flights, tree: Tree, flight: int) -> None:
         flights.moves[flight, role] = move
 
 
-@kernel
+@inlined_kernel
 def _copy_path(flights: Flights, origin: int, flight: int) -> None:
     length = flights.length[origin]
     flights.length[flight] = length
@@ -234,7 +268,7 @@ def _copy_path(flights: Flights, origin: int, flight: int) -> None:
     flights.nodes[flight, length] = NO_NODE
 
 
-@kernel
+@inlined_kernel
 def _launch_siblings(memory: Memory, settings: Settings, origin: int, idle: int) -> int:
     """Launch flights to other children of the same node that are yet to be made."""
     _, _, flights, tree, counts, _ = memory
@@ -254,7 +288,7 @@ def _launch_siblings(memory: Memory, settings: Settings, origin: int, idle: int)
         flight = flights.free[counts[FREE]]
         _copy_path(flights, origin, flight)
         flights.edges[flight, length - 1, mover] = edge
-        used += _launch(memory, flight, min(settings.leaf_lanes, idle - used), True)
+        used += _launch(memory, settings, flight, idle - used, True)
         children += 1
     return used
 
@@ -262,11 +296,11 @@ def _launch_siblings(memory: Memory, settings: Settings, origin: int, idle: int)
 # ---------------------------------------------------------------------- a step
 
 
-@kernel
+@inlined_kernel
 def _look(memory: Memory, settings: Settings) -> None:
     """Settle the leaves whose state the view has just shown for the first time."""
     game, lanes, flights, tree, counts, _ = memory
-    kept = 0
+    kept, viewed = 0, False
     for number in range(counts[FRESH]):
         flight = flights.fresh[number]
         if flights.forced[flight]:
@@ -280,6 +314,9 @@ def _look(memory: Memory, settings: Settings) -> None:
         if is_set(lanes.rows, game.terminal, lane):
             if not settings.proofs:
                 continue
+            if not viewed:
+                _view_goals(game, lanes)
+                viewed = True
             goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
             for role in range(lanes.values.shape[0]):
                 tree.low[leaf, role] = tree.high[leaf, role] = lanes.values[role]
@@ -292,59 +329,88 @@ def _look(memory: Memory, settings: Settings) -> None:
     counts[FRESH] = kept
 
 
-@kernel
+@inlined_kernel
 def _land(memory: Memory, settings: Settings) -> None:
-    """Take in the results of the lanes that have ended."""
-    game, lanes, flights, _, counts, _ = memory
+    """Stop the lanes that have ended; count their playouts once there are enough idle lanes."""
+    game, lanes, _, _, counts, _ = memory
     expired = counts[STEP] % 256 == 255
-    ended = lanes.kept
-    some = ZERO
     for word in range(lanes.alive.shape[0]):
         alive = lanes.alive[word]
-        ended[word] = lanes.rows[game.terminal, word] & alive
+        ended = lanes.rows[game.terminal, word] & alive
         if expired:
-            ended[word] |= _expired(lanes, counts[STEP] - settings.longest, word)
+            ended |= _expired(lanes, counts[STEP] - settings.longest, word)
         counts[STATES] += population(alive)
-        lanes.alive[word] = alive & ~ended[word]
-        some |= ended[word]
-        _take_values(game, lanes, flights, word, ended[word])
-    if some == ZERO:
-        return
+        lanes.alive[word] = alive & ~ended
+        lanes.over[word] |= ended
+    if _idle(lanes) >= REFILL:
+        _view_goals(game, lanes)
+        _count_playouts(memory, settings)
+
+
+@inlined_kernel
+def _count_playouts(memory: Memory, settings: Settings) -> None:
+    """Take in the results of the playouts that are over; goals must have been evaluated."""
+    game, lanes, flights, _, _, _ = memory
+    over = lanes.over
+    for word in range(over.shape[0]):
+        if over[word] != ZERO:
+            _take_values(game, lanes, flights, word, over[word])
     if settings.equivalence:
-        _take_moves(game, lanes, flights, ended)
-    for word in range(lanes.alive.shape[0]):
-        left = ended[word]
+        _note_results(game, lanes, over)
+        _take_moves(game, lanes, flights, over)
+    for word in range(over.shape[0]):
+        left = over[word]
+        over[word] = ZERO
         while left != ZERO:
-            lane = word * 64 + lowest(left)
+            flight = lanes.flight[word * 64 + lowest(left)]
             left &= left - ONE
-            _end_playout(memory, settings, lanes.flight[lane])
+            flights.pending[flight] -= 1
+            if flights.pending[flight] == 0:
+                _end_flight(memory, settings, flight)
 
 
-@kernel
-def _take_values(game: Game, lanes: Lanes, flights: Flights, word: int, ended: np.uint64) -> None:
-    """Add the goal values of a word's playouts that have ended to those of their flights."""
-    while ended != ZERO:
-        lane = word * 64 + lowest(ended)
-        ended &= ended - ONE
-        goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
-        for role in range(lanes.values.shape[0]):
-            value = 0.01 * lanes.values[role]
-            lanes.results[lane, role] = np.float32(value)
+@inlined_kernel
+def _take_values(game: Game, lanes: Lanes, flights: Flights, word: int, over: np.uint64) -> None:
+    """Add the goal values of a word's playouts that are over to those of their flights.
+
+    The lowest of several goal values of a role counts.
+    """
+    role, unvalued = -1, over
+    for goal in range(game.goal_table.shape[0]):
+        if game.goal_table[goal, 0] != role:
+            role, unvalued = game.goal_table[goal, 0], over
+        given = lanes.rows[game.goals + goal, word] & unvalued
+        unvalued &= ~given
+        value = 0.01 * game.goal_table[goal, 1]
+        while given != ZERO and value > 0.0:
+            lane = word * 64 + lowest(given)
+            given &= given - ONE
             flights.sums[lanes.flight[lane], role] += value
 
 
 @kernel
-def _end_playout(memory: Memory, settings: Settings, flight: int) -> None:
-    """Count a playout of a flight as ended; when it was the last, tell the path."""
+def _note_results(game: Game, lanes: Lanes, over: Words) -> None:
+    """Note the goal values of each playout that is over."""
+    for word in range(over.shape[0]):
+        left = over[word]
+        while left != ZERO:
+            lane = word * 64 + lowest(left)
+            left &= left - ONE
+            goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
+            for role in range(lanes.values.shape[0]):
+                lanes.results[lane, role] = np.float32(0.01 * lanes.values[role])
+
+
+@inlined_kernel
+def _end_flight(memory: Memory, settings: Settings, flight: int) -> None:
+    """Tell the path of a flight of which the last playout has ended."""
     game, _, flights, tree, counts, _ = memory
-    flights.pending[flight] -= 1
-    if flights.pending[flight] == 0:
-        if settings.equivalence:
-            share_moves(game, tree, flights, flight)
-        back_up(tree, flights, flight, flights.size[flight])
-        counts[PLAYOUTS] += flights.size[flight]
-        flights.free[counts[FREE]] = flight
-        counts[FREE] += 1
+    if settings.equivalence:
+        share_moves(game, tree, flights, flight)
+    back_up(tree, flights, flight, flights.size[flight])
+    counts[PLAYOUTS] += flights.size[flight]
+    flights.free[counts[FREE]] = flight
+    counts[FREE] += 1
 
 
 @kernel
@@ -357,7 +423,7 @@ def _expired(lanes: Lanes, limit: int, word: int) -> np.uint64:
     return found
 
 
-@kernel
+@inlined_kernel
 def _move(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> None:
     """Choose the moves of all lanes, forced ones included, and make them."""
     words = lanes.alive.shape[0]
@@ -365,7 +431,7 @@ def _move(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> Non
     row_bytes = 8 * words
     for role in range(game.chance.shape[0]):
         call_select(
-            game.code[4],
+            game.code[SELECT],
             rows + row_bytes * (game.legal + game.offsets[role]),
             rows + row_bytes * (game.moves + game.offsets[role]),
             game.offsets[role + 1] - game.offsets[role],
@@ -374,12 +440,13 @@ def _move(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> Non
         )
     if counts[FRESH] > 0:
         _force(game, lanes, flights, counts)
-    call_evaluator(game.code[2], rows, game.code[3])
+    call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
+    # Lanes that are over keep their last state, of which the goals are still to be seen.
     target, origin = rows + row_bytes * game.fluents, rows + row_bytes * game.next
-    copy_memory(target, origin, row_bytes * game.fluent_count)
+    call_merge(game.code[MERGE], target, origin, game.fluent_count, lanes.alive.ctypes.data)
 
 
-@kernel
+@inlined_kernel
 def _force(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> None:
     """Replace the moves of lanes that have one to make; all fresh flights' lanes do."""
     words = lanes.alive.shape[0]
@@ -413,7 +480,8 @@ def _note_moves(game: Game, lanes: Lanes) -> None:
         for word in range(np.uint64(words)):
             place = cell + np.uint64(word)
             before = lanes.played[place] & ~lanes.new[np.uint64(word)]
-            lanes.played[place] = before | lanes.cells[first + place]
+            made = lanes.cells[first + place] & lanes.alive[np.uint64(word)]
+            lanes.played[place] = before | made
     for word in range(words):
         lanes.new[word] = ZERO
 
@@ -439,7 +507,7 @@ def _take_moves(game: Game, lanes: Lanes, flights: Flights, ended: Words) -> Non
                     flights.gains[lanes.flight[lane], move] += lanes.results[lane, role]
 
 
-@kernel
+@inlined_kernel
 def _arrive(memory: Memory) -> None:
     """Name the nodes that forced moves have led to."""
     game, lanes, flights, tree, counts, _ = memory
@@ -448,7 +516,7 @@ def _arrive(memory: Memory) -> None:
         last = flights.length[flight]
         lane = first_lane(flights.masks[flight])
         get_state(lanes.rows, game.fluents, game.fluent_count, lane, lanes.state)
-        child = node_of(game, tree, counts, lanes.state)
+        child = find_node(game, tree, counts, lanes.state)
         flights.forced[flight] = 0
         flights.nodes[flight, last] = child
         if child >= 0:

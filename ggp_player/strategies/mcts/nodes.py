@@ -1,4 +1,8 @@
-"""Nodes of the tree: finding, bounds, the choice among moves, and backing up."""
+"""Nodes of the tree: finding, bounds, the choice among moves, and backing up.
+
+What every playout needs is compiled into the hot loop itself: to pass all arrays to a function
+takes longer than most of these functions do.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import math
 
 import numpy as np
 
-from gdl.propnet.jit import kernel
+from gdl.propnet.jit import inlined_kernel, kernel
 from gdl.propnet.lane_bits import ZERO, hash_of, is_set, mixed
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
@@ -30,6 +34,12 @@ SEVERAL = -2
 @kernel
 def node_of(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
     """Return the node of a packed state, made if there is none; -1 if full."""
+    return find_node(game, tree, counts, state)
+
+
+@inlined_kernel
+def find_node(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
+    """Do what :func:`node_of` does."""
     key = hash_of(state)
     place = _node_place(tree, state, key)
     if tree.table[place] >= 0:
@@ -118,13 +128,19 @@ def _joint_place(tree: Tree, key: np.uint64) -> int:
 @kernel
 def child_of(tree: Tree, node: int, edges: np.ndarray) -> int:
     """Return the node after the edges, int32 (R,), that the roles choose, -1 if not known."""
+    return find_child(tree, node, edges)
+
+
+@inlined_kernel
+def find_child(tree: Tree, node: int, edges: np.ndarray) -> int:
+    """Do what :func:`child_of` does."""
     mover = tree.mover[node]
     if mover >= 0:
         return tree.child[edges[mover]]
     return joint_child(tree, joint_key(tree, node, edges))
 
 
-@kernel
+@inlined_kernel
 def set_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
     """Remember the node after the edges that the roles choose."""
     mover = tree.mover[node]
@@ -184,7 +200,7 @@ def _count_choices(game: Game, tree: Tree, node: int, block: Lanes, lane: int) -
     return max(needed, 1)
 
 
-@kernel
+@inlined_kernel
 def is_proved(tree: Tree, node: int) -> bool:
     """Tell whether the node's value is known for every role."""
     for role in range(tree.low.shape[1]):  # noqa: SIM110, as kernels have no generators
@@ -193,7 +209,7 @@ def is_proved(tree: Tree, node: int) -> bool:
     return True
 
 
-@kernel
+@inlined_kernel
 def has_bounds(game: Game, tree: Tree, node: int) -> bool:
     """Tell whether anything is proved of the node's value."""
     for role in range(tree.low.shape[1]):
@@ -202,23 +218,43 @@ def has_bounds(game: Game, tree: Tree, node: int) -> bool:
     return False
 
 
-@kernel
+@inlined_kernel
 def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> int:
     """Return the edge that a role follows: the one that could be best, by what is known of each.
 
     Moves that cannot be better than what is assured are left out, and so are those whose value
-    is known. A role that moves by chance takes its moves equally often.
+    is known, while there are others. A role that moves by chance takes its moves equally often.
 
     Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et
     al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020).
     """
     first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
+    alone = tree.mover[node] == role
+    visits = tree.visits[node]
+    spread = settings.exploration * math.sqrt(math.log(visits + tree.flying[node] + 1.0))
+    mean = tree.total[node, role] / visits if visits else 0.5
+    best, best_value = -1, -1e30
     if game.chance[role]:
-        return _least_tried(tree, first, last)
-    edge = _choose_open(tree, settings, node, role, True)
-    if edge < 0:
-        edge = _choose_open(tree, settings, node, role, False)
-    return edge
+        best = _least_tried(tree, first, last)
+    for prune in (True, False):
+        if best >= 0:
+            break
+        for edge in range(first, last):
+            tries, airborne = tree.tries[edge], tree.airborne[edge]
+            value = tree.score[edge] / tries if tries else mean
+            if settings.equivalence and tree.fellows[edge]:
+                weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
+                value += weight * (tree.gain[edge] / tree.fellows[edge] - value)
+            child = tree.child[edge] if alone else NO_NODE
+            if child >= 0:
+                low, high = tree.low[child, role], tree.high[child, role]
+                if prune and (high <= tree.low[node, role] or low == high):
+                    continue
+                value = min(max(value, 0.01 * low), 0.01 * high)
+            value += spread / math.sqrt(max(1.0, tries + airborne))
+            if value > best_value:
+                best, best_value = edge, value
+    return best
 
 
 @kernel
@@ -230,33 +266,7 @@ def _least_tried(tree: Tree, first: int, last: int) -> int:
     return least
 
 
-@kernel
-def _choose_open(tree: Tree, settings: Settings, node: int, role: int, prune: bool) -> int:
-    first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
-    alone = tree.mover[node] == role
-    visits = tree.visits[node]
-    spread = settings.exploration * math.sqrt(math.log(visits + tree.flying[node] + 1.0))
-    mean = tree.total[node, role] / visits if visits else 0.5
-    best, best_value = -1, -1e30
-    for edge in range(first, last):
-        tries, airborne = tree.tries[edge], tree.airborne[edge]
-        value = tree.score[edge] / tries if tries else mean
-        if settings.equivalence and tree.fellows[edge]:
-            weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
-            value += weight * (tree.gain[edge] / tree.fellows[edge] - value)
-        child = tree.child[edge] if alone else NO_NODE
-        if child >= 0:
-            low, high = tree.low[child, role], tree.high[child, role]
-            if prune and (high <= tree.low[node, role] or low == high):
-                continue
-            value = min(max(value, 0.01 * low), 0.01 * high)
-        value += spread / math.sqrt(max(1.0, tries + airborne))
-        if value > best_value:
-            best, best_value = edge, value
-    return best
-
-
-@kernel
+@inlined_kernel
 def back_up(tree: Tree, flights: Flights, flight: int, playouts: int) -> None:
     """Add the sums of a flight's playouts to all nodes and edges of its path."""
     sums = flights.sums[flight]
@@ -300,7 +310,7 @@ def share_moves(game: Game, tree: Tree, flights: Flights, flight: int) -> None:
                     tree.gain[edge] += flights.gains[flight, move]
 
 
-@kernel
+@inlined_kernel
 def take_off(tree: Tree, flights: Flights, flight: int) -> None:
     """Mark the nodes and edges of a flight's path as being on the way."""
     size, length = flights.size[flight], flights.length[flight]

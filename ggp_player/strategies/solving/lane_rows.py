@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdl import State, StateMachine
+from gdl.propnet.calls import TRANSITION, TRANSITION_PROGRAM, VIEW, VIEW_PROGRAM
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import as_words
@@ -41,8 +42,8 @@ class LaneRows:
         code = self._engine.addresses()
         return Rows(
             self._block.rows,
-            code[:2],
-            code[2:4],
+            code[[VIEW, VIEW_PROGRAM]],
+            code[[TRANSITION, TRANSITION_PROGRAM]],
             self._first,
             self.move_ends,
             self._engine.goal_table,

@@ -108,7 +108,7 @@ def test_the_tree_is_kept_where_the_match_goes_on():
     assert sum(move.visits for move in search.moves(1)) > 0.9 * best.visits
 
 
-@pytest.mark.parametrize("name", ["handDuel", "nineBoards", "townChase"])
+@pytest.mark.parametrize("name", ["tron", "nineBoards", "townChase"])
 def test_a_full_tree_is_thinned_out_and_searched_on(name: str):
     machine = compiled(name)
     search = TreeSearch(machine, Settings(), seed=1, memory=2**19)

@@ -16,8 +16,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ggp_player import strategies
-from ggp_player.clock import DEFAULT_MARGIN, MIN_MARGIN
 from ggp_player.errors import ConfigError
+from ggp_player.margin import MIN_MARGIN
 
 ENVIRONMENT_PREFIX = "GGP_PLAYER_"
 
@@ -51,11 +51,12 @@ class Config(BaseModel):
         default=True,
         description="whether to think while others choose: true or false",
     )
-    margin: float = Field(
-        default=DEFAULT_MARGIN,
+    margin: float | None = Field(
+        default=None,
         ge=MIN_MARGIN,
         le=60,
-        description="the seconds kept in reserve before the end of every clock, 0.1 to 60",
+        description="the seconds kept in reserve before the end of every clock, 0.1 to 60, a third "
+        "of it at most; without it, what measured replies call for, 1 at most",
     )
     max_matches: int = Field(
         default=1,

@@ -21,6 +21,7 @@ from ggp_player.clock import Clock, monotonic
 from ggp_player.config import Config
 from ggp_player.errors import ProtocolError
 from ggp_player.executor import Executor
+from ggp_player.margin import Margin, Stopwatch
 from ggp_player.match import Match, Matches, Outcome
 from ggp_player.pool import Pool
 from ggp_player.protocol import Abort, Info, Ping, Play, Preview, Request, Start, Stop
@@ -39,6 +40,7 @@ class Player:
     def __init__(self, config: Config, clock: Clock = monotonic) -> None:
         self.config = config
         self._clock = clock
+        self._margin = Margin(config.margin)
         self._pool = Pool(config.spares, config.memory_limit * 2**20)
         self._matches = Matches(config.max_matches)
         self._sessions: dict[str, Session] = {}
@@ -74,15 +76,27 @@ class Player:
         await self._pool.close()
 
     async def reply(self, text: str) -> str:
+        """Return the reply to a request that comes from this process."""
+        stopwatch = self.stopwatch()
+        reply = await self.reply_in_time(text, stopwatch)
+        stopwatch.stop()
+        return reply
+
+    def stopwatch(self, round_trip: float = 0.0) -> Stopwatch:
+        """Return a stopwatch for a request that arrives now, from so many seconds away."""
+        return Stopwatch(self._margin, self._clock, round_trip)
+
+    async def reply_in_time(self, text: str, stopwatch: Stopwatch) -> str:
         """Return the reply to a request. One that cannot be understood is told what is wrong.
 
-        Whoever stops waiting for the reply does not stop what the request has begun.
+        The caller stops the stopwatch when the reply is sent. Whoever stops waiting for the reply
+        does not stop what the request has begun.
         """
-        task = asyncio.create_task(self._reply(text, self._clock()))
+        task = asyncio.create_task(self._reply(text, stopwatch))
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def _reply(self, text: str, arrived: float) -> str:
+    async def _reply(self, text: str, stopwatch: Stopwatch) -> str:
         try:
             request = await self._read(text)
         except ProtocolError as error:
@@ -96,14 +110,16 @@ class Player:
             case Preview():
                 return protocol.BUSY if self._matches.are_full else protocol.READY
             case _:
-                return await self._reply_in_match(request, arrived)
+                return await self._reply_in_match(request, stopwatch)
 
     async def _read(self, text: str) -> Request:
         if len(text) < LONG_MESSAGE:
             return protocol.parse_request(text)
         return await asyncio.to_thread(protocol.parse_request, text)
 
-    async def _reply_in_match(self, request: Start | Play | Stop | Abort, arrived: float) -> str:
+    async def _reply_in_match(
+        self, request: Start | Play | Stop | Abort, stopwatch: Stopwatch
+    ) -> str:
         if self._is_closing and isinstance(request, Start):
             return protocol.BUSY
         match, outcome = self._matches.receive(request)
@@ -112,11 +128,11 @@ class Player:
         session = self._session(match)
         match request:
             case Start():
-                return _as_line(await session.start(arrived))
+                return _as_line(await session.start(stopwatch))
             case Play() if outcome is Outcome.REPEAT:
                 return await session.play_again()
             case Play():
-                return await session.play(request, arrived)
+                return await session.play(request, stopwatch)
             case Stop():
                 self._forget(session)
                 await session.stop(request)
@@ -133,7 +149,7 @@ class Player:
             seed = f"{self.config.seed} {match.match_id} {match.start.role}"
             setup = Setup(match.start, self.config.strategy, seed, self.config.ponder)
             executor = Executor(setup, self._pool)
-            session = Session(match, executor, self.config.margin, self._clock)
+            session = Session(match, executor, self._clock)
             self._sessions[match.match_id] = session
         if self._is_closing:
             session.rush()

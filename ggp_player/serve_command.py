@@ -21,7 +21,8 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 def _config_options(command: _Command) -> _Command:
     """Give the command a flag for every setting; what was not given is None."""
     for name, field in reversed(Config.model_fields.items()):
-        text = f"{field.description}  [default: {field.default}]"
+        default = "" if field.default is None else f"  [default: {field.default}]"
+        text = f"{field.description}{default}"
         flag = f"--{name.replace('_', '-')}"
         command = click.option(flag, name, metavar=name.upper(), help=text)(command)
     return command

@@ -18,6 +18,8 @@ import asyncio
 import errno
 import logging
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -29,6 +31,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from ggp_player.config import Config
 from ggp_player.errors import ServerError
+from ggp_player.margin import UNKNOWN_ROUND_TRIP, Stopwatch
 from ggp_player.player import Player
 from ggp_player.warming import is_warm
 
@@ -45,6 +48,9 @@ CORS_HEADERS = {
     "Access-Control-Max-Age": "86400",
 }
 
+_TCP_INFO = struct.Struct("68x I")
+"""The beginning of what Linux tells of a connection, up to ``tcpi_rtt`` in microseconds."""
+
 _http_log = logging.getLogger(f"{__name__}.http")
 
 _SHOWN = 120
@@ -57,20 +63,22 @@ def application(player: Player) -> web.Application:
     """Return the web application that answers for a player."""
 
     async def post(request: web.Request) -> web.Response:
-        return await reply(request, _decoded(await request.read()))
+        stopwatch = player.stopwatch(_round_trip(request))
+        return await reply(request, _decoded(await request.read()), stopwatch)
 
     async def get(request: web.Request) -> web.Response:
-        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")))
+        stopwatch = player.stopwatch(_round_trip(request))
+        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), stopwatch)
 
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
 
-    async def reply(request: web.Request, message: str) -> web.Response:
+    async def reply(request: web.Request, message: str, stopwatch: Stopwatch) -> web.Response:
         began = time.monotonic()
-        text = await player.reply(message)
+        text = await player.reply_in_time(message, stopwatch)
         seconds = time.monotonic() - began
         _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
-        return web.Response(body=text.encode(), content_type="text/acl")
+        return _Reply(text, stopwatch)
 
     app = web.Application(client_max_size=MAX_MESSAGE)
     app.on_response_prepare.append(_finish)
@@ -78,6 +86,28 @@ def application(player: Player) -> web.Application:
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
+
+
+class _Reply(web.Response):
+    """Stops the stopwatch when the socket has the reply."""
+
+    def __init__(self, text: str, stopwatch: Stopwatch) -> None:
+        super().__init__(body=text.encode(), content_type="text/acl")
+        self._stopwatch = stopwatch
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        await super().write_eof(data)
+        self._stopwatch.stop()
+
+
+def _round_trip(request: web.Request) -> float:
+    """Return the seconds to the game manager and back, as measured when it connected."""
+    connection = request.get_extra_info("socket")
+    if connection is None or sys.platform != "linux":
+        return UNKNOWN_ROUND_TRIP
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+    microseconds: int = _TCP_INFO.unpack(info)[0]
+    return microseconds / 1e6
 
 
 async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:

@@ -11,8 +11,9 @@ import logging
 from collections.abc import Callable
 
 from ggp_player import protocol
-from ggp_player.clock import Clock, Deadline, thinking_time
+from ggp_player.clock import Clock, Deadline
 from ggp_player.executor import Executor, Patience
+from ggp_player.margin import Stopwatch
 from ggp_player.match import Match
 from ggp_player.protocol import NIL, Play, Stop
 
@@ -26,12 +27,11 @@ _log = logging.getLogger(__name__)
 
 
 class Session:
-    """Plays a match from START to STOP. ``margin`` is in seconds."""
+    """Plays a match from START to STOP."""
 
-    def __init__(self, match: Match, executor: Executor, margin: float, clock: Clock) -> None:
+    def __init__(self, match: Match, executor: Executor, clock: Clock) -> None:
         self.match = match
         self._executor = executor
-        self._margin = margin
         self._clock = clock
         self._turn = asyncio.Lock()
         self._patience = Patience(Deadline.after(0, clock))
@@ -39,22 +39,22 @@ class Session:
         self._silence: asyncio.TimerHandle | None = None
         self._is_rushed = False
 
-    async def start(self, arrived: float) -> str:
+    async def start(self, stopwatch: Stopwatch) -> str:
         """Prepare during the start clock; return ``ready``, or why the rules are unplayable."""
         start = self.match.start
         _log.info(
             "match %s: starts as %s, start clock %d s, play clock %d s",
             *(start.match_id, start.role, start.start_clock, start.play_clock),
         )
-        patience = self._newest(arrived, start.start_clock)
+        patience = self._newest(stopwatch.deadline(start.start_clock))
         async with self._turn:
             reason = await self._executor.prepare(patience)
         self.match.replied(start)
         return f"error: the game cannot be played: {reason}" if reason else protocol.READY
 
-    async def play(self, request: Play, arrived: float) -> str:
+    async def play(self, request: Play, stopwatch: Stopwatch) -> str:
         """Apply the joint move and return ours."""
-        patience = self._newest(arrived, self.match.start.play_clock)
+        patience = self._newest(stopwatch.deadline(self.match.start.play_clock))
         self._move = asyncio.create_task(self._choose(request, patience))
         return await self._move
 
@@ -104,10 +104,9 @@ class Session:
         if self._silence is not None:
             self._silence.cancel()
 
-    def _newest(self, arrived: float, seconds: int) -> Patience:
+    def _newest(self, deadline: Deadline) -> Patience:
         """Return the patience of the newest request; that of the one before is over."""
         self.hurry()
-        deadline = Deadline(arrived + thinking_time(seconds, self._margin), self._clock)
         self._patience = Patience(deadline)
         if self._is_rushed:
             self._patience.hurry()

@@ -19,7 +19,7 @@ def file(tmp_path: Path) -> Path:
 def test_the_defaults() -> None:
     config = load_config()
     assert config == Config()
-    assert (config.port, config.strategy, config.margin) == (9147, "auto", 1.0)
+    assert (config.port, config.strategy, config.margin) == (9147, "auto", None)
     assert (config.max_matches, config.memory_limit) == (1, 2048)
 
 

@@ -150,6 +150,12 @@ async def test_the_margin_is_kept(words: str, bad: Naming) -> None:
         assert await ours.reply("(ABORT m)") == "aborted"
 
 
+@pytest.mark.parametrize(("margin", "at"), [(None, 101 - 1 / 3), (0.2, 100.8), (5, 101 - 1 / 3)])
+def test_a_margin_that_is_set_is_kept_from_the_first_reply(margin: float | None, at: float) -> None:
+    ours = Player(Config(margin=margin), clock=lambda: 100.0)
+    assert ours.stopwatch().deadline(1).at == pytest.approx(at)
+
+
 # ---------------------------------------------------------------------- requests that overlap
 
 

@@ -14,6 +14,13 @@ from aiohttp import web
 
 from ggp_player.config import Config
 from ggp_player.errors import ServerError
+from ggp_player.margin import (
+    ENOUGH,
+    MAX_MARGIN_SHARE,
+    UNFORESEEN_SHARE,
+    UNKNOWN_ROUND_TRIP,
+    Stopwatch,
+)
 from ggp_player.player import Player
 from ggp_player.server import MAX_MESSAGE, application, serve
 
@@ -24,15 +31,23 @@ Naming = Callable[[str], str]
 INFO = b"( ( name ggp-player ) ( status available ) )"
 
 
+@asynccontextmanager
+async def serving(player: Player) -> AsyncIterator[int]:
+    """Serve a player at the port that is the value."""
+    runner = web.AppRunner(application(player), access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     """Serve a player that makes the first legal move, at the port that is the value."""
-    async with Player(Config(strategy="legal")) as player:
-        runner = web.AppRunner(application(player), access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield runner.addresses[0][1]
-        await runner.cleanup()
+    async with Player(Config(strategy="legal")) as player, serving(player) as port:
+        yield port
 
 
 async def exchange(port: int, data: bytes) -> tuple[bytes, dict[str, str], bytes]:
@@ -107,6 +122,33 @@ async def test_a_whole_start_in_an_address(port: int) -> None:
     line = f"GET /(start+m+you+({rules})+9+9) HTTP/1.0\r\n\r\n".encode()
     assert (await exchange(port, line))[2] == b"ready"
     assert (await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n"))[2] == b"go"
+
+
+async def test_replies_are_measured_until_they_are_sent() -> None:
+    rules = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
+    standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
+    async with standing_still as player, serving(player) as port:
+        await exchange(port, ggp_base(f"(START m you ({rules}) 0 0)"))
+        for _ in range(ENOUGH - 1):
+            assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - MAX_MARGIN_SHARE)
+            await exchange(port, ggp_base("(PLAY m (go))"))
+        assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - UNFORESEEN_SHARE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
+    seen: list[float] = []
+
+    class Spy(Player):
+        def stopwatch(self, round_trip: float = 0.0) -> Stopwatch:
+            seen.append(round_trip)
+            return super().stopwatch(round_trip)
+
+    async with Spy(Config(strategy="legal")) as player, serving(player) as port:
+        await exchange(port, ggp_base("(INFO)"))
+        await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
+    assert len(seen) == 2
+    assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
 
 
 async def test_options(port: int) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -211,6 +212,18 @@ async def test_a_search_killed_again_and_again_costs_neither_a_move_nor_the_matc
         name = f"{bad('Announcing')}:port={port}"
         assert_flawless(*await play(gdl.parse(SHORT), name, "legal"))
     assert assassin.announced > 3
+
+
+@pytest.mark.slow
+async def test_a_match_on_a_busy_machine() -> None:
+    burner = (sys.executable, "-c", "while True: pass")
+    burners = [await asyncio.create_subprocess_exec(*burner) for _ in range(os.cpu_count() or 1)]
+    try:
+        assert_flawless(*await play(gdl.load(GAMES / "connectFour.kif"), "auto", "auto"))
+    finally:
+        for process in burners:
+            process.kill()
+            await process.wait()
 
 
 @pytest.mark.slow

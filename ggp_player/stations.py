@@ -26,8 +26,12 @@ from ggp_player.pool import Pool, Worker
 from ggp_player.protocol import Start
 from ggp_player.shared_choice import FoundChoice
 
-STOP_GRACE = 0.5
-"""Seconds for a search to stop of its own accord, before it is killed and replaced."""
+STOP_GRACE = 5.0
+"""Seconds for a search to stop of its own accord, before it is killed and replaced.
+
+On a machine with five times as many busy processes as cores, what takes a second of processor time,
+such as the analysis of a large game, takes this long; and a search that is replaced begins anew.
+"""
 
 COMPILE_SHARE = 0.6
 """The share of a clock that a search may take to make the rules fast."""

@@ -10,6 +10,7 @@ from multiprocessing import forkserver
 
 import pytest
 
+from ggp_player import stations
 from ggp_player.clock import Deadline
 from ggp_player.executor import LAST_RESORT, Decision, Executor, Patience
 from ggp_player.orders import Standing
@@ -137,7 +138,10 @@ async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ea
         ("Deaf", "(say 3)"),
     ],
 )
-async def test_a_bad_strategy(name: str, move: str, words: str, bad: Naming) -> None:
+async def test_a_bad_strategy(
+    name: str, move: str, words: str, bad: Naming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
     async with playing(bad(name), words) as executor:
         await executor.prepare(patience(1.5))
         for moves in ((), ["(say 1)", "(say 2)"]):
@@ -198,8 +202,9 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
 
 
 async def test_a_search_that_does_not_stop_is_killed_and_replaced(
-    words: str, bad: Naming, ear: Ear
+    words: str, bad: Naming, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
     async with playing(bad("Spinning"), words) as executor:
         await executor.prepare(patience(0.2))
         await ear.hear("search: the rules are read")

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import logging
 import signal
 import socket
@@ -127,6 +128,7 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
             shutdown_timeout=CLOSING_LIMIT,
         )
         await runner.setup()
+        gc.freeze()  # what is here stays: looking through it for garbage holds up replies
         try:
             site = await _listen(runner, config)
             port: int = runner.addresses[0][1]

@@ -8,6 +8,7 @@ two choices of a search it looks at the shared memory, to see whether the search
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import resource
@@ -58,6 +59,7 @@ def main(channel: socket.socket, choice: SharedChoice, memory_limit: int) -> Non
 
     _send_log_records_to(report)
     gdl.parse_term("noop")  # makes the parser's tables, so that no clock runs meanwhile
+    gc.freeze()  # what is imported stays: looking through it for garbage holds up a reply
     worker: _RefereeWorker | _SearchWorker | None = None
     try:
         with channel.makefile("rb") as lines:
@@ -208,6 +210,7 @@ class _SearchWorker:
 
 def _refereed(order: Begin) -> Referee:
     referee = Referee(order.rules, order.role, order.compile_seconds)
+    gc.freeze()  # and so do the rules
     for moves in order.history:
         referee.follow(moves)
     return referee

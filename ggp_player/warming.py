@@ -1,8 +1,8 @@
 """Warming up: what all matches share is compiled before the first one.
 
 Kernels are compiled for the processor at hand and kept in the folder of :func:`code_folder`.
-There a mark says that everything is in place for this version of the code, so that no search has
-to compile under a running clock.
+There a mark says that everything is in place for this version of the code as it is installed, so
+that no search has to compile under a running clock.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 
 import gdl
 from gdl import compiling
+from gdl.propnet import jit
 from gdl.propnet.jit import code_folder
 from ggp_player import strategies
 from ggp_player.strategies import Position
@@ -83,6 +84,12 @@ def is_warm() -> bool:
 
 
 def _mark() -> Path:
-    """Return the file that stands for a warm cache of this code, on this processor."""
-    processor = hashlib.sha256(llvm.get_host_cpu_name().encode()).hexdigest()[:8]
-    return code_folder(Path(strategies.__file__).parent) / f"warm-{processor}"
+    """Return the file that stands for a warm cache of this installation, on this processor."""
+    package = Path(strategies.__file__).parent
+    installed = [llvm.get_host_cpu_name(), *_stamps(package), *_stamps(Path(jit.__file__).parent)]
+    return code_folder(package) / f"warm-{hashlib.sha256(repr(installed).encode()).hexdigest()[:8]}"
+
+
+def _stamps(package: Path) -> list[tuple[str, float]]:
+    """Return by what Numba knows its code again: where the source is, and when it was written."""
+    return [(str(path), path.stat().st_mtime) for path in sorted(package.rglob("*.py"))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,26 @@ def test_a_mark_says_that_everything_is_compiled(
     assert warming.is_warm()
     next(tmp_path.glob("numba/*/warm-*")).unlink()
     assert not warming.is_warm()
+
+
+def test_the_mark_of_another_installation_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(warming, "COMPILED", {})
+    monkeypatch.setattr(warming, "_recycle", lambda: None)
+    monkeypatch.setattr(warming.compiling, "warm_up", lambda: None)
+    monkeypatch.setattr(warming.compiling, "is_warm", lambda: True)
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("x = 1")
+        monkeypatch.setattr(warming.strategies, "__file__", str(tmp_path / name / "__init__.py"))
+        jit.code_folder.cache_clear()
+        assert not warming.is_warm()
+        warming.warm_up()
+        assert warming.is_warm()
+    os.utime(tmp_path / "other" / "__init__.py", (1, 1))
+    assert not warming.is_warm(), "written anew"
 
 
 def test_where_the_cache_cannot_be_written_another_folder_is_used(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,10 @@ from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import BYTES, TreeSearch, TriedMove
 
 SLICE = 5_000_000
-"""Gates evaluated between two choices: some hundredths of a second."""
+"""Gates evaluated between two choices, at most: some hundredths of a second."""
+
+SLICE_SECONDS = 0.03
+"""Processor time that a slice is to take: a step may take ten times what its gates let expect."""
 
 STEP_COST = 2_000
 """Gates in whose time a step does everything else."""
@@ -58,6 +62,7 @@ class MonteCarlo(Strategy):
         self._budget = playouts
         self._searches: list[TreeSearch] = []
         self._searched: Position | None = None
+        self._fitting_steps = SLICE
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse games whose rules could not be compiled."""
@@ -88,11 +93,15 @@ class MonteCarlo(Strategy):
             yield from self._slices(position, pool)
 
     def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
-        steps = max(1, SLICE // (_gates(self._searches[0].engine) + STEP_COST))
+        most = max(1, SLICE // (_gates(self._searches[0].engine) + STEP_COST))
         first = self._playouts
         while True:
+            began = time.process_time()
+            steps = most if self._budget is not None else min(most, self._fitting_steps)
             for running in [pool.submit(search.run, steps) for search in self._searches]:
                 running.result()
+            seconds = (time.process_time() - began) / self._threads
+            self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
             choice = self._choice(position)
             if choice is not None:
                 yield choice

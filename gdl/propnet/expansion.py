@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.errors import ResourceLimitError
-from gdl.propnet.lanes import Engine
+from gdl.propnet.lanes import Bits, Engine
 from gdl.propnet.machine import PropnetState, PropnetStateMachine
 from gdl.propnet.packing import Packed, packed_from_rows, rows_from_packed
 from gdl.state_machine import State
@@ -35,10 +35,14 @@ class Children:
 
 
 class Expander:
-    """Makes joint moves in a block of its own. States are packed, in any number."""
+    """Makes joint moves in a block of its own. States are packed, in any number.
 
-    def __init__(self, engine: Engine) -> None:
+    ``tried`` picks among the legal moves, uint8 (n, moves of all roles), those that are made.
+    """
+
+    def __init__(self, engine: Engine, tried: Callable[[Bits], Bits] | None = None) -> None:
         self.engine = engine
+        self._tried = tried
         self._block = engine.block()
         self._layout = engine.layout
         self._offsets = np.cumsum([0, *engine.layout.move_counts])
@@ -73,6 +77,8 @@ class Expander:
         legal = rows[layout.legal :][: self._offsets[-1]] & ~rows[layout.terminal]
         packed = packed_from_rows(legal)[: len(states)]
         bits = np.unpackbits(packed, axis=1, count=int(self._offsets[-1]), bitorder="little")
+        if self._tried is not None:
+            bits = self._tried(bits)
         return _Choices([bits[:, first:last] for first, last in pairwise(self._offsets)])
 
     def _load(self, states: Packed) -> None:

@@ -26,7 +26,7 @@ from gdl.structure.evidence import Evidence
 from gdl.structure.findings import Division, Finding, Subgame
 from gdl.structure.length import clock_fluents
 from gdl.structure.summaries import merged_by_goals
-from gdl.terms import Term
+from gdl.terms import Constant, Term
 
 MAX_CUTS = 40
 """Places at which a game is tried to be cut into a series."""
@@ -53,6 +53,7 @@ def division(evidence: Evidence) -> Division:
     relevant = sum(1 << f for f in np.flatnonzero(evidence.machine.relevant_fluents).tolist())
     clock = sum(1 << fluent for fluent in clock_fluents(evidence.circuit, evidence.supports))
     irrelevant = ((1 << len(facts)) - 1) & ~relevant
+    passes = _by_role(evidence, ~_moves_on(depends, relevant))
     parts: Sequence[Part] = ()
     in_series = Finding(False)
     if len(facts) <= MAX_FLUENTS:
@@ -66,6 +67,7 @@ def division(evidence: Evidence) -> Division:
         parts=tuple(_subgame(evidence, depends, part) for part in parts if len(parts) > 1),
         in_series=in_series,
         irrelevant=_facts(facts, irrelevant),
+        passes=passes,
     )
 
 
@@ -231,23 +233,28 @@ def _rests(evidence: Evidence, part: Part) -> bool:
 
 def _subgame(evidence: Evidence, depends: Dependence, part: Part) -> Subgame:
     machine = evidence.machine
-    moves = {}
-    for place, role in enumerate(machine.roles):
-        own = evidence.circuit.moves_of(place)
-        chosen = [move - own.start for move in bits(part.moves) if move in own]
-        if chosen:
-            moves[role] = frozenset(machine.moves[place][move] for move in chosen)
     owners = [owner for owner, _ in machine.engine.goal_table.tolist()]
     wanting = {
         owner for owner, mask in zip(owners, depends.goal_by, strict=True) if mask & part.fluents
     }
     return Subgame(
         facts=_facts(machine.facts, part.fluents),
-        moves=moves,
+        moves=_by_role(evidence, part.moves),
         goals=tuple(machine.roles[owner] for owner in sorted(wanting)),
         ends=bool(depends.end_by & part.fluents),
         rests=_rests(evidence, part),
     )
+
+
+def _by_role(evidence: Evidence, moves: int) -> dict[Constant, frozenset[Term]]:
+    """Return moves by role, without the roles that have none of them."""
+    machine, found = evidence.machine, {}
+    for place, role in enumerate(machine.roles):
+        own = evidence.circuit.moves_of(place)
+        chosen = [machine.moves[place][move - own.start] for move in own if moves >> move & 1]
+        if chosen:
+            found[role] = frozenset(chosen)
+    return found
 
 
 def _facts(facts: Sequence[Term], mask: int) -> frozenset[Term]:

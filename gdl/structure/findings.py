@@ -164,12 +164,14 @@ class Division:
 
     Facts whose course no move can change belong to no part. ``in_series``: the parts are played
     one after the other, in their order: once one has a move, those before have none.
-    ``irrelevant`` are facts on which neither moves, end nor goals depend; percepts may.
+    ``irrelevant`` are facts on which neither moves, end nor goals depend; percepts may. ``passes``,
+    by role, are moves that change no other facts: whichever of them is made, the same follows.
     """
 
     parts: tuple[Subgame, ...] = ()
     in_series: Finding[bool] = field(default_factory=lambda: Finding(False))
     irrelevant: frozenset[Term] = frozenset()
+    passes: Mapping[Constant, frozenset[Term]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,10 @@ class _Merger:
         self._depends = spread(self._circuit, seeds)
         self._everywhere = (1 << len(self._states)) - 1
         self._values = _values(self._circuit, self._states)
-        self._joints = self._conjunctions()
+        self._joints = [
+            (self._depends[top], literals)
+            for top, literals in conjunctions(self._circuit, self._outputs).items()
+        ]
         self._closed: dict[frozenset[int], bool] = {}
 
     def merge(self) -> None:
@@ -107,29 +110,6 @@ class _Merger:
                 if len(roots) > 1 and not all(map(self._is_closed, roots)):
                     self.union.join(roots)
                     changed = True
-
-    def _conjunctions(self) -> list[tuple[int, list[int]]]:
-        """Return conjunctions of any number of literals, with the parts that each depends on."""
-        inputs = {
-            row: (left, right)
-            for segment in self._circuit.view
-            for row, left, right in segment.gates
-        }
-        defining = [pair[1] for segment in self._circuit.view for pair in segment.feedback]
-        tops = {literal >> 1 for literal in (*self._outputs, *defining)}
-        tops |= {side >> 1 for sides in inputs.values() for side in sides if side & 1}
-        found = []
-        for top in sorted(tops & inputs.keys()):
-            literals: dict[int, None] = {}
-            agenda = [2 * top]
-            while agenda:
-                literal = agenda.pop()
-                if literal & 1 or literal >> 1 not in inputs:
-                    literals[literal] = None
-                else:
-                    agenda += inputs[literal >> 1]
-            found.append((self._depends[top], list(literals)))
-        return found
 
     def _is_closed(self, root: int) -> bool:
         members = frozenset(
@@ -171,6 +151,29 @@ class _Merger:
         packed = np.array([list(value.to_bytes(size, "little")) for value in values], np.uint8)
         bits = np.unpackbits(packed.reshape(len(values), size), axis=1, bitorder="little")
         return bits.T[: len(self._states)]
+
+
+def conjunctions(circuit: Circuit, outputs: Iterable[int]) -> dict[int, list[int]]:
+    """Return the literals of each conjunction in the view, of any number, by its last gate's row.
+
+    Those are all conjunctions that are outputs or are negated somewhere.
+    """
+    inputs = {row: (left, right) for segment in circuit.view for row, left, right in segment.gates}
+    defining = [pair[1] for segment in circuit.view for pair in segment.feedback]
+    tops = {literal >> 1 for literal in (*outputs, *defining)}
+    tops |= {side >> 1 for sides in inputs.values() for side in sides if side & 1}
+    found = {}
+    for top in sorted(tops & inputs.keys()):
+        literals: dict[int, None] = {}
+        agenda = [2 * top]
+        while agenda:
+            literal = agenda.pop()
+            if literal & 1 or literal >> 1 not in inputs:
+                literals[literal] = None
+            else:
+                agenda += inputs[literal >> 1]
+        found[top] = list(literals)
+    return found
 
 
 def _values(circuit: Circuit, states: NDArray[np.uint8]) -> list[int]:

@@ -141,6 +141,19 @@ def test_many_states_at_once(name: str, words: int) -> None:
     assert expander.choice_counts(packed).tolist() == options
 
 
+def test_only_the_moves_to_be_tried_are_made() -> None:
+    machine = machine_of("ticTacToe")
+    state = machine.initial_state()
+    corner = np.array([str(move) in ("(put a1)", "noop") for own in machine.moves for move in own])
+    expander = Expander(machine.engine, lambda legal: legal & corner)
+    (children,) = expander.expand(packed_state(machine, state))
+    moves = tuple(own[place] for own, place in zip(machine.moves, children.moves[0], strict=True))
+    assert [str(move) for move in moves] == ["(put a1)", "noop"]
+    assert PropnetState(machine.facts, children.states.tobytes()) == machine.next_state(
+        state, moves
+    )
+
+
 def test_no_states_have_no_children() -> None:
     machine = machine_of("ticTacToe")
     nothing = packed_state(machine, machine.initial_state())[:0]

@@ -103,6 +103,22 @@ def test_irrelevant_facts() -> None:
     ]
 
 
+def test_passes_change_nothing_that_matters() -> None:
+    dials = """
+    (role mover) (dial a) (dial b) (init (at a 0)) (init (at b 0)) (after 0 1) (after 1 2)
+    (<= (legal mover (turn ?d)) (dial ?d))
+    (<= (next (at ?d ?q)) (does mover (turn ?d)) (true (at ?d ?p)) (after ?p ?q))
+    (<= (next (at ?d ?p)) (true (at ?d ?p)) (not (does mover (turn ?d))))
+    (<= terminal (true (at a 2)))
+    (goal mover 100)
+    """
+    division = analyse(compiled(dials)).division
+    assert division is not None
+    assert {str(role): texts(own) for role, own in division.passes.items()} == {
+        "mover": ["(turn b)"]
+    }
+
+
 @pytest.mark.corpus
 @pytest.mark.parametrize(
     ("name", "parts", "in_series"),

@@ -100,7 +100,9 @@ class Auto(Strategy):
 def strong(position: Position, structure: Structure, threads: int) -> tuple[Strategy, str]:
     """Return a strategy for a compiled game of which the structure is known, and why it is it."""
     if len(position.machine.roles) == 1:
-        return Planner(), "one player"
+        planner = Planner()
+        planner.division = structure.division
+        return planner, "one player"
     main = MonteCarlo(threads=threads)
     turns = structure.turns.one_at_a_time.value
     rivals = structure.goals.is_rivalry

@@ -12,6 +12,7 @@ from pydantic import Field
 from gdl import State, Term
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
+from gdl.structure import Division, analyse
 from ggp_player.strategies.base import Choice, LoneStrategy, MoveReport, Position
 from ggp_player.strategies.game_tree import utility
 from ggp_player.strategies.plan_search.portfolio import Portfolio
@@ -53,14 +54,17 @@ class Planner(LoneStrategy):
 
     Breadth-first search proves that nothing better is to be had where the game is small; beams
     and best-first searches are guided by how far the goal seems in a relaxed game; depth-first
-    search backtracks in puzzles with dead ends; nested playouts improve scores step by step. See
-    :mod:`ggp_player.strategies.plan_search.portfolio`.
+    search backtracks in puzzles with dead ends; nested playouts improve scores step by step; the
+    independent parts of a game are planned one by one. See
+    :mod:`ggp_player.strategies.plan_search.portfolio`. ``division`` spares it the analysis of the
+    game where that has been made before.
     """
 
     name = "planner"
 
     def __init__(self, states: Annotated[int, Field(ge=1)] = 2_000_000) -> None:
         self.states = states
+        self.division: Division | None = None
         self._textbook = Planning()
         self._space: Space | None = None
         self._portfolio: Portfolio | None = None
@@ -107,7 +111,8 @@ class Planner(LoneStrategy):
     def _searches(self, position: Position, machine: PropnetStateMachine) -> Portfolio:
         """Return the searches from the position: those that were stopped there, or new ones."""
         if self._space is None or self._space.machine is not machine:
-            self._space = Space(machine, position.random.getrandbits(32))
+            division = self.division or analyse(machine).division
+            self._space = Space(machine, position.random.getrandbits(32), division)
         if self._portfolio is None or self._start != position.state:
             random = np.random.default_rng(position.random.getrandbits(64))
             root = packed_state(machine, position.state)

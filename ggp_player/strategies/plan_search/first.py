@@ -19,6 +19,9 @@ from ggp_player.strategies.plan_search.space import (
     Space,
 )
 
+FIRST_ROOM, MORE_ROOM = 20_000, 8
+"""How many states a search may remember at first, and how many times that next."""
+
 STATES_BYTES = 1 << 26
 """The states that are waiting may take so much."""
 
@@ -191,6 +194,9 @@ class Tree:
         self._parents = np.zeros(1024, dtype=np.int32)
         self._moves = np.zeros(1024, dtype=np.int32)
         self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
 
     def add(self, parents: Integers, moves: Integers) -> Integers:
         """Add nodes; return their numbers. The root's parent is -1."""

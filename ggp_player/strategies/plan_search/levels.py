@@ -42,7 +42,8 @@ class LevelSearch:
     Without a ``beam`` it is breadth-first search, and proves what it finds to be best where
     nothing had to be left out. ``without_counters`` takes states that differ in step counters
     alone for equal: the earliest is kept, which finds the quickest ways but proves nothing if the
-    game has such counters. ``room`` bounds the number of states that are remembered.
+    game has such counters, nor where the space leaves anything else out. ``room`` bounds the number
+    of states that are remembered.
 
     Source: R. Bisiani, Beam Search, in Encyclopedia of Artificial Intelligence (1987).
     """
@@ -62,6 +63,7 @@ class LevelSearch:
         self._room = room
         self._table = KeyTable(room)
         self._without_counters = without_counters and bool(space.counters.any())
+        self._whole = beam is None and not without_counters
         # Where steps are counted, no state is on two levels.
         self._forgets = not without_counters and bool(space.counters.any())
         self._ways: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
@@ -75,7 +77,7 @@ class LevelSearch:
         self._table.add(self._keys(frontier))
         while len(frontier) and len(self._ways) < LONGEST and self._has_room():
             level = Level(self._beam, FRONTIER_BYTES // (frontier.shape[1] + BESIDE_STATE))
-            for children in self._space.children(frontier):
+            for children in self._space.children(frontier, whole=self._whole):
                 found = self._best_end(children)
                 level.add(self._new(children))
                 yield found
@@ -89,6 +91,7 @@ class LevelSearch:
                 break
             frontier = self._next(level)
         self.complete &= not len(frontier) and not self._without_counters
+        self.complete &= self._whole or not self._space.leaves_out
         if self.complete:
             yield Found(max(self._best, 0), (), proved=True)
 
@@ -98,7 +101,7 @@ class LevelSearch:
         return not self._table.full
 
     def _keys(self, states: Packed) -> NDArray[np.uint64]:
-        return self._space.keys(states, without_counters=self._without_counters)
+        return self._space.keys(states, without_counters=self._without_counters, whole=self._whole)
 
     def _new(self, children: Offspring) -> Offspring:
         """Return the children that are neither terminal nor known."""

@@ -11,7 +11,9 @@ from gdl.propnet.packing import Packed
 from ggp_player.strategies.plan_search.first import (
     DEEPEST_FIRST,
     DEPTH_FIRST,
+    FIRST_ROOM,
     GREEDY,
+    MORE_ROOM,
     NARROW,
     SHORT_AND_GREEDY,
     FirstSearch,
@@ -19,6 +21,7 @@ from ggp_player.strategies.plan_search.first import (
 )
 from ggp_player.strategies.plan_search.guides import Guide, Guides
 from ggp_player.strategies.plan_search.levels import Beam, LevelSearch
+from ggp_player.strategies.plan_search.part_search import in_parts
 from ggp_player.strategies.plan_search.playouts import NestedSearch
 from ggp_player.strategies.plan_search.relaxation import NEVER, Relaxation
 from ggp_player.strategies.plan_search.space import BLOCK, Found, Progress, Space
@@ -34,9 +37,6 @@ BONUS = 2
 
 UNVARIED = 4
 """Turns in which guides are followed to the letter; the next ones add some noise."""
-
-FIRST_ROOM, MORE_ROOM = 20_000, 8
-"""How many states a search of the first first may remember, and how many times that next."""
 
 
 @dataclass(slots=True)
@@ -73,6 +73,9 @@ class Portfolio:
             Member("depth first", 1, self._depth_first()),
             Member("narrow", 2, self._narrow()),
         ]
+        if space.parts.played:
+            parts = in_parts(space, root, room, self._guides)
+            self._members.append(Member("parts", 2, parts))
         self._best = Found(-1, ())
         self._finder = ""
 

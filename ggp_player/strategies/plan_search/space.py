@@ -18,6 +18,8 @@ from gdl.propnet.hashing import hash_states
 from gdl.propnet.lanes import Block
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import Packed, rows_from_packed
+from gdl.structure import Division
+from ggp_player.strategies.plan_search.parts import parts_of
 
 LONGEST = 1000
 """Steps after which a line of play is given up."""
@@ -138,15 +140,24 @@ class Space:
     measured; ``states`` is how many states were looked at. ``counters`` are the fluents that do
     nothing but count steps, as the bits of a packed state; ``counted`` int64 (fluents,) is the step
     at which each of them is true, -1 for others. ``values`` and ``mobility`` tell whether those of
-    the states on the way differ at all.
+    the states on the way differ at all. ``parts`` are those that the game is divided into, and
+    ``leaves_out`` tells whether some are idle. The game is not searched whole then unless that is
+    asked for: of moves that matter for nothing only the first is made, and what they change tells
+    no states apart.
     """
 
-    def __init__(self, machine: PropnetStateMachine, seed: int = 0) -> None:
+    def __init__(
+        self, machine: PropnetStateMachine, seed: int = 0, division: Division | None = None
+    ) -> None:
         self.machine = machine
         self.engine = machine.engine
         self.layout = machine.engine.layout
         self.lanes = 64 * machine.engine.words
-        self._expander = Expander(machine.engine)
+        self.parts = parts_of(machine, division or Division())
+        self.leaves_out = bool(self.parts.idle.any())
+        self._whole = Expander(machine.engine)
+        self._expander = Expander(machine.engine, self.parts.with_one_pass)
+        self._relevant: Packed = np.packbits(machine.relevant_fluents, bitorder="little")
         self._block = machine.engine.block(seed)
         self._goal_values = machine.engine.goal_table[:, 1]
         self.best_value = int(self._goal_values.max(initial=0))
@@ -157,26 +168,37 @@ class Space:
         layout = self.layout
         self.gates = len(layout.view.gates) + len(layout.transition.gates)
         self._handling = BLOCK + ROW * (layout.fluent_count + sum(layout.move_counts))
+        self.look_work = self._handling + GATE * len(layout.view.gates)
         self.counted = self._step_counters()
         self.counters: Packed = np.packbits(self.counted >= 0, bitorder="little")
 
-    def children(self, states: Packed) -> Iterator[Offspring]:
-        """Yield what comes after the states, in their order; nothing after terminal ones."""
-        for batch in self._expander.expand(states):
+    def children(
+        self, states: Packed, *, whole: bool = False, expander: Expander | None = None
+    ) -> Iterator[Offspring]:
+        """Yield what comes after the states, in their order; nothing after terminal ones.
+
+        ``whole`` leaves nothing out; an ``expander`` makes the moves instead of the usual one.
+        """
+        expander = expander or (self._whole if whole else self._expander)
+        for batch in expander.expand(states):
             self.work += 2 * self._handling + GATE * self.gates
             yield Offspring(
-                batch.parents, batch.moves[:, 0], batch.states, self._look_at(batch.states)
+                batch.parents, batch.moves[:, 0], batch.states, self.look_at(batch.states)
             )
 
-    def keys(self, states: Packed, *, without_counters: bool) -> NDArray[np.uint64]:
+    def keys(
+        self, states: Packed, *, without_counters: bool, whole: bool = False
+    ) -> NDArray[np.uint64]:
         """Return what tells states apart: uint64 (n,), never 0."""
-        mask = ~self.counters if without_counters else None
+        mask = self._relevant if whole else self._relevant & ~self.parts.idle
+        if without_counters:
+            mask = mask & ~self.counters
         return np.maximum(hash_states(states, mask=mask), np.uint64(1))
 
-    def _look_at(self, states: Packed) -> Look:
+    def look_at(self, states: Packed) -> Look:
         """Return what is to be seen of at most a block of states."""
         layout, block = self.layout, self._block
-        self.work += self._handling + GATE * len(layout.view.gates)
+        self.work += self.look_work
         rows = rows_from_packed(states, layout.fluent_count, self.engine.words)
         block.rows[layout.fluents :][: layout.fluent_count] = rows
         block.view()

@@ -153,13 +153,15 @@ class _Merger:
         return bits.T[: len(self._states)]
 
 
-def conjunctions(circuit: Circuit, outputs: Iterable[int]) -> dict[int, list[int]]:
-    """Return the literals of each conjunction in the view, of any number, by its last gate's row.
+def conjunctions(circuit: Circuit, outputs: Sequence[int]) -> dict[int, list[int]]:
+    """Return the literals of each conjunction, of any number, by its last gate's row.
 
-    Those are all conjunctions that are outputs or are negated somewhere.
+    Those are all conjunctions that outputs depend on and that are outputs or negated somewhere.
     """
-    inputs = {row: (left, right) for segment in circuit.view for row, left, right in segment.gates}
-    defining = [pair[1] for segment in circuit.view for pair in segment.feedback]
+    needed = without_others(circuit, outputs)
+    segments = (*needed.view, *needed.transition)
+    inputs = {row: (left, right) for segment in segments for row, left, right in segment.gates}
+    defining = [pair[1] for segment in segments for pair in segment.feedback]
     tops = {literal >> 1 for literal in (*outputs, *defining)}
     tops |= {side >> 1 for sides in inputs.values() for side in sides if side & 1}
     found = {}

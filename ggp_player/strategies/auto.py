@@ -29,6 +29,7 @@ from ggp_player.strategies.monte_carlo import MonteCarlo
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.planning import Planning
 from ggp_player.strategies.proof import Proof
+from ggp_player.strategies.series import Series
 
 SURVEY_PLAYOUTS = 8
 """Playouts after which a game counts as surveyed."""
@@ -116,6 +117,8 @@ def strong(position: Position, structure: Structure, threads: int) -> tuple[Stra
         kind = f"{len(structure.goals.values)} players with interests of their own, {manner}"
     provers: list[Strategy] = []
     if turns and (rivals or alone):
+        if structure.division is not None and structure.division.in_series.is_proved:
+            provers.append(Series(structure.division))
         if structure.size.states is not None or (structure.size.lines or 0) < FEW_LINES:
             provers.append(Enumeration(states=MAX_STATES))
         if rivals and structure.turns.chance is None:

@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from gdl.propnet.expansion import Expander
 from gdl.propnet.hashing import hash_states
 from gdl.propnet.packing import Packed, packed_from_rows, rows_from_packed
+from gdl.structure.interface import Conjunction, holds
 from ggp_player.strategies.plan_search.first import FIRST_ROOM, MORE_ROOM, Tree
 from ggp_player.strategies.plan_search.guides import Guides
 from ggp_player.strategies.plan_search.levels import Beam, LevelSearch
-from ggp_player.strategies.plan_search.parts import Conjunction, Part
+from ggp_player.strategies.plan_search.parts import Part
 from ggp_player.strategies.plan_search.space import (
     LONGEST,
     Found,
@@ -212,9 +213,5 @@ class Outcomes:
         rows[space.layout.fluents :][: space.layout.fluent_count] = fluents
         self._block.view()
         space.work += space.look_work
-        holds = [
-            np.bitwise_and.reduce(rows[each >> 1] ^ -(each & 1)[:, None].astype(np.uint64), axis=0)
-            for each in self._seen
-        ]
-        seen = packed_from_rows(np.array(holds))[: len(states)]
+        seen = packed_from_rows(holds(rows, self._seen))[: len(states)]
         return hash_states(np.hstack([seen, states & self._later]))

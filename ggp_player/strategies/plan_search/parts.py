@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +13,8 @@ from gdl.propnet.lanes import Bits
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import Packed
 from gdl.structure import Division, Subgame
-from gdl.structure.circuit import circuit_of, spread
-from gdl.structure.summaries import conjunctions
-
-Conjunction: TypeAlias = NDArray[np.int64]
-"""int64 (n,): literals of rows, of which all must hold."""
-
-OWN, OTHER = 1, 2
-"""What a row depends on: the facts of the part, any other facts."""
+from gdl.structure.circuit import circuit_of
+from gdl.structure.interface import Conjunction, interface
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +22,7 @@ class Part:
     """A part of a game.
 
     ``moves`` uint8 (moves,) marks its moves, ``facts`` its fluents, as the bits of a packed state.
-    ``interface``: what the rest of the game sees of it.
+    ``interface``: what other moves, the end and the goals see of it.
     """
 
     moves: NDArray[np.uint8]
@@ -84,8 +77,19 @@ def parts_of(machine: PropnetStateMachine, division: Division) -> Parts:
 
 
 def _part(machine: PropnetStateMachine, part: Subgame) -> Part:
+    circuit = circuit_of(machine.engine.layout)
     moves = _marks(machine.moves[0], part.moves[machine.roles[0]])
-    return Part(moves, _packed(machine, part.facts), tuple(_interface(machine, part.facts, moves)))
+    facts = zip(circuit.fluents, machine.facts, strict=True)
+    seen = interface(
+        circuit,
+        {row for row, fact in facts if fact in part.facts},
+        [
+            *(legal for legal, own in zip(circuit.legal, moves, strict=True) if not own),
+            circuit.terminal,
+            *circuit.goals,
+        ],
+    )
+    return Part(moves, _packed(machine, part.facts), tuple(seen))
 
 
 def _packed(machine: PropnetStateMachine, facts: Set[Term]) -> Packed:
@@ -94,28 +98,3 @@ def _packed(machine: PropnetStateMachine, facts: Set[Term]) -> Packed:
 
 def _marks(terms: Iterable[Term], chosen: Set[Term]) -> NDArray[np.uint8]:
     return np.array([term in chosen for term in terms], dtype=np.uint8)
-
-
-def _interface(
-    machine: PropnetStateMachine, facts: Set[Term], moves: NDArray[np.uint8]
-) -> Iterable[Conjunction]:
-    """Return what other moves, the end and the goals see of a part.
-
-    That is, in each conjunction that names other facts too, what is said of these.
-    """
-    circuit = circuit_of(machine.engine.layout)
-    others = [legal for legal, own in zip(circuit.legal, moves, strict=True) if not own]
-    outputs = [*others, circuit.terminal, *circuit.goals]
-    seeds = {
-        row: OWN if fact in facts else OTHER
-        for row, fact in zip(circuit.fluents, machine.facts, strict=True)
-    }
-    depends = spread(circuit, seeds)
-    asked = {literal >> 1 for literal in outputs}
-    seen = {literal >> 1: [literal] for literal in outputs} | conjunctions(circuit, outputs)
-    found = {
-        tuple(sorted(literal for literal in literals if depends[literal >> 1] == OWN))
-        for row, literals in seen.items()
-        if depends[row] == OWN | OTHER or row in asked
-    }
-    return [np.array(literals, dtype=np.int64) for literals in sorted(found) if literals]

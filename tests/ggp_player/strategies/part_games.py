@@ -1,4 +1,4 @@
-"""Games of one role made of parts: towers of Hanoi, or dials to turn, any number of them."""
+"""Games made of parts: towers of Hanoi and dials for one role, rows of marks for two."""
 
 from __future__ import annotations
 
@@ -87,3 +87,34 @@ class Dials:
         (<= terminal (true (step {self.steps}))) {eager}
         (<= (goal mover ?v) (count {self.counting} ?n) (worth ?n ?v))
         """
+
+
+def two_rows(goals: str) -> str:
+    """Return the rules of two games in series: three marks side by side, of five, win each.
+
+    In both of them red moves first. ``goals``: the rules of what they are worth.
+    """
+    squares = " ".join(f"(square {i})" for i in range(1, 6))
+    lines = " ".join(f"(line {i} {i + 1} {i + 2})" for i in range(1, 4))
+    return f"""
+    (role red) (role blue) (opponent red blue) (opponent blue red) (game 1) (game 2)
+    {squares} {lines} (init (turn 1 red)) (init (turn 2 red))
+    (<= (taken ?game ?s) (true (mark ?game ?s ?role)))
+    (<= (won ?game ?role)
+      (line ?a ?b ?c) (true (mark ?game ?a ?role)) (true (mark ?game ?b ?role))
+      (true (mark ?game ?c ?role)))
+    (<= (over ?game) (won ?game ?role))
+    (<= (room ?game) (square ?s) (game ?game) (not (taken ?game ?s)))
+    (<= (over ?game) (game ?game) (not (room ?game)))
+    (<= (played 1) (not (over 1)))
+    (<= (played 2) (over 1))
+    (<= (legal ?role (put ?game ?s))
+      (played ?game) (true (turn ?game ?role)) (square ?s) (not (taken ?game ?s)))
+    (<= (legal ?role noop) (played ?game) (opponent ?role ?other) (true (turn ?game ?other)))
+    (<= (next (mark ?game ?s ?role)) (does ?role (put ?game ?s)))
+    (<= (next (mark ?game ?s ?role)) (true (mark ?game ?s ?role)))
+    (<= (next (turn ?game ?role)) (played ?game) (opponent ?role ?other) (true (turn ?game ?other)))
+    (<= (next (turn ?game ?role)) (true (turn ?game ?role)) (not (played ?game)))
+    (<= terminal (over 2))
+    {goals}
+    """

@@ -1,0 +1,110 @@
+"""Games in series are solved part by part, with the values of a complete enumeration."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import gdl
+from gdl.propnet.machine import PropnetStateMachine
+from gdl.structure import Division, analyse
+from ggp_player.strategies.auto import strong
+from ggp_player.strategies.base import Position
+from ggp_player.strategies.enumeration import Enumeration
+from ggp_player.strategies.series import Series
+from tests.conftest import CORPUS
+from tests.gdl.propnet.games import machine_of
+from tests.ggp_player.strategies.part_games import two_rows
+from tests.ggp_player.strategies.small_games import compiled, sampled, solution_of
+from tests.ggp_player.strategies.trees import last_choice, play, position
+
+SCORES = """
+(<= (goal ?role ?value) (score 1 ?role ?a) (score 2 ?role ?b) (sum ?a ?b ?value))
+(<= (score ?game ?role 50) (won ?game ?role))
+(<= (score ?game ?role 0) (opponent ?role ?other) (won ?game ?other))
+(<= (score ?game ?role 25) (game ?game) (role ?role) (not (decided ?game)))
+(<= (decided ?game) (won ?game ?role))
+(sum 0 0 0) (sum 0 25 25) (sum 0 50 50) (sum 25 0 25) (sum 25 25 50) (sum 25 50 75)
+(sum 50 0 50) (sum 50 25 75) (sum 50 50 100)
+"""
+
+SEEN_LATER = """
+(<= (goal ?role 100) (true (mark 2 3 ?role)) (true (mark 1 3 ?role)))
+(<= (goal ?role 50) (role ?role) (not (owner ?role)) (not (beaten ?role)))
+(<= (goal ?role 0) (beaten ?role))
+(<= (owner ?role) (true (mark 2 3 ?role)) (true (mark 1 3 ?role)))
+(<= (beaten ?role) (opponent ?role ?other) (owner ?other))
+"""
+"""The goals are not who has won, but who has the square in the middle of both rows."""
+
+TWO_ROWS = {"scores": two_rows(SCORES), "seen later": two_rows(SEEN_LATER)}
+
+
+def division_of(machine: PropnetStateMachine) -> Division:
+    division = analyse(machine).division
+    assert division is not None
+    return division
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_values_are_those_of_all_states(rules):
+    machine = compiled(rules)
+    solution, series = solution_of(Enumeration(), machine), Series(division_of(machine))
+    last_choice(series, position(machine))
+    for state in sampled(machine, 150, Random(2)):
+        for role in machine.roles:
+            here = Position(machine, state, role)
+            choice = last_choice(series, here)
+            assert (choice.value, choice.proved) == (solution.bounds(state, role).low, True)
+            assert [report.bounds for report in series.report(here)] == (
+                [report.bounds for report in solution.report(here)]
+            )
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_far_fewer_states_are_looked_at(rules):
+    machine = compiled(rules)
+    states = solution_of(Enumeration(), machine).states
+    note = last_choice(Series(division_of(machine)), position(machine)).note
+    assert 3 * int(note.split()[0]) < states
+
+
+@pytest.mark.corpus
+def test_a_game_with_too_many_states_to_enumerate_is_solved():
+    machine = gdl.compile(gdl.load(CORPUS / "rulesheets" / "ticTacToeSerial.kif"))
+    choice = last_choice(Series(division_of(machine)), position(machine))
+    assert (choice.value, choice.proved) == (50, True)
+
+
+def test_it_wins_when_it_can():
+    machine = compiled(TWO_ROWS["scores"])
+    division = division_of(machine)
+    best = last_choice(Series(division), position(machine)).value
+    for seed in range(5):
+        goals = play(machine, [Series(division), Enumeration()], Random(seed))
+        assert goals[0] == best
+
+
+def test_games_of_one_piece_are_left_alone():
+    machine = machine_of("ticTacToe")
+    assert list(Series(division_of(machine)).search(position(machine))) == []
+
+
+def test_an_order_that_is_not_proved_is_not_relied_on():
+    machine = machine_of("countThenLine")
+    assert division_of(machine).in_series.value
+    assert list(Series(division_of(machine)).search(position(machine))) == []
+
+
+def test_auto_has_it_in_company():
+    machine = compiled(TWO_ROWS["scores"])
+    _, reason = strong(position(machine), analyse(machine), 1)
+    assert "with series and" in reason
+    _, reason = strong(position(machine_of("nim")), analyse(machine_of("nim")), 1)
+    assert "series" not in reason
+
+
+def test_other_machines_are_refused():
+    machine = gdl.interpret(gdl.parse(TWO_ROWS["scores"]))
+    assert Series(Division()).refusal(machine) == "series needs the compiled machine"

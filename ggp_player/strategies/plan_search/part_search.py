@@ -54,7 +54,7 @@ def in_parts(space: Space, root: Packed, room: int, guides: Guides) -> Progress:
         )
         search = PartSearch(space, root, guides, bounds)
         yield from search.run()
-        if search.complete or (bounds.states == room and bounds.outcomes > room):
+        if not search.dropped and (not search.full or bounds.states == room):
             return
 
 
@@ -87,9 +87,9 @@ class Reached:
 
 
 class PartSearch:
-    """One search of all parts within bounds; ``complete`` if they left nothing out.
+    """One search of all parts within bounds: ``full`` of states, or with outcomes ``dropped``.
 
-    It proves nothing, even so: that the parts are as good apart is not shown.
+    It proves nothing where it is neither: that the parts are as good apart is not shown.
     """
 
     def __init__(self, space: Space, root: Packed, guides: Guides, bounds: Bounds) -> None:
@@ -100,7 +100,7 @@ class PartSearch:
         self._reached = Reached(root, self._tree.add(np.array([-1]), np.array([0])))
         self._facts: Packed = np.bitwise_or.reduce([part.facts for part in space.parts.played])
         self._best = -1
-        self.complete = True
+        self.full = self.dropped = False
 
     def run(self) -> Progress:
         """Yield after every block of states."""
@@ -132,7 +132,7 @@ class PartSearch:
             if not following or table.full:
                 break
             level = Reached.joined(following)
-        self.complete &= not table.full
+        self.full |= table.full
 
     def _keep_the_best(self, expander: Expander) -> None:
         """Drop outcomes that do not lead on, and the worst where there are too many."""
@@ -141,7 +141,7 @@ class PartSearch:
             self._reached = self._reached[np.flatnonzero(going_on)]
         if len(self._reached.nodes) > self._bounds.outcomes:
             self._reached = self._reached[self._order()[: self._bounds.outcomes]]
-            self.complete = False
+            self.dropped = True
 
     def _order(self) -> Integers:
         """Return the places of what was reached, the best first."""

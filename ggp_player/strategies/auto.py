@@ -18,6 +18,7 @@ from pydantic import Field
 
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.structure import Structure, analyse
+from gdl.structure.closure import closure
 from ggp_player.strategies.alpha_beta import AlphaBeta
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.company import Company
@@ -100,11 +101,12 @@ class Auto(Strategy):
 
 def strong(position: Position, structure: Structure, threads: int) -> tuple[Strategy, str]:
     """Return a strategy for a compiled game of which the structure is known, and why it is it."""
-    if len(position.machine.roles) == 1:
-        planner = Planner()
-        planner.division = structure.division
-        return planner, "one player"
-    main = MonteCarlo(threads=threads)
+    machine = position.machine
+    if len(machine.roles) == 1:
+        return Planner(division=structure.division), "one player"
+    assert isinstance(machine, PropnetStateMachine)
+    images = closure(machine, structure.symmetries)
+    main = MonteCarlo(threads=threads, images=images)
     turns = structure.turns.one_at_a_time.value
     rivals = structure.goals.is_rivalry
     alone = len(structure.goals.values) == 1
@@ -120,9 +122,9 @@ def strong(position: Position, structure: Structure, threads: int) -> tuple[Stra
         if structure.division is not None and structure.division.in_series.is_proved:
             provers.append(Series(structure.division))
         if structure.size.states is not None or (structure.size.lines or 0) < FEW_LINES:
-            provers.append(Enumeration(states=MAX_STATES))
+            provers.append(Enumeration(states=MAX_STATES, images=images))
         if rivals and structure.turns.chance is None:
-            provers.append(Proof())
+            provers.append(Proof(images=images))
     if not provers:
         return main, kind
     return Company(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"

@@ -15,8 +15,8 @@ def strategy_from(spec: str, strategies: Mapping[str, type[Strategy]]) -> Strate
     """Return a new strategy from ``name`` or ``name:key=value,key=value``.
 
     A name with a dot is a module: ``package.module:Class``, with ``:key=value`` after that. The
-    values are read as the types that the constructor declares. Raises :class:`StrategyError` with
-    a sentence that says what there is instead.
+    values are read as the types that the constructor declares; what only a program can give is
+    keyword-only. Raises :class:`StrategyError` with a sentence that says what there is instead.
     """
     name, _, rest = spec.strip().partition(":")
     if "." in name:
@@ -70,7 +70,8 @@ def _pairs(name: str, text: str) -> dict[str, str]:
 
 
 def _built(kind: type[Strategy], name: str, pairs: Mapping[str, str]) -> Strategy:
-    parameters = inspect.signature(kind, eval_str=True).parameters
+    declared = inspect.signature(kind, eval_str=True).parameters
+    parameters = {name: p for name, p in declared.items() if p.kind is not p.KEYWORD_ONLY}
     values: dict[str, object] = {}
     for key, text in pairs.items():
         if key not in parameters:

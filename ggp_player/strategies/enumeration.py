@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import State, StateMachine
+from gdl.propnet.images import Images
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.game_tree import moves_by_chance
@@ -60,7 +61,8 @@ class Enumeration(Strategy):
     for an enemy that knows our move, as in ``minimax``; for ``random`` the mean is taken. Games
     without an end are valued where an end can be forced. Until all is known, the first legal
     move stands, and so it does where the limits do not suffice: ``states``, and ``megabytes``
-    of memory. What was found is kept between steps.
+    of memory. Of states that are ``images`` of each other one is enumerated. What was found is kept
+    between steps.
 
     Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6, for the values;
     K. Thompson, Retrograde Analysis of Certain Endgames (1986), for their order.
@@ -72,7 +74,10 @@ class Enumeration(Strategy):
         self,
         states: Annotated[int, Field(ge=1)] = 4_000_000,
         megabytes: Annotated[int, Field(ge=1)] = 1024,
+        *,
+        images: Images | None = None,
     ) -> None:
+        self._images = images
         self.limits = Limits(states, megabytes * 2**20)
         self._enumerator: Enumerator | None = None
 
@@ -114,7 +119,7 @@ class Enumeration(Strategy):
         going_on = self._enumerator
         if going_on is None or (going_on.failed and going_on.start != position.state):
             assert isinstance(position.machine, PropnetStateMachine)
-            going_on = Enumerator(position.machine, position.state, self.limits)
+            going_on = Enumerator(position.machine, position.state, self.limits, self._images)
             self._enumerator = going_on
         return going_on
 
@@ -126,15 +131,21 @@ class Enumerator:
     ``solution`` is there, or ``failed`` is true.
     """
 
-    def __init__(self, machine: PropnetStateMachine, start: State, limits: Limits) -> None:
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        start: State,
+        limits: Limits,
+        images: Images | None = None,
+    ) -> None:
         self.start = start
         self.failed = False
         self.solution: Solution | None = None
         self._limits = limits
-        self._lane_rows = LaneRows(machine)
+        self._lane_rows = LaneRows(machine, images)
         self._by_chance = np.array([moves_by_chance(role) for role in machine.roles])
         self._store = _new_store(self._lane_rows, 2**14, 2**16)
-        number_of(self._store, self._lane_rows.packed(start), 0)
+        number_of(self._store, self._lane_rows.least(start)[0], 0)
         self.work = self._work()
 
     def _work(self) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from gdl import StateMachine, Term
+from gdl.propnet.images import Images
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
@@ -33,7 +34,8 @@ class MonteCarlo(Strategy):
     """Searches with playouts in hundreds of lanes. Refuses games that are not compiled.
 
     Plays any number of roles, also when they move at the same time. ``threads`` trees grow side
-    by side and are asked together. ``playouts`` is a budget for each move: none without.
+    by side and are asked together. ``playouts`` is a budget for each move: none without. Of states,
+    and of moves, that are ``images`` of each other one is searched.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -50,6 +52,8 @@ class MonteCarlo(Strategy):
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
         equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
         proofs: bool = True,
+        *,
+        images: Images | None = None,
     ) -> None:
         self._settings = DEFAULT._replace(
             exploration=exploration,
@@ -58,6 +62,8 @@ class MonteCarlo(Strategy):
             equivalence=equivalence,
             proofs=proofs,
         )
+        # Playouts that share what they know of a move do not know of its images.
+        self._images = None if equivalence else images
         self._threads = threads
         self._budget = playouts
         self._searches: list[TreeSearch] = []
@@ -80,7 +86,7 @@ class MonteCarlo(Strategy):
             machine.warm_up_later()
             seed = position.random.getrandbits(32)
             self._searches = [
-                TreeSearch(machine, self._settings, seed + i, BYTES // self._threads)
+                TreeSearch(machine, self._settings, seed + i, BYTES // self._threads, self._images)
                 for i in range(self._threads)
             ]
             for search in self._searches:

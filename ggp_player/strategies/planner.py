@@ -62,9 +62,14 @@ class Planner(LoneStrategy):
 
     name = "planner"
 
-    def __init__(self, states: Annotated[int, Field(ge=1)] = 2_000_000) -> None:
+    def __init__(
+        self,
+        states: Annotated[int, Field(ge=1)] = 2_000_000,
+        *,
+        division: Division | None = None,
+    ) -> None:
         self.states = states
-        self.division: Division | None = None
+        self._division = division
         self._textbook = Planning()
         self._space: Space | None = None
         self._portfolio: Portfolio | None = None
@@ -111,7 +116,7 @@ class Planner(LoneStrategy):
     def _searches(self, position: Position, machine: PropnetStateMachine) -> Portfolio:
         """Return the searches from the position: those that were stopped there, or new ones."""
         if self._space is None or self._space.machine is not machine:
-            division = self.division or analyse(machine).division
+            division = self._division or analyse(machine).division
             self._space = Space(machine, position.random.getrandbits(32), division)
         if self._portfolio is None or self._start != position.state:
             random = np.random.default_rng(position.random.getrandbits(64))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import Constant, StateMachine, Term
+from gdl.propnet.images import Images
 from gdl.propnet.lanes import aligned_rows
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
@@ -63,7 +64,7 @@ class Proof(Strategy):
     them are known at once, and transpositions are looked up before anything is searched; moves
     are ordered by the table, then by how often they have cut. The table, of ``megabytes``, is kept
     between steps. ``depth`` is the last one, in steps; a search looks at ``nodes`` nodes at most, 0
-    for no limit.
+    for no limit. The table holds states that are ``images`` of each other once.
 
     Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); D. Breuker, Memory
     versus Search in Games (1998), for the table.
@@ -76,10 +77,13 @@ class Proof(Strategy):
         depth: Annotated[int, Field(ge=1, le=MAX_DEPTH)] = MAX_DEPTH,
         nodes: Annotated[int, Field(ge=0)] = 0,
         megabytes: Annotated[int, Field(ge=1)] = 128,
+        *,
+        images: Images | None = None,
     ) -> None:
         self.depth = depth
         self.nodes = nodes
         self.megabytes = megabytes
+        self._images = images
         self._tree: ProofTree | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -98,7 +102,7 @@ class Proof(Strategy):
         if self._tree is None:
             assert isinstance(position.machine, PropnetStateMachine)
             entries = self.megabytes * 2**20 // ENTRY_BYTES
-            self._tree = ProofTree(position.machine, position.role, entries)
+            self._tree = ProofTree(position.machine, position.role, entries, self._images)
         tree = self._tree
         tree.start(position)
         depth = 0
@@ -137,11 +141,17 @@ class ProofTree:
     The table has room for ``entries``, rounded down to a power of 2, at least 4.
     """
 
-    def __init__(self, machine: PropnetStateMachine, role: Constant, entries: int) -> None:
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        role: Constant,
+        entries: int,
+        images: Images | None = None,
+    ) -> None:
         self.problem = ""
         self.position: Position | None = None
         self._machine = machine
-        self._lane_rows = LaneRows(machine)
+        self._lane_rows = LaneRows(machine, images)
         self._place = machine.roles.index(role)
         self._table = _new_table(1 << entries.bit_length() - 1)
         self._nodes, self._stack = self._new_tree()
@@ -241,7 +251,7 @@ class ProofTree:
             np.zeros((size, self._lane_rows.words), np.uint64),
             np.zeros((size, -(-moves // 64)), np.uint64),
             np.zeros((size, 2), np.uint64),
-            np.zeros((size, 8), np.int32),
+            np.zeros((size, 9), np.int32),
         )
         stack = Stack(
             np.zeros((levels, 8), np.int32),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.propnet.images import Images, no_images
 from gdl.propnet.lanes import Block, Engine
 
 Ints = NDArray[np.int64]
@@ -35,8 +36,9 @@ class Game(NamedTuple):
     :mod:`gdl.propnet.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
-    value of each role. ``sum`` is what the goal values of ``first`` and ``second`` always add up
-    to, -1 where they do not, or where the game has not two rivals.
+    value of each role. Of states that are ``images`` of each other the least has a node for all.
+    ``sum`` is what the goal values of ``first`` and ``second`` always add up to, -1 where they do
+    not, or where the game has not two rivals.
     """
 
     code: Ints
@@ -53,6 +55,7 @@ class Game(NamedTuple):
     chance: Values
     floor: Values
     ceiling: Values
+    images: Images
     first: int = 0
     second: int = 0
     sum: int = -1
@@ -68,7 +71,7 @@ class Lanes(NamedTuple):
     step in which it began. ``played`` uint64 (moves * W,): the moves made since then, as in the
     block's move rows; ``new`` uint64 (W,): the lanes that were filled in this step. ``results``
     float32 (lanes, R): goal values of the playouts that are over, in hundredths. Scratch:
-    ``kept`` uint64 (W,), ``state`` uint64 (S,), ``values`` uint8 (R,).
+    ``kept`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
     """
 
     rows: Words
@@ -84,6 +87,7 @@ class Lanes(NamedTuple):
     results: NDArray[np.float32]
     kept: Words
     state: Words
+    spare: Words
     values: Values
 
 
@@ -218,7 +222,7 @@ class Memory(NamedTuple):
     """int32 (N,): the last descent that came through each node."""
 
 
-def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: int) -> Memory:
+def new_memory(engine: Engine, block: Block, game: Game, nodes: int) -> Memory:
     """Return memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
     size = -(-engine.layout.fluent_count // 64)
@@ -226,7 +230,7 @@ def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: i
     counts = np.zeros(COUNTS, dtype=np.int64)
     counts[FREE] = lanes
     return Memory(
-        new_game(engine, chance),
+        game,
         Lanes(
             block.rows,
             block.rows.reshape(-1),
@@ -241,6 +245,7 @@ def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: i
             np.zeros((lanes, roles), np.float32),
             np.zeros(words, np.uint64),
             np.zeros(size, np.uint64),
+            np.zeros(size, np.uint64),
             np.zeros(roles, np.uint8),
         ),
         _new_flights(lanes, words, roles, moves),
@@ -250,7 +255,7 @@ def new_memory(engine: Engine, block: Block, chance: NDArray[np.uint8], nodes: i
     )
 
 
-def new_game(engine: Engine, chance: NDArray[np.uint8]) -> Game:
+def new_game(engine: Engine, chance: NDArray[np.uint8], images: Images | None = None) -> Game:
     """Return what the kernels know of a game; ``chance`` tells which roles move by chance."""
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
@@ -269,6 +274,7 @@ def new_game(engine: Engine, chance: NDArray[np.uint8]) -> Game:
         chance,
         np.zeros(engine.roles, np.uint8),  # a role for whom no goal holds has 0
         np.array([max(own, default=0) for own in values], np.uint8),
+        images or no_images(layout),
     )
 
 

@@ -27,6 +27,7 @@ from gdl.propnet.calls import (
     call_put,
     call_select,
 )
+from gdl.propnet.images import make_least
 from gdl.propnet.jit import inlined_kernel, kernel
 from gdl.propnet.lane_bits import (
     ONE,
@@ -226,9 +227,7 @@ def _launch(memory: Memory, settings: Settings, flight: int, idle: int, forced: 
         lanes.alive[word] |= mask[word]
         lanes.new[word] |= mask[word]
     state = tree.state[flights.nodes[flight, step]]
-    fluents = lanes.rows.ctypes.data + 8 * mask.shape[0] * game.fluents
-    put, count = game.code[PUT], game.fluent_count
-    call_put(put, fluents, count, state.ctypes.data, mask.ctypes.data)
+    _put_state(game, lanes, state, mask)
     flights.forced[flight] = forced
     if forced:
         _set_moves(flights, tree, flight)
@@ -244,6 +243,14 @@ def _launch(memory: Memory, settings: Settings, flight: int, idle: int, forced: 
     counts[FRESH] += 1
     take_off(tree, flights, flight)
     return found
+
+
+@inlined_kernel
+def _put_state(game: Game, lanes: Lanes, state: Words, mask: Words) -> None:
+    """Write a packed state, uint64 (S,), into the lanes of a mask, uint64 (W,)."""
+    fluents = lanes.rows.ctypes.data + 8 * mask.shape[0] * game.fluents
+    put, count = game.code[PUT], game.fluent_count
+    call_put(put, fluents, count, state.ctypes.data, mask.ctypes.data)
 
 
 @inlined_kernel
@@ -516,6 +523,8 @@ def _arrive(memory: Memory) -> None:
         last = flights.length[flight]
         lane = first_lane(flights.masks[flight])
         get_state(lanes.rows, game.fluents, game.fluent_count, lane, lanes.state)
+        if make_least(game.images, lanes.state, lanes.spare):
+            _put_state(game, lanes, lanes.state, flights.masks[flight])
         child = find_node(game, tree, counts, lanes.state)
         flights.forced[flight] = 0
         flights.nodes[flight, last] = child

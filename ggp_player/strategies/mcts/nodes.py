@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from gdl.propnet.images import elements_fixing, is_first
 from gdl.propnet.jit import inlined_kernel, kernel
 from gdl.propnet.lane_bits import ZERO, hash_of, is_set, mixed
 from ggp_player.strategies.mcts.arrays import (
@@ -154,7 +155,8 @@ def set_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int
 def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: int) -> None:
     """Give a node the edges of the moves that are legal in a lane of an evaluated block.
 
-    Nothing is given where a role has no legal move, or where the edges run out.
+    Of moves that are images of each other, where the state is its own image, the only role with a
+    choice gets one. Nothing is given where a role has no legal move, or where the edges run out.
     """
     needed = _count_choices(game, tree, node, block, lane)
     if needed < 0:
@@ -163,11 +165,15 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
         tree.choices[node, 0] = 0
         counts[FULL] = 1
         return
+    fixing, mover = ZERO, tree.mover[node]
+    if mover >= 0 and not game.chance[mover]:
+        fixing = elements_fixing(game.images, tree.state[node])
     for role in range(game.chance.shape[0]):
         if tree.choices[node, role] > 1 or (needed == 1 and role == 0):
             tree.first[node, role] = counts[EDGES]
             for move in range(game.offsets[role], game.offsets[role + 1]):
-                if is_set(block.rows, game.legal + move, lane):
+                is_legal = is_set(block.rows, game.legal + move, lane)
+                if is_legal and is_first(game.images, fixing, move):
                     edge = counts[EDGES]
                     counts[EDGES] += 1
                     tree.move[edge] = move - game.offsets[role]
@@ -176,6 +182,7 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
                     tree.score[edge] = 0.0
                     tree.fellows[edge] = 0
                     tree.gain[edge] = 0.0
+            tree.choices[node, role] = counts[EDGES] - tree.first[node, role]
 
 
 @kernel

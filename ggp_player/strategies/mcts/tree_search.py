@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from gdl.propnet.expansion import packed_state
+from gdl.propnet.images import Images, make_least
 from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import as_words
@@ -26,6 +28,8 @@ from ggp_player.strategies.mcts.arrays import (
     STATES,
     Settings,
     Tree,
+    Words,
+    new_game,
     new_memory,
     new_tree,
 )
@@ -64,7 +68,8 @@ class TriedMove:
 class TreeSearch:
     """Searches from a state, by steps; keeps what it knows when the state changes.
 
-    The same seed, states and steps give the same tree.
+    The same seed, states and steps give the same tree. Of states that are ``images`` of each other
+    the tree has one, and of moves that are, where a state is its own image.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class TreeSearch:
         settings: Settings,
         seed: int = 0,
         memory: int = BYTES,
+        images: Images | None = None,
     ) -> None:
         self.machine = machine
         self.settings = settings
@@ -80,7 +86,8 @@ class TreeSearch:
         chance = np.array(list(map(moves_by_chance, machine.roles)), np.uint8)
         self._block = machine.engine.block(seed)
         self._node_count = _nodes_in(memory // 2, self.engine)
-        self.memory = new_memory(self.engine, self._block, chance, self._node_count)
+        game = new_game(self.engine, chance, images)
+        self.memory = new_memory(self.engine, self._block, game, self._node_count)
         self._root_state: State | None = None
         self._spare: Tree | None = None
         self._names = np.zeros(self._node_count, np.int32)
@@ -158,12 +165,17 @@ class TreeSearch:
         return int(tree.low[root, role]), int(tree.high[root, role])
 
     def moves(self, role: int) -> Sequence[TriedMove]:
-        """Return what is known of a role's moves at the root; none before it is expanded."""
+        """Return what is known of a role's moves at the root; none before it is expanded.
+
+        Of moves that are images of each other there may be only one.
+        """
         tree, game = self.memory.tree, self.memory.game
         root = int(self.memory.counts[ROOT])
         first = int(tree.first[root, role])
         if tree.choices[root, 0] == 0 or first < 0:
             return []
+        assert self._root_state is not None
+        own = self._own_moves(self._root_state)[role]
         found = []
         for edge in range(first, first + int(tree.choices[root, role])):
             tries = int(tree.tries[edge])
@@ -172,14 +184,16 @@ class TreeSearch:
             child = int(tree.child[edge])
             if tree.mover[root] == role and child >= 0:
                 low, high = int(tree.low[child, role]), int(tree.high[child, role])
-            found.append(TriedMove(int(tree.move[edge]), value, tries, low, high))
+            found.append(TriedMove(own[tree.move[edge]], value, tries, low, high))
         return found
 
     def line(self, role: int, place: int) -> tuple[tuple[Term, ...], ...]:
         """Return the joint moves that are visited most, after a role's move at the root."""
         tree, node = self.memory.tree, int(self.memory.counts[ROOT])
         line: list[tuple[Term, ...]] = []
-        forced: int | None = place
+        assert self._root_state is not None
+        state, own = self._root_state, self._own_moves(self._root_state)
+        forced: int | None = own[role].index(place)
         while node >= 0 and tree.choices[node, 0] and len(line) < LINE:
             edges = [
                 self._most_visited(node, r, forced if r == role else None) for r in self._roles
@@ -190,8 +204,10 @@ class TreeSearch:
             ]
             if any(edge >= 0 and not tree.tries[edge] for edge in edges):
                 break
-            line.append(tuple(self.machine.moves[r][moves[r]] for r in self._roles))
+            line.append(tuple(self.machine.moves[r][own[r][moves[r]]] for r in self._roles))
             node = int(child_of(tree, node, np.array(edges, np.int32)))
+            state = self.machine.next_state(state, line[-1])
+            own = self._own_moves(state)
             forced = None
         return tuple(line)
 
@@ -234,8 +250,18 @@ class TreeSearch:
 
     def _node(self, state: State) -> int:
         memory = self.memory
+        return int(node_of(memory.game, memory.tree, memory.counts, self._least(state)[0]))
+
+    def _least(self, state: State) -> tuple[Words, int]:
+        """Return the least image of a state, packed, and which element of the group makes it."""
         packed = as_words(packed_state(self.machine, state))[0]
-        return int(node_of(memory.game, memory.tree, memory.counts, packed))
+        return packed, make_least(self.memory.game.images, packed, self.memory.lanes.spare)
+
+    def _own_moves(self, state: State) -> list[list[int]]:
+        """Return for each role what the moves of the least image are in a state, by place."""
+        game = self.memory.game
+        own = np.argsort(game.images.moves[self._least(state)[1]])
+        return [(own[i:j] - i).tolist() for i, j in pairwise(game.offsets.tolist())]
 
     def _restart_at(self, state: State) -> None:
         """Keep what can be reached from a state."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.propnet.images import make_all_least
 from gdl.propnet.jit import allocating_kernel
 from gdl.propnet.lane_bits import is_set
 from ggp_player.strategies.solving.lane_kernels import (
@@ -35,14 +36,14 @@ from ggp_player.strategies.solving.lane_kernels import (
 class Store(NamedTuple):
     """States found, and how joint moves lead from one to another. n states have room.
 
-    ``states`` uint64 (n, words): packed. ``slots`` int32 (a power of 2,): a hash table of their
-    numbers and 1, 0 where free. ``widths`` int32 (n, roles): how many legal moves each role has, 0
-    at an end. ``first_edge`` int64 (n + 1,): where a state's edges begin. ``edges`` int32 (any,):
-    the states after its joint moves, the last role's moves varying fastest. ``low``, ``high``
-    float32 (n, roles): bounds of each role's value. ``steps`` int32 (n, roles): how far the end
-    is, or ``UNKNOWN``. ``used`` int64 (7,): the numbers of states, edges and states expanded, the
-    room that is missing, the most joint moves of a state, the edges to states found earlier, the
-    states up to the present distance from the first.
+    ``states`` uint64 (n, words): packed, each the least of its images. ``slots`` int32 (a power of
+    2,): a hash table of their numbers and 1, 0 where free. ``widths`` int32 (n, roles): how many
+    legal moves each role has, 0 at an end. ``first_edge`` int64 (n + 1,): where a state's edges
+    begin. ``edges`` int32 (any,): the states after its joint moves, the last role's moves varying
+    fastest. ``low``, ``high`` float32 (n, roles): bounds of each role's value. ``steps`` int32 (n,
+    roles): how far the end is, or ``UNKNOWN``. ``used`` int64 (7,): the numbers of states, edges
+    and states expanded, the room that is missing, the most joint moves of a state, the edges to
+    states found earlier, the states up to the present distance from the first.
     """
 
     states: Words
@@ -170,6 +171,7 @@ def _follow(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> N
     """Make every joint move of the states in the lanes, one of each state at a time."""
     roles = len(rows.move_ends) - 1
     after = np.empty((count, store.states.shape[1]), np.uint64)
+    spare, images = np.empty(after.shape[1], np.uint64), np.empty(count, np.int32)
     widest = held.totals[:count].max()
     store.used[WIDEST] = max(store.used[WIDEST], widest)
     for number in range(widest):
@@ -184,6 +186,7 @@ def _follow(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> N
                     rest //= width
         evaluate(rows, rows.transition_code)
         read_rows(rows, rows.first[NEXT], rows.first[MOVES] - rows.first[FLUENTS], after)
+        make_all_least(rows.images, after, spare, images)
         _fetch(store.slots, store.states, after)
         for lane in range(count):
             if number < held.totals[lane]:

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gdl.propnet.calls import call_evaluator
+from gdl.propnet.images import Images
 from gdl.propnet.jit import allocating_kernel
 from gdl.propnet.lane_bits import is_set, lowest, mixed
 
@@ -30,7 +31,7 @@ class Rows(NamedTuple):
     addresses of the function and of its program. ``first`` int64 (6,): the first rows of fluents,
     moves, legal, goals and next, and the row of terminal. ``move_ends`` int64 (roles + 1,): each
     role's first move among all moves, and their number. ``goals`` int64 (goal rows, 2): role and
-    value of each.
+    value of each. Of states that are ``images`` of each other one stands for all.
     """
 
     block: Words
@@ -39,6 +40,7 @@ class Rows(NamedTuple):
     first: NDArray[np.int64]
     move_ends: NDArray[np.int64]
     goals: NDArray[np.int64]
+    images: Images
 
 
 FLUENTS, MOVES, LEGAL, GOALS, NEXT, TERMINAL = range(6)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl import State, StateMachine
 from gdl.propnet.calls import TRANSITION, TRANSITION_PROGRAM, VIEW, VIEW_PROGRAM
 from gdl.propnet.expansion import packed_state
+from gdl.propnet.images import Images, make_least, no_images
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import as_words
 from ggp_player.strategies.solving.lane_kernels import Rows, Words
@@ -16,10 +18,11 @@ MAX_MOVES = 4096
 
 
 class LaneRows:
-    """A block of its own in the engine of a machine."""
+    """A block of its own in the engine of a machine; ``images`` as in :class:`Rows`, or none."""
 
-    def __init__(self, machine: PropnetStateMachine) -> None:
+    def __init__(self, machine: PropnetStateMachine, images: Images | None = None) -> None:
         self.machine = machine
+        self._images = images or no_images(machine.engine.layout)
         self._engine = machine.engine
         self._block = self._engine.block()
         layout = self._engine.layout
@@ -47,11 +50,18 @@ class LaneRows:
             self._first,
             self.move_ends,
             self._engine.goal_table,
+            self._images,
         )
 
     def packed(self, state: State) -> Words:
         """Return a state packed: uint64 (1, words)."""
         return as_words(packed_state(self.machine, state))
+
+    def least(self, state: State) -> tuple[Words, NDArray[np.int32]]:
+        """Return the least image of a state, packed, and what each move becomes: int32 (moves,)."""
+        packed = self.packed(state)
+        element = make_least(self._images, packed[0], np.empty_like(packed[0]))
+        return packed, self._images.moves[element]
 
 
 def refusal_of_lanes(name: str, machine: StateMachine) -> str | None:

@@ -20,6 +20,7 @@ from ggp_player.strategies.solving.proof_nodes import (
     FIRST,
     HIGH,
     HIGHEST,
+    IMAGE,
     INDEX,
     KEY,
     LANES_FOR_FIRST,
@@ -155,7 +156,7 @@ def _look(search: Search, level: int) -> None:
     if facts[node, FIRST] == TOO_WIDE:
         return
     _forget_children(facts, node)
-    known = best_known_move(search, node)
+    known, images = best_known_move(search, node), search.rows.images.moves[facts[node, IMAGE]]
     order, history = search.stack.order[level], search.stack.history
     count = 0
     for child in range(facts[node, FIRST], facts[node, LAST]):
@@ -172,7 +173,7 @@ def _look(search: Search, level: int) -> None:
             continue
         key = (guess if mine else HIGHEST - guess) << 20
         key += min(history[facts[child, MOVE]], (1 << 20) - 1)
-        facts[child, KEY] = 1 << 30 if facts[child, MOVE] == known else key
+        facts[child, KEY] = 1 << 30 if images[facts[child, MOVE]] == known else key
         place = count
         while place and facts[order[place - 1], KEY] < facts[child, KEY]:
             order[place] = order[place - 1]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.propnet.images import make_all_least
 from gdl.propnet.jit import allocating_kernel, inlined_kernel
 from gdl.propnet.lane_bits import is_set, population
 from ggp_player.strategies.solving.lane_kernels import (
@@ -39,9 +40,8 @@ LOWEST, HIGHEST, NEUTRAL = 0, 100, 50
 class Nodes(NamedTuple):
     """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
 
-    ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): the
-    first is never 0.
-    ``facts`` int32 (n, 8): see the places below.
+    ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
+    the least image, the first never 0. ``facts`` int32 (n, 9): see the places below.
     """
 
     states: Words
@@ -50,10 +50,11 @@ class Nodes(NamedTuple):
     facts: NDArray[np.int32]
 
 
-MOVE, ROLE, WIDTH, LOW, HIGH, FIRST, LAST, KEY = range(8)
+MOVE, ROLE, WIDTH, LOW, HIGH, FIRST, LAST, KEY, IMAGE = range(9)
 """Places in ``Nodes.facts``: the move that led here, by its place among all moves; the role that
 has a choice, and how many moves; bounds of the value; the children, where they are expanded (a
-first child of ``NOT_EXPANDED`` or ``TOO_WIDE`` says otherwise); what the node is ordered by."""
+first child of ``NOT_EXPANDED`` or ``TOO_WIDE`` says otherwise); what the node is ordered by; which
+symmetry makes the least image of its state."""
 
 NOT_EXPANDED, TOO_WIDE = -1, -2
 SEVERAL = -1
@@ -80,7 +81,7 @@ class Search(NamedTuple):
 
     ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes and entries. An
     entry holds, from the lowest byte on: low, high, low and high at the depth, depth, age, and in
-    two bytes the best move and 1.
+    two bytes the best move in the least image and 1.
     """
 
     rows: Rows
@@ -117,11 +118,16 @@ def _describe(search: Search, base: int, count: int) -> None:
     mine = search.control[MINE]
     read_rows(rows, rows.first[LEGAL], rows.move_ends[-1], nodes.legal[base : base + count])
     size = np.uint64(len(search.table) - 4)
+    least = nodes.states[base : base + count]
+    spare = np.empty(least.shape[1], np.uint64)
+    if len(rows.images.facts) > 1:
+        least = least.copy()
+        make_all_least(rows.images, least, spare, facts[base : base + count, IMAGE])
     for lane in range(count):
         node = base + lane
         # In the table 0 says that there is no entry.
-        nodes.hashes[node, 0] = max(hash_of(nodes.states, node, 0), np.uint64(1))
-        nodes.hashes[node, 1] = hash_of(nodes.states, node, 1)
+        nodes.hashes[node, 0] = max(hash_of(least, lane, 0), np.uint64(1))
+        nodes.hashes[node, 1] = hash_of(least, lane, 1)
         bucket = np.int64(nodes.hashes[node, 1] & size)
         prefetch(search.table.ctypes.data + 16 * int(bucket))
         facts[node, LOW], facts[node, HIGH] = LOWEST, HIGHEST

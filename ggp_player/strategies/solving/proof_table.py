@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gdl.propnet.jit import inlined_kernel
 from ggp_player.strategies.solving.lane_kernels import Words
-from ggp_player.strategies.solving.proof_nodes import AGE, HIGH, LOW, NEUTRAL, Search
+from ggp_player.strategies.solving.proof_nodes import AGE, HIGH, IMAGE, LOW, NEUTRAL, Search
 
 
 @inlined_kernel
@@ -48,7 +48,9 @@ def remember(search: Search, node: int, bounds: tuple[int, int], depth: int, mov
     entry = np.uint64(facts[node, LOW]) | np.uint64(facts[node, HIGH]) << np.uint64(8)
     entry |= np.uint64(bounds[0]) << np.uint64(16) | np.uint64(bounds[1]) << np.uint64(24)
     entry |= np.uint64(depth) << np.uint64(32) | np.uint64(age) << np.uint64(40)
-    entry |= np.uint64(move + 1) << np.uint64(48)
+    if move >= 0:
+        image = search.rows.images.moves[facts[node, IMAGE], move]
+        entry |= np.uint64(image + 1) << np.uint64(48)
     table[place, 0] = hashes[node, 0]
     table[place, 1] = entry
 
@@ -76,7 +78,7 @@ def recall(search: Search, node: int, depth: int) -> tuple[int, int, int]:
 
 @inlined_kernel
 def best_known_move(search: Search, node: int) -> int:
-    """Return the move that the table holds for the best of a node's, -1 for none."""
+    """Return what the table holds for the image of a node's best move, -1 for none."""
     place = find_entry(search.table, search.nodes.hashes, node)
     if place < 0:
         return -1

@@ -116,10 +116,11 @@ class Solution:
         steps = store.steps[after, role]
         hurries = store.low[number, role] > 50
         score = SCALE * low - steps if hurries else SCALE * high + steps
+        order = self._order(position)
         return (
-            self._of_moves(number, role, low),
-            self._of_moves(number, role, high),
-            self._of_moves(number, role, score),
+            self._of_moves(number, role, low)[order],
+            self._of_moves(number, role, high)[order],
+            self._of_moves(number, role, score)[order],
         )
 
     def _of_moves(self, number: int, role: int, values: Values) -> Values:
@@ -138,7 +139,15 @@ class Solution:
         hopes = np.array([self._hope(int(state), role) for state in self._after(number)])
         table = hopes.reshape(self._store.widths[number])
         others = tuple(i for i in range(len(self._machine.roles)) if i != role)
-        return np.asarray(table.mean(axis=others))
+        return np.asarray(table.mean(axis=others))[self._order(position)]
+
+    def _order(self, position: Position) -> NDArray[np.int64]:
+        """Return which of a role's legal moves in the least image each becomes: int64 (moves,)."""
+        role = self._machine.roles.index(position.role)
+        first, last = self._lane_rows.move_ends[role : role + 2]
+        becomes = self._lane_rows.least(position.state)[1][first:last]
+        becomes_of = dict(zip(self._machine.moves[role], becomes.tolist(), strict=True))
+        return np.argsort(np.argsort([becomes_of[move] for move in position.legal_moves]))
 
     def _hope(self, number: int, role: int) -> float:
         after = self._after(number)
@@ -161,6 +170,6 @@ class Solution:
 
     def _number(self, state: State) -> int | None:
         store = self._store
-        slot = find_slot(store.slots, store.states, self._lane_rows.packed(state), 0)
+        slot = find_slot(store.slots, store.states, self._lane_rows.least(state)[0], 0)
         number = int(store.slots[slot])
         return number - 1 if number else None

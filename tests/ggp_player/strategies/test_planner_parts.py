@@ -39,9 +39,7 @@ def divided(machine: PropnetStateMachine) -> Space:
 
 
 def undivided() -> Planner:
-    planner = Planner()
-    planner.division = Division()
-    return planner
+    return Planner(division=Division())
 
 
 def plans(space: Space) -> list[Found]:

@@ -2,18 +2,26 @@
 
     pytest -m bench -s tests/ggp_player/strategies/test_probes.py
 
-prints a line for each: the share of the points over all games, and in each; then how the player
-fares against the textbook, in every game of two roles that is not too long. The figures in
-docs/strength.md and the defaults of the search come from here.
+prints a line for each: the share of the points over all games, and in each; then what symmetries
+save, and how the player fares against the textbook, in every game of two roles that is not too
+long. The figures in docs/strength.md and the defaults of the search come from here.
 """
 
 from __future__ import annotations
 
 from statistics import fmean
+from time import process_time
 
 import pytest
 
+from gdl.structure.closure import closure
+from gdl.structure.symmetry import symmetries
+from ggp_player.strategies.enumeration import Enumeration
+from ggp_player.strategies.monte_carlo import MonteCarlo
+from ggp_player.strategies.proof import Proof
+from tests.ggp_player.strategies import small_games
 from tests.ggp_player.strategies.duel import duel
+from tests.ggp_player.strategies.trees import last_choice, position
 
 PROBE_GAMES = ("connectFour", "breakthrough", "hex", "nineBoards")
 ROUNDS = 3
@@ -40,6 +48,37 @@ def test_a_variant_against_the_search_as_it_is(variant: str):
     each = ", ".join(f"{game} {score.share:.0f}" for game, score in scores.items())
     print(f"\n{variant}: {share:.0f} % of the points ({each})")
     assert all(score.matches == 2 * ROUNDS for score in scores.values())
+
+
+SYMMETRIC = {
+    "ticTacToe": small_games.game("ticTacToe"),
+    "connectFour4x4": small_games.connect_four(4, 4),
+    "breakthrough4x4": small_games.breakthrough(4, 4),
+    "dotsAndBoxes2x2": small_games.dots_and_boxes(2, 2),
+    "nim5555": small_games.nim((5, 5, 5, 5)),
+    "countThenLine": small_games.game("countThenLine"),
+}
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_what_symmetries_save(name: str):
+    machine = small_games.compiled(SYMMETRIC[name])
+    machine.warm_up()
+    group = closure(machine, symmetries(machine))
+    assert len(group.facts) > 1
+    print(f"\n{name}, {len(group.facts)} symmetries")
+    for images in (None, group):
+        for strategy in (
+            Enumeration(images=images),
+            Proof(images=images),
+            MonteCarlo(images=images),
+        ):
+            began = process_time()
+            choice = last_choice(strategy, position(machine))
+            used = process_time() - began
+            print(f"{strategy.name}: {choice.note}, proved {choice.proved}, {used:.3f} s")
 
 
 TWO_ROLES = (

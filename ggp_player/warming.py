@@ -36,6 +36,14 @@ TURNS = """
 """
 """Two steps, two moves in each: enough to run through every kernel of a search against others."""
 
+TOGETHER = """
+(role one) (role two) (init on) (legal one go) (legal one stay) (legal two go) (legal two stay)
+(<= (next (gone ?r)) (does ?r go)) (<= terminal (not (true on)))
+(<= met (true (gone one)) (true (gone two)))
+(<= (goal one 100) met) (<= (goal two 100) (not met))
+"""
+"""One step of two moves at once."""
+
 PUZZLE = """
 (role you) (init (at 0)) (after 0 1) (after 1 2) (after 2 3)
 (legal you go) (legal you stay)
@@ -46,6 +54,7 @@ PUZZLE = """
 
 COMPILED = {
     TURNS: ("mcts:playouts=2000", "uct", "enumeration", "proof:megabytes=1"),
+    TOGETHER: ("mcts:playouts=2000",),
     PUZZLE: ("planner",),
 }
 """Strategies with kernels of their own, by the rules of the game that they are run on."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
+from statistics import fmean
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -52,6 +55,7 @@ class MonteCarlo(Strategy):
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
         equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
         proofs: bool = True,
+        uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         images: Images | None = None,
     ) -> None:
@@ -61,6 +65,7 @@ class MonteCarlo(Strategy):
             fan=fan,
             equivalence=equivalence,
             proofs=proofs,
+            uniform=uniform,
         )
         # Playouts that share what they know of a move do not know of its images.
         self._images = None if equivalence else images
@@ -69,6 +74,7 @@ class MonteCarlo(Strategy):
         self._searches: list[TreeSearch] = []
         self._searched: Position | None = None
         self._fitting_steps = SLICE
+        self._draw = 0.0
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse games whose rules could not be compiled."""
@@ -93,6 +99,7 @@ class MonteCarlo(Strategy):
                 search.set_root(position.state)
                 search.recycle()  # loads the code while there is time, as the first search is long
         self._searched = position
+        self._draw = position.random.random()
         for search in self._searches:
             search.set_root(position.state)
         with ThreadPoolExecutor(self._threads) as pool:
@@ -113,8 +120,12 @@ class MonteCarlo(Strategy):
                 yield choice
             if choice is not None and choice.proved:
                 return
-            if self._budget is not None and self._playouts - first >= self._budget:
+            if self._budget is not None and self._is_spent(self._playouts - first):
                 return
+
+    def _is_spent(self, playouts: int) -> bool:
+        """Tell whether no more playouts are to come, be it that all they could show is proved."""
+        return playouts >= (self._budget or 0) or all(search.is_idle for search in self._searches)
 
     @property
     def _playouts(self) -> int:
@@ -152,7 +163,7 @@ class MonteCarlo(Strategy):
             moves = position.legal_moves
             value = float(low) if low == high else None
             return Choice(moves[0], value, low == high, note) if len(moves) == 1 else None
-        best = best_move(known, low)
+        best = best_move(known, low, self._draw)
         value = float(low) if low == high else best.value
         return Choice(machine.moves[role][best.place], value, low == high, note)
 
@@ -165,17 +176,22 @@ class MonteCarlo(Strategy):
         return [_together(parts) for parts in found.values()]
 
 
-def best_move(moves: Sequence[TriedMove], assured: int) -> TriedMove:
-    """Return the move to make: the most visited of those that could be best.
+def best_move(moves: Sequence[TriedMove], assured: int, draw: float = 0.0) -> TriedMove:
+    """Return the move to make: of those that could be best, the most visited or one by its share.
 
     ``assured`` is the highest of the lower bounds. A move that cannot be better is left out,
     unless none can; then, and where nothing else looks better, a move that assures it is made.
+    ``draw``, from 0 to 1, decides where others move at once, and must not be known to them.
     """
     sure = max(moves, key=lambda move: (move.low, move.visits))
     hopeful = [move for move in moves if move.high > assured]
     if not hopeful:
         return sure
-    most = max(hopeful, key=lambda move: (move.visits, move.value))
+    shares = list(accumulate(move.share for move in hopeful))
+    if shares[-1] > 0:
+        most = hopeful[bisect(shares, draw * shares[-1], hi=len(shares) - 1)]
+    else:
+        most = max(hopeful, key=lambda move: (move.visits, move.value))
     return most if most.value > assured or most.low == assured else sure
 
 
@@ -183,7 +199,8 @@ def _together(parts: Sequence[TriedMove]) -> TriedMove:
     visits = sum(part.visits for part in parts)
     total = sum(part.value * part.visits for part in parts)
     low, high = max(part.low for part in parts), min(part.high for part in parts)
-    return TriedMove(parts[0].place, total / visits if visits else 0.0, visits, low, high)
+    value, share = total / visits if visits else 0.0, fmean(part.share for part in parts)
+    return TriedMove(parts[0].place, value, visits, low, high, share)
 
 
 def _gates(engine: Engine) -> int:

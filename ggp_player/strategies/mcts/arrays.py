@@ -135,14 +135,17 @@ class Tree(NamedTuple):
     int32 (E,) as visits and flying; ``score`` float64 (E,): the sum of the role's own goal
     values; ``child`` int32 (E,): the node after it, for the only role with a choice. ``fellows``
     int32 (E,), ``gain`` float64 (E,): as tries and score, of all playouts through the node in
-    which the role made the move at some time.
+    which the role made the move at some time. Where several roles have a choice: ``joined`` int32
+    (E,), how many joint moves with the move are known; ``regret`` float64 (E,), what the move would
+    have brought over what came; ``least``, ``most`` uint8 (E,), proved bounds of what it brings.
 
     ``table`` int32 (a power of two,): nodes by the hash of their state, -1 where empty.
 
     Joint moves of several choices are in a table of their own, ``J`` a power of two: ``key``
     uint64 (J,), the mixed hash of node and edges, 0 where empty; ``after`` int32 (J,), the node
     after it; ``chosen`` int32 (J, R), the edges; ``joint`` int32 (N,) and ``other`` int32 (J,):
-    the first and the next place, plus one, of a node's joint moves.
+    the first and the next place, plus one, of a node's joint moves; ``told`` uint8 (J,): whether
+    all is known of the node after it, and taken into account.
     """
 
     state: Words
@@ -162,12 +165,17 @@ class Tree(NamedTuple):
     child: Indices
     fellows: Indices
     gain: Sums
+    joined: Indices
+    regret: Sums
+    least: Values
+    most: Values
     table: Indices
     key: Words
     after: Indices
     chosen: Indices
     joint: Indices
     other: Indices
+    told: Values
 
 
 class Settings(NamedTuple):
@@ -177,7 +185,8 @@ class Settings(NamedTuple):
     ``fan`` children of a node are tried together at most. Up to about ``equivalence`` tries of a
     move, all playouts that have it in them count as much as those that begin with it; 0 for
     never. Without ``proofs`` nothing is known of a value but by playouts. A playout of
-    ``longest`` steps is given up.
+    ``longest`` steps is given up. Roles that move at once choose by regret matching, but make the
+    part ``uniform`` of their moves at random; if it is 0, each follows what looks best to it.
     """
 
     exploration: float = 0.6
@@ -186,6 +195,7 @@ class Settings(NamedTuple):
     equivalence: int = 0
     proofs: bool = True
     longest: int = 5000
+    uniform: float = 0.1
 
 
 (
@@ -299,12 +309,17 @@ def new_tree(nodes: int, edges: int, state_words: int, roles: int) -> Tree:
         np.zeros(edges, np.int32),
         np.zeros(edges, np.int32),
         np.zeros(edges, np.float64),
+        np.zeros(edges, np.int32),
+        np.zeros(edges, np.float64),
+        np.zeros(edges, np.uint8),
+        np.zeros(edges, np.uint8),
         np.full(table, -1, np.int32),
         np.zeros(table, np.uint64),
         np.zeros(table, np.int32),
         np.zeros((table, roles), np.int32),
         np.zeros(nodes, np.int32),
         np.zeros(table, np.int32),
+        np.zeros(table, np.uint8),
     )
 
 

@@ -12,11 +12,10 @@ import numpy as np
 
 from gdl.propnet.images import elements_fixing, is_first
 from gdl.propnet.jit import inlined_kernel, kernel
-from gdl.propnet.lane_bits import ZERO, hash_of, is_set, mixed
+from gdl.propnet.lane_bits import ZERO, hash_of, is_set
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
     FULL,
-    JOINTS,
     NODES,
     Flights,
     Game,
@@ -26,10 +25,18 @@ from ggp_player.strategies.mcts.arrays import (
     Tree,
     Words,
 )
+from ggp_player.strategies.mcts.joint import (
+    SEVERAL,
+    choose_by_regret,
+    has_matrix,
+    joint_child,
+    joint_key,
+    note_regrets,
+    prove_joint,
+    set_joint_child,
+)
 
 NO_NODE = -1
-SEVERAL = -2
-"""The mover of a node at which several roles have a choice."""
 
 
 @kernel
@@ -81,49 +88,6 @@ def _is_state(tree: Tree, node: int, state: Words) -> bool:
         if tree.state[node, word] != state[word]:
             return False
     return True
-
-
-@kernel
-def joint_key(tree: Tree, node: int, edges: np.ndarray) -> np.uint64:
-    """Return what stands for a node and the edges, int32 (R,), that the roles choose there."""
-    key = mixed(np.uint64(node + 1))
-    for role in range(edges.shape[0]):
-        key = mixed(key ^ np.uint64(edges[role] + 1))
-    return key | np.uint64(1)
-
-
-@kernel
-def joint_child(tree: Tree, key: np.uint64) -> int:
-    """Return the node after a joint move of several choices, -1 where it is not known."""
-    place = _joint_place(tree, key)
-    return tree.after[place] if tree.key[place] == key else NO_NODE
-
-
-@kernel
-def set_joint_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
-    """Remember the node after a joint move of several choices."""
-    key = joint_key(tree, node, edges)
-    place = _joint_place(tree, key)
-    if 2 * counts[JOINTS] >= tree.key.shape[0]:
-        counts[FULL] = 1
-    elif tree.key[place] != key:
-        tree.key[place] = key
-        tree.after[place] = child
-        for role in range(edges.shape[0]):
-            tree.chosen[place, role] = edges[role]
-        tree.other[place] = tree.joint[node]
-        tree.joint[node] = place + 1
-        counts[JOINTS] += 1
-
-
-@kernel
-def _joint_place(tree: Tree, key: np.uint64) -> int:
-    """Return where a key is in the table of joint moves, or where it would be."""
-    mask = tree.key.shape[0] - 1
-    place = np.int64(key >> np.uint64(20)) & mask
-    while tree.key[place] != ZERO and tree.key[place] != key:
-        place = (place + 1) & mask
-    return place
 
 
 @kernel
@@ -182,6 +146,10 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
                     tree.score[edge] = 0.0
                     tree.fellows[edge] = 0
                     tree.gain[edge] = 0.0
+                    tree.joined[edge] = 0
+                    tree.regret[edge] = 0.0
+                    tree.least[edge] = game.floor[role]
+                    tree.most[edge] = game.ceiling[role]
             tree.choices[node, role] = counts[EDGES] - tree.first[node, role]
 
 
@@ -243,6 +211,8 @@ def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> 
     best, best_value = -1, -1e30
     if game.chance[role]:
         best = _least_tried(tree, first, last)
+    elif settings.uniform > 0.0 and has_matrix(tree, node):
+        best = choose_by_regret(tree, settings, node, role)
     for prune in (True, False):
         if best >= 0:
             break
@@ -253,8 +223,9 @@ def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> 
                 weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
                 value += weight * (tree.gain[edge] / tree.fellows[edge] - value)
             child = tree.child[edge] if alone else NO_NODE
-            if child >= 0:
-                low, high = tree.low[child, role], tree.high[child, role]
+            if child >= 0 or not alone:
+                low = tree.low[child, role] if alone else tree.least[edge]
+                high = tree.high[child, role] if alone else tree.most[edge]
                 if prune and (high <= tree.low[node, role] or low == high):
                     continue
                 value = min(max(value, 0.01 * low), 0.01 * high)
@@ -291,6 +262,8 @@ def back_up(tree: Tree, flights: Flights, flight: int, playouts: int) -> None:
                 tree.tries[edge] += playouts
                 tree.score[edge] += sums[role]
                 tree.airborne[edge] -= flights.size[flight]
+        if playouts > 0 and step < length and has_matrix(tree, node):
+            note_regrets(tree, flights, flight, step, playouts)
 
 
 @kernel
@@ -334,20 +307,33 @@ def take_off(tree: Tree, flights: Flights, flight: int) -> None:
 def prove_path(game: Game, tree: Tree, flights: Flights, flight: int, last: int) -> None:
     """Bring the bounds of a path's nodes up to date, from the ``last`` step up to the root."""
     for step in range(last, -1, -1):
-        if not _prove(game, tree, flights.nodes[flight, step]):
+        if not _prove(game, tree, flights.nodes[flight, step], flights.edges[flight, step]):
             return
 
 
 @kernel
-def _prove(game: Game, tree: Tree, node: int) -> bool:
-    """Bring a node's bounds up to date; tell whether they have changed.
+def _prove(game: Game, tree: Tree, node: int, edges: np.ndarray) -> bool:
+    """Bring a node's bounds up to date with those after the edges; tell whether they changed."""
+    if tree.choices[node, 0] == 0:
+        return False
+    if tree.mover[node] == SEVERAL:
+        changed = prove_joint(game, tree, node, edges)
+    else:
+        changed = _prove_alone(game, tree, node)
+    if changed and game.sum >= 0:
+        _mirror(game, tree, node, game.first, game.second)
+        _mirror(game, tree, node, game.second, game.first)
+    return changed
 
-    A role that has a choice is assured of the best of its moves' lower bounds. The others can
-    only rely on the worst: what the mover prefers is not assumed.
+
+@kernel
+def _prove_alone(game: Game, tree: Tree, node: int) -> bool:
+    """Do so at a node where one role has a choice.
+
+    It is assured of the best of its moves' lower bounds. The others can only rely on the worst:
+    what the mover prefers is not assumed.
     """
     mover = tree.mover[node]
-    if tree.choices[node, 0] == 0 or mover == SEVERAL:
-        return False
     first, last = tree.first[node, mover], tree.first[node, mover] + tree.choices[node, mover]
     changed = False
     for role in range(tree.low.shape[1]):
@@ -365,9 +351,6 @@ def _prove(game: Game, tree: Tree, node: int) -> bool:
             tree.low[node, role] = max(least, tree.low[node, role])
             tree.high[node, role] = min(most, tree.high[node, role])
             changed = True
-    if changed and game.sum >= 0:
-        _mirror(game, tree, node, game.first, game.second)
-        _mirror(game, tree, node, game.second, game.first)
     return changed
 
 

@@ -6,13 +6,8 @@ from typing import NamedTuple
 
 from gdl.propnet.jit import kernel
 from ggp_player.strategies.mcts.arrays import EDGES, JOINTS, NODES, ROOT, Game, Indices, Ints, Tree
-from ggp_player.strategies.mcts.nodes import (
-    NO_NODE,
-    SEVERAL,
-    has_bounds,
-    node_of,
-    set_joint_child,
-)
+from ggp_player.strategies.mcts.joint import SEVERAL, set_joint_child
+from ggp_player.strategies.mcts.nodes import NO_NODE, has_bounds, node_of
 
 
 class Copying(NamedTuple):
@@ -93,6 +88,10 @@ def _copy_edges(copying: Copying, node: int, name: int) -> None:
             new.score[target] = old.score[origin]
             new.fellows[target] = old.fellows[origin]
             new.gain[target] = old.gain[origin]
+            new.joined[target] = 0
+            new.regret[target] = old.regret[origin]
+            new.least[target] = old.least[origin]
+            new.most[target] = old.most[origin]
             new.airborne[target] = 0
             new.child[target] = NO_NODE
 

@@ -33,7 +33,9 @@ from ggp_player.strategies.mcts.arrays import (
     new_memory,
     new_tree,
 )
+from ggp_player.strategies.mcts.equilibrium import fill_matrix, new_matrix, settle
 from ggp_player.strategies.mcts.flying import cancel, fly
+from ggp_player.strategies.mcts.joint import is_matrix
 from ggp_player.strategies.mcts.nodes import child_of, node_of
 from ggp_player.strategies.mcts.recycling import Copying, copy_tree
 
@@ -55,7 +57,8 @@ class TriedMove:
     """What the search knows of a move at the root.
 
     ``place`` is the move's among the role's moves. ``value`` is the mean goal value, 0 to 100, of
-    ``visits`` playouts; ``low`` and ``high`` are proved bounds of it.
+    ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``share`` is how often it
+    should be made where others move at once, 0 for all moves where that is not known.
     """
 
     place: int
@@ -63,6 +66,7 @@ class TriedMove:
     visits: int
     low: int
     high: int
+    share: float = 0.0
 
 
 class TreeSearch:
@@ -159,6 +163,11 @@ class TreeSearch:
         tree, root = self.memory.tree, self.memory.counts[ROOT]
         return bool((tree.low[root] == tree.high[root]).all())
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being played out, as all that the search comes to is proved."""
+        return not self.memory.lanes.alive.any()
+
     def bounds(self, role: int) -> tuple[int, int]:
         """Return proved bounds of the root's value for a role."""
         tree, root = self.memory.tree, self.memory.counts[ROOT]
@@ -169,7 +178,7 @@ class TreeSearch:
 
         Of moves that are images of each other there may be only one.
         """
-        tree, game = self.memory.tree, self.memory.game
+        tree = self.memory.tree
         root = int(self.memory.counts[ROOT])
         first = int(tree.first[root, role])
         if tree.choices[root, 0] == 0 or first < 0:
@@ -177,15 +186,30 @@ class TreeSearch:
         assert self._root_state is not None
         own = self._own_moves(self._root_state)[role]
         found = []
-        for edge in range(first, first + int(tree.choices[root, role])):
+        edges = range(first, first + int(tree.choices[root, role]))
+        for edge, share in zip(edges, self._shares(role), strict=True):
             tries = int(tree.tries[edge])
             value = 100 * float(tree.score[edge]) / tries if tries else 0.0
-            low, high = int(game.floor[role]), int(game.ceiling[role])
+            low, high = int(tree.least[edge]), int(tree.most[edge])
             child = int(tree.child[edge])
             if tree.mover[root] == role and child >= 0:
                 low, high = int(tree.low[child, role]), int(tree.high[child, role])
-            found.append(TriedMove(own[tree.move[edge]], value, tries, low, high))
+            found.append(TriedMove(own[tree.move[edge]], value, tries, low, high, share))
         return found
+
+    def _shares(self, role: int) -> list[float]:
+        """Return how often a role should make each of its moves at the root."""
+        tree, root = self.memory.tree, int(self.memory.counts[ROOT])
+        choices = tree.choices[root]
+        if not self.settings.uniform or not is_matrix(tree, root) or not tree.visits[root]:
+            return [0.0] * int(choices[role])
+        matrix = new_matrix(choices)
+        fill_matrix(tree, root, matrix)
+        settle(self.memory.game, matrix)
+        shares: list[float] = matrix.average[
+            matrix.offsets[role] : matrix.offsets[role + 1]
+        ].tolist()
+        return shares
 
     def line(self, role: int, place: int) -> tuple[tuple[Term, ...], ...]:
         """Return the joint moves that are visited most, after a role's move at the root."""

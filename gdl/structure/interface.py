@@ -38,7 +38,10 @@ def interface(circuit: Circuit, own: Set[int], outputs: Sequence[int]) -> list[C
 
 
 def holds(rows: NDArray[np.uint64], conditions: Sequence[Conjunction]) -> NDArray[np.uint64]:
-    """Return in which lanes of some rows conditions hold: uint64 (conditions, words)."""
+    """Return in which lanes of some rows conditions hold: uint64 (conditions, words).
+
+    All rows must have been written, which the interpreter does and machine code does not.
+    """
     found = [
         np.bitwise_and.reduce(rows[each >> 1] ^ -(each & 1)[:, None].astype(np.uint64), axis=0)
         for each in conditions

@@ -189,7 +189,8 @@ class Outcomes:
         self._space = space
         self._seen = seen
         self._later = later
-        self._block = space.engine.block()
+        # Machine code does not write the rows that only gates read; the interpreter writes all.
+        self._block = space.machine.new_engine(space.engine.words).block()
         self._known: set[int] = set()
         self._parts: list[Reached] = []
 

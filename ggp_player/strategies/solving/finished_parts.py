@@ -64,10 +64,11 @@ class FinishedParts:
     """
 
     def __init__(self, machine: PropnetStateMachine, division: Division) -> None:
-        self._engine = machine.engine
-        self._layout = machine.engine.layout
+        # Machine code does not write the rows that only gates read; the interpreter writes all.
+        self._engine = machine.new_engine(machine.words)
+        self._layout = self._engine.layout
         self._roles = len(machine.roles)
-        self._block = machine.engine.block()
+        self._block = self._engine.block()
         self._relevant: Packed = np.packbits(machine.relevant_fluents, bitorder="little")
         self.stages = tuple(_stages(machine, division)) if division.in_series.is_proved else ()
 

@@ -107,6 +107,13 @@ def test_few_states_stand_for_all(rules):
     assert_runs(machine, best)
 
 
+def test_machine_code_makes_no_difference():
+    machine = gdl.compile(gdl.parse(IN_SERIES))
+    before = plans(divided(machine))
+    machine.warm_up()
+    assert plans(divided(machine)) == before
+
+
 def test_the_shortest_plans_are_joined():
     machine = compiled(towers(3, 3, 30))
     assert len(plans(divided(machine))[-1].moves) == 3 * 7

@@ -82,6 +82,15 @@ def test_values_are_those_of_all_states(rules):
     assert_values_of_all_states(compiled(rules), 150)
 
 
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_machine_code_makes_no_difference(rules):
+    machine = gdl.compile(gdl.parse(rules))
+    before = last_choice(Series(division_of(machine)), position(machine))
+    machine.warm_up()
+    assert last_choice(Series(division_of(machine)), position(machine)) == before
+    assert_values_of_all_states(machine, 20)
+
+
 @settings(max_examples=8, deadline=None)
 @given(walks)
 def test_values_of_walks_are_those_of_all_states(rules):

@@ -14,8 +14,9 @@ propositional automata (2009); M. Guenther, S. Schiffel and M. Thielscher, Facto
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -28,7 +29,6 @@ from gdl.structure.interface import Conjunction, holds
 from ggp_player.strategies.plan_search.first import FIRST_ROOM, MORE_ROOM, Tree
 from ggp_player.strategies.plan_search.guides import Guides
 from ggp_player.strategies.plan_search.levels import Beam, LevelSearch
-from ggp_player.strategies.plan_search.parts import Part
 from ggp_player.strategies.plan_search.space import (
     LONGEST,
     Found,
@@ -77,6 +77,11 @@ class Reached:
         """Return some of them, by place."""
         return Reached(self.states[chosen], self.nodes[chosen])
 
+    def batches(self, size: int) -> Iterator[Reached]:
+        """Yield them in batches of at most so many."""
+        for first in range(0, len(self.nodes), size):
+            yield self[np.arange(first, min(first + size, len(self.nodes)))]
+
     @staticmethod
     def joined(parts: Sequence[Reached]) -> Reached:
         """Return several batches as one."""
@@ -108,15 +113,17 @@ class PartSearch:
         for part in self._space.parts.played:
             later = later & ~part.facts
             seen += part.interface
+            expander = Expander(self._space.engine, partial(np.bitwise_and, part.moves))
+            self._keep_the_best(expander)
+            if not len(self._reached.nodes):
+                return
             outcomes = Outcomes(self._space, seen, later)
-            yield from self._play(part, outcomes)
+            yield from self._play(expander, outcomes)
             self._reached = outcomes.reached
         yield from self._wait()
 
-    def _play(self, part: Part, outcomes: Outcomes) -> Progress:
-        """Search a part from what was reached before, all that together."""
-        expander = Expander(self._space.engine, lambda legal: legal & part.moves)
-        self._keep_the_best(expander)
+    def _play(self, expander: Expander, outcomes: Outcomes) -> Progress:
+        """Search a part by its moves from what was reached before, all that together."""
         table = KeyTable(self._bounds.states)
         level = self._reached
         table.add(hash_states(level.states, mask=self._facts))
@@ -136,6 +143,7 @@ class PartSearch:
 
     def _keep_the_best(self, expander: Expander) -> None:
         """Drop outcomes that do not lead on, and the worst where there are too many."""
+        # Nothing leads on to parts that were over before the search began; it begins after them.
         if self._space.parts.in_series and len(self._tree) > 1:
             going_on = expander.choice_counts(self._reached.states).any(axis=1)
             self._reached = self._reached[np.flatnonzero(going_on)]
@@ -145,14 +153,16 @@ class PartSearch:
 
     def _order(self) -> Integers:
         """Return the places of what was reached, the best first."""
-        states, nodes = self._reached.states, self._reached.nodes
-        offspring = Offspring(nodes, nodes, states, self._space.look_at(states))
-        return np.argsort(self._guides.rich.score(offspring), kind="stable")
+        scores = [
+            self._guides.rich.score(
+                Offspring(batch.nodes, batch.nodes, batch.states, self._space.look_at(batch.states))
+            )
+            for batch in self._reached.batches(self._space.lanes)
+        ]
+        return np.argsort(np.concatenate(scores), kind="stable")
 
     def _wait(self) -> Progress:
         """Look for the end where the parts alone do not bring it on, as at a certain step."""
-        if not len(self._reached.nodes):
-            return
         for place in self._order()[:WAITED].tolist():
             beam = Beam(self._guides.near, WAITING_WIDTH)
             start = self._reached.states[place : place + 1]
@@ -201,8 +211,7 @@ class Outcomes:
 
     def add(self, reached: Reached) -> None:
         """Take in states; of equal ones the first counts."""
-        for first in range(0, len(reached.nodes), self._space.lanes):
-            batch = reached[np.arange(first, min(first + self._space.lanes, len(reached.nodes)))]
+        for batch in reached.batches(self._space.lanes):
             keys, places = np.unique(self._keys(batch.states), return_index=True)
             fresh = [key not in self._known for key in keys.tolist()]
             self._known.update(keys.tolist())

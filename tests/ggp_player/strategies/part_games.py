@@ -68,7 +68,9 @@ class Dials:
             for dial, places in zip(dials, self.places, strict=True)
             for place in range(places - 1)
         )
-        scores = " ".join(f"(worth {right} {30 * right})" for right in range(self.counting + 1))
+        scores = " ".join(
+            f"(worth {right} {100 // self.counting * right})" for right in range(self.counting + 1)
+        )
         counts = " ".join(
             f"(<= (count {dial} ?m) (count {dial - 1} ?n) (right {dial}) (succ ?n ?m))"
             f"(<= (count {dial} ?n) (count {dial - 1} ?n) (not (right {dial})))"

@@ -12,7 +12,7 @@ from gdl.propnet.expansion import packed_state
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.structure import Division, analyse
 from ggp_player.strategies.plan_search.guides import Guides
-from ggp_player.strategies.plan_search.part_search import in_parts
+from ggp_player.strategies.plan_search.part_search import Bounds, PartSearch, in_parts
 from ggp_player.strategies.plan_search.portfolio import within_reach
 from ggp_player.strategies.plan_search.space import Found, Space
 from ggp_player.strategies.planner import Planner
@@ -130,8 +130,23 @@ def test_the_end_is_waited_for():
     rules = Dials((6, 6, 6, 6), wanted=3, counting=3, steps=11, eager=False)
     machine = compiled(str(rules))
     best = plans(divided(machine))[-1]
-    assert (best.value, len(best.moves)) == (90, 11)
+    assert (best.value, len(best.moves)) == (99, 11)
     assert_runs(machine, best)
+
+
+def test_there_may_be_more_outcomes_than_lanes():
+    rules = Dials((4,) * 10, wanted=1, counting=10, steps=10, eager=False)
+    machine = compiled(str(rules))
+    assert len(divided(machine).parts.played) == 10
+    best = plans(divided(machine))[-1]
+    assert (best.value, len(best.moves)) == (100, 10)
+
+
+def test_a_series_that_cannot_be_gone_on_with_ends_the_search():
+    machine = compiled(IN_SERIES)
+    space, root = divided(machine), packed_state(machine, machine.initial_state())
+    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    assert [found for found in PartSearch(space, root, guides, Bounds(10, 8)).run() if found] == []
 
 
 def test_of_idle_moves_one_is_tried():

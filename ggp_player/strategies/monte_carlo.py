@@ -51,7 +51,7 @@ class MonteCarlo(Strategy):
         threads: Annotated[int, Field(ge=1, le=64)] = 1,
         playouts: Annotated[int, Field(ge=1)] | None = None,
         exploration: Annotated[float, Field(ge=0)] = DEFAULT.exploration,
-        leaf_lanes: Annotated[int, Field(ge=1, le=512)] = DEFAULT.leaf_lanes,
+        leaf_lanes: Annotated[int, Field(ge=0, le=512)] = DEFAULT.leaf_lanes,
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
         equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
         proofs: bool = True,

@@ -181,16 +181,17 @@ class Tree(NamedTuple):
 class Settings(NamedTuple):
     """How the search goes about it.
 
-    ``exploration`` weighs the unknown against the good. ``leaf_lanes`` lanes play from each leaf,
-    ``fan`` children of a node are tried together at most. Up to about ``equivalence`` tries of a
-    move, all playouts that have it in them count as much as those that begin with it; 0 for
-    never. Without ``proofs`` nothing is known of a value but by playouts. A playout of
-    ``longest`` steps is given up. Roles that move at once choose by regret matching, but make the
-    part ``uniform`` of their moves at random; if it is 0, each follows what looks best to it.
+    ``exploration`` weighs the unknown against the good. ``leaf_lanes`` lanes play from each leaf, 0
+    for more in games of short and cheap playouts; ``fan`` children of a node are tried together at
+    most. Up to about ``equivalence`` tries of a move, all playouts that have it in them count as
+    much as those that begin with it; 0 for never. Without ``proofs`` nothing is known of a value
+    but by playouts. A playout of ``longest`` steps is given up. Roles that move at once choose by
+    regret matching, but make the part ``uniform`` of their moves at random; if it is 0, each
+    follows what looks best to it.
     """
 
     exploration: float = 0.6
-    leaf_lanes: int = 8
+    leaf_lanes: int = 0
     fan: int = 16
     equivalence: int = 0
     proofs: bool = True

@@ -10,7 +10,7 @@ import numpy as np
 
 from gdl.propnet.expansion import packed_state
 from gdl.propnet.images import Images, make_least
-from gdl.propnet.lanes import Engine
+from gdl.propnet.lanes import Engine, Playouts
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.packing import as_words
 from gdl.state_machine import State
@@ -41,6 +41,12 @@ from ggp_player.strategies.mcts.recycling import Copying, copy_tree
 
 BYTES = 192 * 2**20
 """Memory for a tree and its copy: what is copied must not take a good part of a play clock."""
+
+LEAST_LANES, MOST_LANES = 8, 32
+"""Lanes of a leaf: with fewer a block has too many leaves, with more too few."""
+
+LEAF_WORK = 1_500_000
+"""Gates, times steps, that the playouts of a leaf evaluate at most if their number is free."""
 
 LINE = 40
 """Joint moves of a line that is shown."""
@@ -96,7 +102,7 @@ class TreeSearch:
         self._spare: Tree | None = None
         self._names = np.zeros(self._node_count, np.int32)
         self._origins = np.zeros(self._node_count, np.int32)
-        self._suppose_constant_sum()
+        self._try_out()
         self.recycled = 0
         self._roles = range(len(machine.roles))
 
@@ -248,17 +254,21 @@ class TreeSearch:
 
     # ------------------------------------------------------------------ arrays
 
-    def _suppose_constant_sum(self) -> None:
-        """Let one random playout in each lane tell whether two rivals play for a constant sum."""
+    def _try_out(self) -> None:
+        """Let one random playout in each lane tell what the search supposes of the game."""
+        self._block.load(self.machine.bits(self.machine.initial_state())[None, :])
+        ended = self._block.play(self.settings.longest, refill=False)
+        if not self.settings.leaf_lanes:
+            lanes = _affordable_lanes(self.engine, ended)
+            self.settings = self.settings._replace(leaf_lanes=lanes)
         rivals = np.flatnonzero(self.memory.game.chance == 0)
-        if len(rivals) != 2:
-            return
-        block = self._block
-        block.load(self.machine.bits(self.machine.initial_state())[None, :])
-        ended = block.play(self.settings.longest, refill=False)
-        sums = np.unique(ended.goals[ended.ended > 0][:, rivals].sum(axis=1))
+        if len(rivals) == 2:
+            self._suppose_constant_sum(ended, *map(int, rivals))
+
+    def _suppose_constant_sum(self, ended: Playouts, first: int, second: int) -> None:
+        """Suppose that what two rivals got together in some playouts is what they always get."""
+        sums = np.unique(ended.goals[ended.ended > 0][:, [first, second]].sum(axis=1))
         if len(sums) == 1:
-            first, second = map(int, rivals)
             game = self.memory.game._replace(first=first, second=second, sum=int(sums[0]))
             self.memory = self.memory._replace(game=game)
 
@@ -314,6 +324,14 @@ class TreeSearch:
         if self._spare.key.any():
             self._spare.key.fill(0)
         return self._spare
+
+
+def _affordable_lanes(engine: Engine, ended: Playouts) -> int:
+    """Return how many playouts of a leaf take about twice the time of finding it."""
+    playouts = max(1, int(ended.ended.sum()))
+    gates = len(engine.layout.view.gates) + len(engine.layout.transition.gates)
+    work = gates * max(1, ended.states // playouts)
+    return min(MOST_LANES, max(LEAST_LANES, LEAF_WORK // work))
 
 
 def _nodes_in(memory: int, engine: Engine) -> int:

@@ -9,9 +9,10 @@ One step of the search, for a block of lanes (:mod:`.flying` is the hot loop):
 4. all lanes choose a move, uniformly or the one that makes the child, and make it
 
 Bounds of values that are proved are backed up exactly: what is proved is searched no more. Equal
-states are one node. Where several roles have a choice at once, each draws its moves so that it
-regrets none (:mod:`.joint`), and the move to make is drawn from an equilibrium of what is known of
-the joint moves (:mod:`.equilibrium`): a player whose move is known beforehand can be beaten.
+states are one node, and so are images of each other by a symmetry of the game. Where several roles
+have a choice at once, each draws its moves so that it regrets none (:mod:`.joint`), and the move to
+make is drawn from an equilibrium of what is known of the joint moves (:mod:`.equilibrium`): a
+player whose move is known beforehand can be beaten.
 
 Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et al.,
 Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bounded Monte-Carlo tree

@@ -104,6 +104,8 @@ class TreeSearch:
         self._origins = np.zeros(self._node_count, np.int32)
         self._try_out()
         self.recycled = 0
+        self.is_idle = False
+        """Whether nothing is left to be played out, as all that the search comes to is proved."""
         self._roles = range(len(machine.roles))
 
     @property
@@ -137,9 +139,12 @@ class TreeSearch:
         """Search for at most so many steps of the block."""
         self.memory.game.code[:] = self.engine.addresses()
         fly(self.memory, self.settings, steps)
+        self.is_idle = not self.memory.lanes.alive.any()
         if self.memory.counts[REFUTED]:
+            self.is_idle = False
             self._forget_constant_sum()
         elif self.memory.counts[FULL]:
+            self.is_idle = False
             cancel(self.memory)
             self.recycle()
 
@@ -168,11 +173,6 @@ class TreeSearch:
         """Whether the value of the root is known for every role."""
         tree, root = self.memory.tree, self.memory.counts[ROOT]
         return bool((tree.low[root] == tree.high[root]).all())
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is being played out, as all that the search comes to is proved."""
-        return not self.memory.lanes.alive.any()
 
     def bounds(self, role: int) -> tuple[int, int]:
         """Return proved bounds of the root's value for a role."""
@@ -212,10 +212,8 @@ class TreeSearch:
         matrix = new_matrix(choices)
         fill_matrix(tree, root, matrix)
         settle(self.memory.game, matrix)
-        shares: list[float] = matrix.average[
-            matrix.offsets[role] : matrix.offsets[role + 1]
-        ].tolist()
-        return shares
+        first, last = matrix.offsets[role : role + 2]
+        return list(map(float, matrix.average[first:last]))
 
     def line(self, role: int, place: int) -> tuple[tuple[Term, ...], ...]:
         """Return the joint moves that are visited most, after a role's move at the root."""

@@ -17,6 +17,9 @@ from gdl import Term
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies import Position, Strategy, create
 
+PREPARING = 3
+"""Choices before the first move is asked for."""
+
 GAMES = Path(__file__).parents[3] / "games"
 
 
@@ -43,10 +46,21 @@ def duel(game: str, specs: tuple[str, str], rounds: int, seconds: float) -> Scor
     for number in range(rounds):
         for swapped in (False, True):
             players = [create(spec) for spec in (reversed(specs) if swapped else specs)]
+            _prepare(machine, players)
             goals = _match(machine, players, Random(f"{game} {number}"), seconds)
             for place, goal in enumerate(reversed(goals) if swapped else goals):
                 points[place] += goal
     return Score(points[0] / (2 * rounds), points[1] / (2 * rounds), 2 * rounds)
+
+
+def _prepare(machine: PropnetStateMachine, players: Sequence[Strategy]) -> None:
+    """Let the players compile and lay out what they need, as they would in the start clock."""
+    seats = [role for role in machine.roles if role.name != "random"]
+    state = machine.initial_state()
+    for player, role in zip(players, seats, strict=True):
+        choices = player.search(Position(machine, state, role, Random(0)))
+        for _ in range(PREPARING):
+            next(choices, None)
 
 
 def _match(

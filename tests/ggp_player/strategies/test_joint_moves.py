@@ -13,7 +13,7 @@ import gdl
 from gdl import State, StateMachine
 from ggp_player.strategies import Position, create
 from ggp_player.strategies.mcts.tree_search import TreeSearch
-from tests.ggp_player.strategies.test_tree_search import FAIR_OR_NOT, searched, states_of
+from tests.ggp_player.strategies.test_tree_search import FAIR_OR_NOT, compiled, searched, states_of
 from tests.ggp_player.strategies.trees import Tree, rules_of_tree
 
 THROW = """
@@ -77,9 +77,9 @@ def facts_of(state: State) -> frozenset[str]:
     return frozenset(map(str, state))
 
 
-def random_game(seed: int, roles: Sequence[str], *, constant_sum: bool) -> gdl.Ruleset:
-    """Return a game in which all move at once, twice or here and there only once."""
-    random, most = Random(seed), 5 - len(roles)
+def random_game(seed: int, roles: Sequence[str], steps: int, *, constant_sum: bool) -> gdl.Ruleset:
+    """Return a game in which all move at once, so many times or here and there only once."""
+    random, most = Random(seed), 7 - len(roles) - steps
 
     def leaf() -> Tree:
         first, *others = (random.choice((0, 20, 50, 70, 100)) for _ in roles)
@@ -93,7 +93,7 @@ def random_game(seed: int, roles: Sequence[str], *, constant_sum: bool) -> gdl.R
             return tuple(level(steps, counts[1:]) for _ in range(counts[0]))
         return step(steps - 1) if steps > 1 and random.random() < 0.8 else leaf()
 
-    return gdl.parse(rules_of_tree(step(2), roles, simultaneous=True))
+    return gdl.parse(rules_of_tree(step(steps), roles, simultaneous=True))
 
 
 def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
@@ -109,14 +109,17 @@ def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
 
 @pytest.mark.parametrize("uniform", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(("names", "constant_sum"), [("ab", True), ("ab", False), ("abc", False)])
-def test_what_is_proved_of_moves_at_once_is_true(names, constant_sum, seed, uniform):
-    rules = random_game(seed, names, constant_sum=constant_sum)
+@pytest.mark.parametrize(
+    ("names", "steps", "constant_sum"),
+    [("ab", 2, True), ("ab", 3, True), ("ab", 2, False), ("abc", 2, False)],
+)
+def test_what_is_proved_of_moves_at_once_is_true(names, steps, constant_sum, seed, uniform):
+    rules = random_game(seed, names, steps, constant_sum=constant_sum)
     oracle = Oracle(gdl.interpret(rules), constant_sum)
     search = searched(gdl.compile(rules), 200, uniform=uniform)
     telling = check_bounds(search, oracle)
     assert telling > 2
-    if constant_sum and uniform:
+    if constant_sum and uniform and steps == 2:
         low, high = oracle.bounds(oracle.machine.initial_state())
         assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))
     search.recycle()
@@ -137,8 +140,12 @@ def test_chance_and_those_who_wait_assure_nothing():
 
 def test_a_sum_that_is_not_constant_is_found_out_where_both_move():
     both = FAIR_OR_NOT.replace("(legal right wait)", "(legal right wait) (legal right rest)")
-    search = searched(gdl.compile(gdl.parse(both)), 3000)
-    assert search.memory.game.sum == -1
+    search = searched(gdl.compile(gdl.parse(both)), 10)
+    assert search.memory.game.sum == 100
+    while search.memory.game.sum >= 0:
+        search.run(10)
+        assert not search.is_idle
+    search.run(3000)
     assert search.bounds(0) == (100, 100)
 
 
@@ -166,12 +173,40 @@ def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves():
 
 def test_hands_are_thrown_with_equal_shares_and_drawn():
     machine = gdl.compile(gdl.parse(THROW))
-    shares = [move.share for move in searched(machine, 60).moves(0)]
+    search = searched(machine, 60)
+    assert search.is_idle
+    shares = [move.share for move in search.moves(0)]
     assert shares == pytest.approx([1 / 3] * 3, abs=0.03)
-    thrown = set()
+    thrown, strategy = set(), create("mcts:playouts=3000")
     for seed in range(12):
         position = Position(machine, machine.initial_state(), machine.roles[0], Random(seed))
-        *_, last = create("mcts:playouts=3000").search(position)
+        *_, last = strategy.search(position)
         assert not last.proved
         thrown.add(last.move)
     assert thrown == set(position.legal_moves)
+
+
+def test_a_rival_who_knows_how_moves_are_drawn_gains_little():
+    machine = compiled("threeHills")
+    mine, theirs = machine.roles
+    search = searched(machine, 10)
+
+    @cache
+    def best_response(state: State) -> float:
+        """Return what the rival can expect at most."""
+        if machine.is_terminal(state):
+            return float(machine.goal(state, theirs) or 0)
+        search.set_root(state)
+        search.run(300)
+        drawn = [(move.share, machine.moves[0][move.place]) for move in search.moves(0)]
+        made = [(share, move) for share, move in drawn if share > 0.001]
+        return max(
+            sum(
+                share * best_response(machine.next_state(state, (move, other)))
+                for share, move in made
+            )
+            for other in machine.legal_moves(state, theirs)
+        )
+
+    assert len(machine.legal_moves(machine.initial_state(), mine)) == 28
+    assert best_response(machine.initial_state()) < 56

@@ -81,6 +81,18 @@ def test_what_symmetries_save(name: str):
             print(f"{strategy.name}: {choice.note}, proved {choice.proved}, {used:.3f} s")
 
 
+TOGETHER = ("biddingTicTacToe", "fishery", "handDuel", "powderKegs", "threeHills", "tron")
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(7200)
+def test_moves_at_once_against_those_that_look_best_to_each():
+    for game in TOGETHER:
+        score = duel(game, ("mcts", "mcts:uniform=0"), 2 * ROUNDS, SECONDS)
+        print(f"\n{game}: {score.share:.0f} % of the points", end="", flush=True)
+        assert score.matches == 4 * ROUNDS
+
+
 TWO_ROLES = (
     "amazons",
     "biddingTicTacToe",

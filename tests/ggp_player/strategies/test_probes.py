@@ -25,13 +25,14 @@ from tests.ggp_player.strategies.trees import last_choice, position
 
 PROBE_GAMES = ("connectFour", "breakthrough", "hex", "nineBoards")
 ROUNDS = 3
-SECONDS = 0.05
+SECONDS = 0.2
 
 VARIANTS = (
     "mcts:exploration=0.4",
     "mcts:exploration=0.9",
-    "mcts:leaf_lanes=1",
-    "mcts:leaf_lanes=32",
+    "mcts:leaf_lanes=2",
+    "mcts:leaf_lanes=8",
+    "mcts:leaf_lanes=128",
     "mcts:fan=1",
     "mcts:proofs=false",
     "mcts:equivalence=500",

@@ -70,7 +70,7 @@ def value_by_minimax(machine: PropnetStateMachine) -> object:
 
 def test_bounds_of_all_nodes_hold_and_the_root_is_proved():
     machine = compiled("ticTacToe")
-    search = searched(machine, 1500)
+    search = searched(machine, 6000)
     value = value_by_minimax(machine)
     tree = search.memory.tree
     assert search.is_proved

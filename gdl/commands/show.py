@@ -58,6 +58,8 @@ def show_command(file: Path, form: str, propnet: bool, analysis: bool, output: P
         gdl show games/ticTacToe.kif --propnet
         gdl show games/ticTacToe.kif --analysis
     """
+    if analysis and (propnet or form != "text"):
+        raise click.UsageError("--analysis is text of its own: leave out --propnet and --as")
     ruleset = read_rules(file)
     if analysis:
         write_text(output, analysis_text(ruleset))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from gdl.commands.show import show_command
@@ -41,3 +42,10 @@ def test_the_command(tmp_path: Path) -> None:
     result = CliRunner().invoke(show_command, arguments)
     assert result.exit_code == 0, result.output
     assert "parts: 3 side by side (proved)" in target.read_text().splitlines()
+
+
+@pytest.mark.parametrize("others", [["--propnet"], ["--as", "dot"]])
+def test_an_analysis_is_not_asked_for_with_anything_else(others: list[str]) -> None:
+    result = CliRunner().invoke(show_command, [str(GAMES / "nim.kif"), "--analysis", *others])
+    assert result.exit_code == 2
+    assert "leave out --propnet and --as" in result.output

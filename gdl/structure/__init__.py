@@ -9,7 +9,7 @@ Finding(value=True, certainty=<Certainty.PROVED: 'proved'>)
 (100, 9, 5478)
 """
 
-from gdl.structure.analysis import analyse
+from gdl.structure.analysis import Analysis, analyse
 from gdl.structure.findings import (
     Certainty,
     Choices,
@@ -26,6 +26,7 @@ from gdl.structure.findings import (
 )
 
 __all__ = [
+    "Analysis",
     "Certainty",
     "Choices",
     "Division",

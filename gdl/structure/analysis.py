@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.state_machine import StateMachine
@@ -14,7 +15,7 @@ from gdl.structure.evidence import Evidence
 from gdl.structure.findings import Latches, Structure
 from gdl.structure.goals import goals, observed_goals
 from gdl.structure.groups import prove_groups
-from gdl.structure.latches import deciding, prove_latches
+from gdl.structure.latches import LatchedFluents, deciding, prove_latches
 from gdl.structure.length import length, observed_length
 from gdl.structure.observation import observe, observe_block
 from gdl.structure.size import size
@@ -39,7 +40,11 @@ def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> S
     if playouts < 1:
         raise ValueError(f"expected at least one playout, found {playouts}")
     if isinstance(machine, PropnetStateMachine):
-        return _of_network(machine, seed, playouts)
+        analysis = Analysis(machine, seed, playouts)
+        for _ in analysis.work:
+            pass
+        assert analysis.structure is not None
+        return analysis.structure
     record = observe(machine, seed, min(playouts, REASONER_PLAYOUTS))
     return Structure(
         roles=machine.roles,
@@ -50,30 +55,55 @@ def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> S
     )
 
 
-def _of_network(machine: PropnetStateMachine, seed: int, playouts: int) -> Structure:
-    evidence = gather(machine, seed, playouts)
-    groups = prove_groups(evidence)
-    latched = prove_latches(evidence)
+class Analysis:
+    """An analysis of a compiled game in pieces of work.
 
-    def facts(places: Iterable[int]) -> frozenset[Term]:
-        return frozenset(machine.facts[place] for place in places)
+    ``work`` does a piece, of tenths of a second in large games, whenever it is asked for the next
+    one; when there is none left, ``structure`` is what :func:`analyse` returns.
+    """
 
-    return Structure(
-        roles=machine.roles,
-        turns=turns(evidence),
-        goals=goals(evidence),
-        length=length(evidence, latched, groups),
-        size=size(evidence.record, evidence.count),
-        latches=Latches(
-            facts(latched.rising),
-            facts(latched.falling),
-            deciding(evidence, latched),
-            latched.seen,
-        ),
-        groups=tuple(map(facts, groups)),
-        division=division(evidence),
-        symmetries=symmetries(machine),
+    def __init__(
+        self, machine: PropnetStateMachine, seed: int = 0, playouts: int = PLAYOUTS
+    ) -> None:
+        self.structure: Structure | None = None
+        self.work = self._work(machine, seed, playouts)
+
+    def _work(self, machine: PropnetStateMachine, seed: int, playouts: int) -> Iterator[None]:
+        evidence = gather(machine, seed, playouts)
+        yield
+        groups = prove_groups(evidence)
+        yield
+        latched = prove_latches(evidence)
+        yield
+        latches = _latches(evidence, latched)
+        yield
+        found = Structure(
+            roles=machine.roles,
+            turns=turns(evidence),
+            goals=goals(evidence),
+            length=length(evidence, latched, groups),
+            size=size(evidence.record, evidence.count),
+            latches=latches,
+            groups=tuple(_facts(machine, group) for group in groups),
+        )
+        yield
+        found = replace(found, division=division(evidence))
+        yield
+        self.structure = replace(found, symmetries=symmetries(machine))
+
+
+def _latches(evidence: Evidence, latched: LatchedFluents) -> Latches:
+    machine = evidence.machine
+    return Latches(
+        _facts(machine, latched.rising),
+        _facts(machine, latched.falling),
+        deciding(evidence, latched),
+        latched.seen,
     )
+
+
+def _facts(machine: PropnetStateMachine, places: Iterable[int]) -> frozenset[Term]:
+    return frozenset(machine.facts[place] for place in places)
 
 
 def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:

@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl.propnet.machine import PropnetStateMachine
-from gdl.structure import Structure, analyse
+from gdl.structure import Analysis, Structure
 from gdl.structure.closure import closure
 from ggp_player.strategies.alpha_beta import AlphaBeta
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
@@ -66,6 +66,7 @@ class Auto(Strategy):
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
         self._survey = Survey()
+        self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
         self._reason = ""
 
@@ -91,8 +92,15 @@ class Auto(Strategy):
     def _look(self, position: Position) -> Iterator[None]:
         """Choose the strategy; yield now and then."""
         if isinstance(position.machine, PropnetStateMachine):
-            structure = analyse(position.machine, seed=position.random.getrandbits(32))
-            self._chosen, self._reason = strong(position, structure, self._threads)
+            if self._analysis is None:
+                seed = position.random.getrandbits(32)
+                self._analysis = Analysis(position.machine, seed)
+            # Not yielded from: what is broken off here goes on in the next position.
+            for _ in self._analysis.work:
+                yield
+            assert self._analysis.structure is not None
+            chosen = strong(position, self._analysis.structure, self._threads)
+            self._chosen, self._reason = chosen
         else:
             yield from self._survey.explore(position)
             self._chosen, self._reason = suitable(position, self._survey)

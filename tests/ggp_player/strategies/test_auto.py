@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_compiled_games_are_analysed(name, strategy, reason, caplog):
     mover = next(role for role in machine.roles if role.name != "random")
     search = auto.search(Position(machine, machine.initial_state(), mover))
     with caplog.at_level(logging.INFO, "ggp_player"):
-        choices = [choice for choice, _ in zip(search, range(4), strict=False)]
+        choices = [choice for choice, _ in zip(search, range(12), strict=False)]
     assert f"{mover} plays as {strategy}" in caplog.text
     assert reason in caplog.text
     assert choices[-1].note.startswith(f"{strategy}, ")
@@ -133,3 +134,17 @@ def test_a_solved_game_is_played_from_memory():
     *_, last = auto.search(first)
     assert (last.value, last.proved) == (50, True)
     assert {known.bounds[1] for known in auto.report(first)} == {50}
+
+
+def test_an_analysis_that_is_broken_off_goes_on_in_the_next_position():
+    def looks(auto: Auto) -> int:
+        choices = auto.search(position(machine))
+        return len(list(takewhile(lambda choice: choice.note == "looking at the game", choices)))
+
+    machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
+    whole, broken_off = Auto(threads=1), Auto(threads=1)
+    beginning = broken_off.search(position(machine))
+    for _ in range(4):
+        assert next(beginning).note == "looking at the game"
+    beginning.close()
+    assert looks(broken_off) == looks(whole) - 3

@@ -109,14 +109,18 @@ class Size:
     """How large a game is.
 
     ``lines``: estimated number of lines of play, None where no playout ended. ``states``: how many
-    states can be reached, None where there are more than were counted through, ``counted``.
+    states can be reached, None where there are more than were counted through, ``counted``;
+    ``typical``: how many there seem to be by how often random playouts meet, None where they do
+    not. States that are hardly ever come to at random are not among the last.
 
-    Source of the estimate: D. Knuth, Estimating the Efficiency of Backtrack Programs (1975).
+    Source of the estimate of lines: D. Knuth, Estimating the Efficiency of Backtrack Programs
+    (1975).
     """
 
     lines: float | None
     states: int | None
     counted: int
+    typical: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

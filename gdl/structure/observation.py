@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import comb, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.playouts import Ending, Step, play_out, randomness
+from gdl.propnet.hashing import hash_states
 from gdl.propnet.lanes import Bits, Block, Engine
 from gdl.propnet.machine import PropnetStateMachine
+from gdl.propnet.packing import packed_from_rows
 from gdl.state_machine import StateMachine
 
 MAX_STEPS = 1000
@@ -44,7 +46,9 @@ class Observation:
     ``repeated``: states in which the only role with a choice is that of the state before.
     ``endings``: tuples of utilities, with NONE. ``fallen``: roles whose utility fell. ``midway``:
     the utilities that each role had before the end. ``line_counts``: of each playout that ended,
-    the product of the numbers of joint moves on its way.
+    the product of the numbers of joint moves on its way. ``pairs``: of playouts that went on for so
+    many steps, by steps; ``meetings``: how many of these pairs were then in the same state. Both
+    are empty where that was not looked at.
     """
 
     roles: int
@@ -60,6 +64,8 @@ class Observation:
     fallen: set[int] = field(default_factory=set)
     midway: list[set[int]] = field(init=False)
     line_counts: list[float] = field(default_factory=list)
+    pairs: list[int] = field(default_factory=list)
+    meetings: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.with_choice = [0] * self.roles
@@ -188,6 +194,7 @@ class _BlockWatch:
             before = goals
             self._end(step, ended, goals, lines)
             self._keep(block, alive, ended, goals)
+            self._meet(block, step, alive)
             counts = self._counts(block)
             alive = alive & ~ended & (counts > 0).all(axis=0)
             for role, values in enumerate(goals[:, alive]):
@@ -235,6 +242,18 @@ class _BlockWatch:
             legal = _bits(block, layout.legal, moves, lanes)
             numbers = self.record.playouts + lanes
             self._kept.append((states, ended[lanes], goals[:, lanes].T, legal, numbers))
+
+    def _meet(self, block: Block, step: int, alive: NDArray[np.bool_]) -> None:
+        """Count how many playouts are in the same state after so many steps."""
+        record, layout = self.record, self._layout
+        fluents = block.rows[layout.fluents :][: layout.fluent_count]
+        states = hash_states(packed_from_rows(fluents)[alive])
+        _, counts = np.unique(states, return_counts=True)
+        if step == len(record.pairs):
+            record.pairs.append(0)
+            record.meetings.append(0)
+        record.pairs[step] += comb(len(states), 2)
+        record.meetings[step] += int((counts * (counts - 1) // 2).sum())
 
     def _counts(self, block: Block) -> NDArray[np.int64]:
         """Return how many legal moves each role has: int64 (roles, lanes)."""

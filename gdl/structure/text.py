@@ -120,6 +120,8 @@ def _size_lines(structure: Structure) -> Iterator[str]:
         yield f"size: {size.states} states (counted)"
     elif size.counted:
         yield f"size: over {size.counted - 1} states (counted so far)"
+        if size.typical is not None:
+            yield f"size: playouts meet as if there were {size.typical} states"
 
 
 def _latch_lines(structure: Structure) -> Iterator[str]:

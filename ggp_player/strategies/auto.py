@@ -41,9 +41,6 @@ SURVEY_STEPS = 150
 SMALL_TREE = 1_000_000
 """Lines of play in a tree that is searched to its end rather than evaluated."""
 
-FEW_LINES = 1e20
-"""Lines of play below which a game may have few enough states to go through all of them."""
-
 MAX_STATES = 4_000_000
 """States that are gone through at most."""
 
@@ -129,7 +126,8 @@ def strong(position: Position, structure: Structure, threads: int) -> tuple[Stra
     if turns and (rivals or alone):
         if structure.division is not None and structure.division.in_series.is_proved:
             provers.append(Series(structure.division))
-        if structure.size.states is not None or (structure.size.lines or 0) < FEW_LINES:
+        typical = structure.size.typical
+        if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
             provers.append(Enumeration(states=MAX_STATES, images=images))
         if rivals and structure.turns.chance is None:
             provers.append(Proof(images=images))

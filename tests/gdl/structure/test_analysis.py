@@ -10,7 +10,9 @@ import pytest
 import gdl
 import gdl.structure
 from gdl.structure import Choices, Structure, analyse
-from gdl.structure.observation import observe, observe_block
+from gdl.structure.census import Count
+from gdl.structure.observation import Observation, observe, observe_block
+from gdl.structure.size import size
 from tests.gdl.propnet.games import GAMES, NAMES, machine_of, reasoner_of
 
 from .examples import FORK, LADDER, LOTTERY, SCALES, compiled, structure_of, texts
@@ -156,6 +158,9 @@ def test_a_game_that_is_not_compiled_is_played_by_the_reasoner() -> None:
 def test_the_reasoner_and_blocks_record_the_same() -> None:
     of_steps = observe(gdl.interpret(gdl.parse(FORK)), seed=0, playouts=8)
     of_blocks, _ = observe_block(compiled(FORK), seed=0, playouts=8)
+    assert (of_blocks.pairs[0], of_blocks.meetings[0]) == (28, 28)
+    of_blocks.pairs.clear()  # those of steps do not look whether they meet
+    of_blocks.meetings.clear()
     assert of_steps == of_blocks
     assert of_steps.line_counts == [6] * 8
 
@@ -214,3 +219,24 @@ def test_a_role_that_never_has_a_move() -> None:
 def test_there_must_be_a_playout() -> None:
     with pytest.raises(ValueError, match="at least one playout"):
         analyse(machine_of("nim"), playouts=0)
+
+
+def test_playouts_meet_where_states_are_few() -> None:
+    assert structure_of("wolfAndSheep").size.typical in range(100_000, 895_280)
+    assert structure_of("connectFour").size.typical is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "meetings", "typical"),
+    [
+        ([120, 120, 120], [120, 12, 3], 8),
+        ([20_000] * 20, [100] * 20, 4_000),
+        ([20_000] * 20, [100] * 10 + [0] * 10, None),
+        ([20_000, 200, 100], [20_000, 0, 0], 3),
+    ],
+)
+def test_states_are_estimated_from_meetings(
+    pairs: list[int], meetings: list[int], typical: int | None
+) -> None:
+    record = Observation(1, pairs=pairs, meetings=meetings)
+    assert size(record, Count(None, 0)).typical == typical

@@ -80,13 +80,19 @@ def components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
                     parent = stack[-1][0]
                     low[parent] = min(low[parent], low[node])
                 if low[node] == order[node]:
-                    cut = len(path) - 1
-                    while path[cut] != node:
-                        cut -= 1
-                    found.append(tuple(path[cut:]))
-                    on_path.difference_update(path[cut:])
-                    del path[cut:]
+                    found.append(_cut_off(path, node))
+                    on_path.difference_update(found[-1])
     return found
+
+
+def _cut_off(path: list[Node], node: Node) -> tuple[Node, ...]:
+    """Take a node, and what comes after it, off the end of a path; return that."""
+    cut = len(path) - 1
+    while path[cut] != node:
+        cut -= 1
+    taken = tuple(path[cut:])
+    del path[cut:]
+    return taken
 
 
 def levels(

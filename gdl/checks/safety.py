@@ -73,18 +73,20 @@ def _unbound_within(
         if isinstance(literal, Not):
             yield from _unbound_within((literal.literal,), bound, not positive)
         elif isinstance(literal, Or | And):
-            if isinstance(literal, And) == positive:
-                inner = (*bound, _bound_by_all(literal.literals, positive))
-                yield from _unbound_within(literal.literals, inner, positive)
-            else:
-                for part in literal.literals:
-                    inner = (*bound, _bound_by(part, positive))
-                    yield from _unbound_within((part,), inner, positive)
+            for group in _groups(literal, positive):
+                inner = (*bound, _bound_by_all(group, positive))
+                yield from _unbound_within(group, inner, positive)
         elif isinstance(literal, Distinct) or not positive:
             place = "'distinct'" if isinstance(literal, Distinct) else "'not'"
-            for variable in variables_in(literal):
-                if not _holds(bound, variable):
-                    yield variable, place
+            unbound = (v for v in variables_in(literal) if not _holds(bound, v))
+            yield from ((variable, place) for variable in unbound)
+
+
+def _groups(literal: Or | And, positive: bool = True) -> list[tuple[Literal, ...]]:
+    """Return the parts that hold together where a literal, or its negation, holds."""
+    if isinstance(literal, And) == positive:
+        return [literal.literals]
+    return [(part,) for part in literal.literals]
 
 
 def _holds(bound: tuple[Set[str], ...], variable: Variable) -> bool:
@@ -153,15 +155,13 @@ def _with_anchors(
     outside = (a for a in _conjuncts(literals) if not analysis.in_cycle(head, a.relation))
     anchors = (*anchors, frozenset(term for atom in outside for term in atom.args))
     for literal in literals:
-        if isinstance(literal, And):
-            yield from _with_anchors(literal.literals, anchors, head, analysis)
-        elif isinstance(literal, Or):
-            for part in literal.literals:
-                yield from _with_anchors((part,), anchors, head, analysis)
-        else:
-            for atom, positive in atoms_of(literal):
-                if positive and analysis.in_cycle(head, atom.relation):
-                    yield atom, anchors
+        if isinstance(literal, Or | And):
+            for group in _groups(literal):
+                yield from _with_anchors(group, anchors, head, analysis)
+            continue
+        for atom, positive in atoms_of(literal):
+            if positive and analysis.in_cycle(head, atom.relation):
+                yield atom, anchors
 
 
 def _conjuncts(literals: Iterable[Literal]) -> Iterator[Atom]:

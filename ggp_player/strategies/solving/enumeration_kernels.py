@@ -360,14 +360,18 @@ def _chosen(
     left = widths.copy()
     for other in range(len(widths) - 1, -1, -1):
         if other != role:
-            _reduce(values, left, other, 2 if by_chance[other] else 1)
-    _reduce(values, left, role, 0)
+            _reduce(values, left, other, MEAN if by_chance[other] else LEAST)
+    _reduce(values, left, role, GREATEST)
     return float(values[0])
+
+
+GREATEST, LEAST, MEAN = range(3)
+"""What a role chooses of some values."""
 
 
 @allocating_kernel
 def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, how: int) -> None:
-    """Let a role choose: 0 the maximum, 1 the minimum, 2 the mean. Its width becomes 1."""
+    """Let a role choose the greatest, the least or the mean value. Its width becomes 1."""
     width = widths[role]
     outer, inner = 1, 1
     for i in range(role):
@@ -378,12 +382,13 @@ def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, h
         for j in range(inner):
             result = values[i * width * inner + j]
             for k in range(1, width):
-                value = values[(i * width + k) * inner + j]
-                if how == 0:
-                    result = max(result, value)
-                elif how == 1:
-                    result = min(result, value)
-                else:
-                    result += value
-            values[i * inner + j] = result / width if how == 2 else result
+                result = _joined(result, values[(i * width + k) * inner + j], how)
+            values[i * inner + j] = result / width if how == MEAN else result
     widths[role] = 1
+
+
+@allocating_kernel
+def _joined(result: float, value: float, how: int) -> float:
+    if how == MEAN:
+        return result + value
+    return max(result, value) if how == GREATEST else min(result, value)

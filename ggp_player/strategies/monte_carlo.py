@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from statistics import fmean
@@ -38,7 +38,8 @@ class MonteCarlo(Strategy):
 
     Plays any number of roles, also when they move at the same time. ``threads`` trees grow side
     by side and are asked together. ``playouts`` is a budget for each move: none without. Of states,
-    and of moves, that are ``images`` of each other one is searched.
+    and of moves, that are ``images`` of each other one is searched. ``clock`` returns seconds of
+    processor time, by which slices are fitted where there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -58,6 +59,7 @@ class MonteCarlo(Strategy):
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         images: Images | None = None,
+        clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = DEFAULT._replace(
             exploration=exploration,
@@ -69,6 +71,7 @@ class MonteCarlo(Strategy):
         )
         # Playouts that share what they know of a move do not know of its images.
         self._images = None if equivalence else images
+        self._clock = clock
         self._threads = threads
         self._budget = playouts
         self._searches: list[TreeSearch] = []
@@ -109,11 +112,11 @@ class MonteCarlo(Strategy):
         most = max(1, SLICE // (_gates(self._searches[0].engine) + STEP_COST))
         first = self._playouts
         while True:
-            began = time.process_time()
+            began = self._clock()
             steps = most if self._budget is not None else min(most, self._fitting_steps)
             for running in [pool.submit(search.run, steps) for search in self._searches]:
                 running.result()
-            seconds = (time.process_time() - began) / self._threads
+            seconds = (self._clock() - began) / self._threads
             self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
             choice = self._choice(position)
             if choice is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ import pytest
 import gdl
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, create
-from ggp_player.strategies.mcts.tree_search import TriedMove
+from ggp_player.strategies.mcts.tree_search import TreeSearch, TriedMove
 from ggp_player.strategies.monte_carlo import MonteCarlo, best_move
 
 GAMES = Path(__file__).parents[3] / "games"
@@ -114,3 +115,25 @@ def test_the_move_to_make_at_once_with_others_is_drawn(draw: float, best: int):
         TriedMove(2, 30, 10, 20, 100, 0.6),
     ]
     assert best_move(known, 20, draw).place == best
+
+
+@pytest.mark.parametrize(("seconds", "shrink"), [(1.0, True), (0.001, False)])
+def test_slices_that_take_long_become_short(
+    seconds: float, shrink: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+    run = TreeSearch.run
+
+    def noted(search: TreeSearch, asked: int) -> None:
+        steps.append(asked)
+        run(search, asked)
+
+    monkeypatch.setattr(TreeSearch, "run", noted)
+    machine, ticks = compiled("hex"), count(step=seconds)
+    strategy = MonteCarlo(clock=lambda: float(next(ticks)))
+    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    for _ in islice(strategy.search(position), 6):
+        pass
+    assert len(steps) > 3
+    assert (steps[-1] < 0.1 * steps[0]) == shrink
+    assert max(steps) == steps[0]

@@ -16,8 +16,8 @@ from typing import TypeAlias
 class Begin:
     """Learn the rules and follow the history. With a strategy the worker is to search.
 
-    ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is what
-    making the game's rules fast may take; 0 leaves them as they are.
+    ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is how
+    long a search waits for compiled rules before it begins without them.
     """
 
     rules: str

@@ -8,22 +8,13 @@ upon and followed all the same, because the match goes on from there.
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 
 import gdl
-from gdl.grounder import Budget
-from gdl.propnet.machine import PropnetStateMachine
-from gdl.propnet.options import CompileOptions
+from ggp_player.compilation import Compilation
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
 from ggp_player.warming import is_warm
-
-RULES_PER_SECOND = 30_000
-"""How many ground rules are made into a network in a second, on a slow machine."""
-
-LATE_BUDGET = Budget(rules=1_000_000)
-"""What compiling may take while a match goes on."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,18 +26,22 @@ class UnplayableError(GgpPlayerError):
 class Referee:
     """The state of a match as seen by one role.
 
-    The rules are compiled if that takes no longer than ``compile_seconds``, and interpreted
-    otherwise.
+    With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
+    until :meth:`adopt` finds them ready.
     """
 
-    def __init__(self, rules: str, role: str, compile_seconds: float = 0.0) -> None:
+    def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
-        self.machine: gdl.StateMachine = _machine(self._ruleset, compile_seconds)
+        self._compilation: Compilation | None = None
+        compiled = None
+        if compile_seconds is not None and is_warm():
+            self._compilation = Compilation(self._ruleset)
+            compiled = self._compilation.machine(compile_seconds)
+        self.machine: gdl.StateMachine = compiled or gdl.interpret(self._ruleset)
         self.role = self._find(role)
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last: tuple[gdl.Term, ...] | None = None
-        self._compiled: PropnetStateMachine | None = None
 
     @property
     def legal_moves(self) -> tuple[gdl.Term, ...]:
@@ -87,24 +82,10 @@ class Referee:
             return
         self._last = joint_move
 
-    def compile_later(self) -> threading.Thread | None:
-        """Compile the rules in a thread, None where they are compiled; :meth:`adopt` then."""
-        if isinstance(self.machine, PropnetStateMachine) or not is_warm():
-            return None
-        thread = threading.Thread(target=self._compile, daemon=True)
-        thread.start()
-        return thread
-
-    def _compile(self) -> None:
-        try:
-            self._compiled = gdl.compile(self._ruleset, CompileOptions(LATE_BUDGET))
-        except (gdl.GdlError, MemoryError) as error:
-            _log.info("the rules are not compiled: %s", error)
-
     def adopt(self) -> bool:
-        """Go on with the compiled rules, if they are ready by now; tell whether that is so."""
-        machine, self._compiled = self._compiled, None
-        if machine is None:
+        """Go on with the compiled rules, if they are ready by now; tell whether that is new."""
+        machine = self._compilation.machine() if self._compilation is not None else None
+        if machine is None or machine is self.machine:
             return False
         self.state = machine.state_of(self.state)
         self.machine = machine
@@ -136,14 +117,3 @@ class Referee:
             for role, move in zip(self.machine.roles, joint_move, strict=True)
             if move not in self.machine.legal_moves(self.state, role)
         ]
-
-
-def _machine(ruleset: gdl.Ruleset, compile_seconds: float) -> gdl.StateMachine:
-    if compile_seconds and is_warm():
-        rules = int(compile_seconds * RULES_PER_SECOND)
-        options = CompileOptions(Budget(rules=rules, seconds=compile_seconds))
-        try:
-            return gdl.compile(ruleset, options)
-        except gdl.ResourceLimitError as error:
-            _log.info("the rules are not compiled: %s", error)
-    return gdl.interpret(ruleset)

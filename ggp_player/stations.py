@@ -34,12 +34,12 @@ such as the analysis of a large game, takes this long; and a search that is repl
 """
 
 COMPILE_SHARE = 0.6
-"""The share of a clock that a search may take to make the rules fast."""
+"""The share of a clock for which a search waits until the rules are compiled."""
 
 MAX_COMPILE_SECONDS = 30.0
 
 MIN_COMPILE_CLOCK = 3
-"""Seconds of the shortest clock in which rules are compiled; below, every moment is for search."""
+"""Seconds of the shortest clock in which a search waits for compiled rules."""
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, for each of the two places."""

@@ -15,7 +15,7 @@ import resource
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing import connection, parent_process
 from random import Random
 
@@ -60,7 +60,7 @@ def main(channel: socket.socket, choice: SharedChoice, memory_limit: int) -> Non
     _send_log_records_to(report)
     gdl.parse_term("noop")  # makes the parser's tables, so that no clock runs meanwhile
     gc.freeze()  # what is imported stays: looking through it for garbage holds up a reply
-    worker: _RefereeWorker | _SearchWorker | None = None
+    worker: RefereeWorker | SearchWorker | None = None
     try:
         with channel.makefile("rb") as lines:
             for line in lines:
@@ -98,20 +98,20 @@ def _send_log_records_to(report: Callable[[Report], None]) -> None:
 
 def _carry_out(
     order: Order | Report,
-    worker: _RefereeWorker | _SearchWorker | None,
+    worker: RefereeWorker | SearchWorker | None,
     choice: SharedChoice,
     report: Callable[[Report], None],
-) -> _RefereeWorker | _SearchWorker | None:
+) -> RefereeWorker | SearchWorker | None:
     """Carry out an order; the worker for the next one is returned."""
     try:
         match order:
             case Begin(strategy=None):
-                worker = _RefereeWorker(order, report)
+                worker = RefereeWorker(order, report)
             case Begin():
-                worker = _SearchWorker(order, choice, report)
+                worker = SearchWorker(order, choice, report)
             case Follow() if worker is not None:
                 worker.follow(order)
-            case Search() if isinstance(worker, _SearchWorker):
+            case Search() if isinstance(worker, SearchWorker):
                 worker.search(order)
     except (gdl.GdlError, GgpPlayerError) as error:
         report(Unplayable(str(error)))
@@ -120,15 +120,16 @@ def _carry_out(
     return worker
 
 
-class _RefereeWorker:
+class RefereeWorker:
     """Reports how the match stands after every joint move."""
 
     def __init__(self, order: Begin, report: Callable[[Report], None]) -> None:
         self._report = report
-        self._referee = _refereed(order)
+        self._referee = _refereed(order, None)
         self._tell()
 
     def follow(self, order: Follow) -> None:
+        """Apply a joint move, and report how the match stands now."""
         self._referee.follow(order.moves)
         self._tell()
 
@@ -140,7 +141,7 @@ class _RefereeWorker:
         self._report(Standing(referee.turn, legal_moves, is_over, goals))
 
 
-class _SearchWorker:
+class SearchWorker:
     """Runs a strategy, and writes every choice to the shared memory."""
 
     def __init__(
@@ -149,22 +150,18 @@ class _SearchWorker:
         self._order = order
         self._choice = choice
         self._report = report
-        self._referee = _refereed(order)
-        self._referee.compile_later()
+        self._referee = _refereed(order, order.compile_seconds)
         self._strategy = self._new_strategy()
         report(Begun(self._strategy.ponders))
 
     def follow(self, order: Follow) -> None:
+        """Apply a joint move."""
         self._referee.follow(order.moves)
 
     def search(self, order: Search) -> None:
-        """Search, and report the end. After a failure the next search has a new strategy.
-
-        So it has once the rules are compiled.
-        """
+        """Search, and report the end. After a failure the next search has a new strategy."""
         failure = ""
-        if self._referee.adopt():
-            self._strategy = self._new_strategy()
+        self._adopt()
         try:
             self._search(order)
         except MemoryError:
@@ -184,15 +181,34 @@ class _SearchWorker:
             self._choice.publish(FoundChoice(order.number, str(legal_moves[0])))
             if not (order.thorough or self._strategy.ponders):
                 return
-        random = Random(f"{self._order.seed} {referee.turn}")
-        position = Position(referee.machine, referee.state, referee.role, random)
-        last: Choice | None = None
-        for choice in self._strategy.search(position):
-            if choice != last:
+        best: Choice | None = None
+        for choice in self._choices():
+            # A search that begins anew has nothing to say of its first moves.
+            if choice != best and (best is None or best.value is None or choice.value is not None):
                 self._publish(order.number, choice)
-                last = choice
+                best = choice
             if choice.proved or self._choice.wanted != order.number:
                 return
+
+    def _choices(self) -> Iterator[Choice]:
+        """Yield the strategy's choices; once the rules are compiled, a new one's on them."""
+        referee = self._referee
+        while True:
+            random = Random(f"{self._order.seed} {referee.turn}")
+            position = Position(referee.machine, referee.state, referee.role, random)
+            for choice in self._strategy.search(position):
+                yield choice
+                if self._adopt():
+                    break
+            else:
+                return
+
+    def _adopt(self) -> bool:
+        """Go on with a new strategy if the rules have been compiled meanwhile."""
+        if not self._referee.adopt():
+            return False
+        self._strategy = self._new_strategy()
+        return True
 
     def _publish(self, number: int, choice: Choice) -> None:
         move = str(choice.move)
@@ -208,8 +224,8 @@ class _SearchWorker:
         return strategies.create(FALLBACK)
 
 
-def _refereed(order: Begin) -> Referee:
-    referee = Referee(order.rules, order.role, order.compile_seconds)
+def _refereed(order: Begin, compile_seconds: float | None) -> Referee:
+    referee = Referee(order.rules, order.role, compile_seconds)
     gc.freeze()  # and so do the rules
     for moves in order.history:
         referee.follow(moves)

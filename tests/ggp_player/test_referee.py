@@ -6,7 +6,9 @@ import gdl
 import ggp_player.referee as referee_module
 from gdl.grounder import Budget
 from gdl.propnet.machine import PropnetStateMachine
+from ggp_player import compilation
 from ggp_player.referee import Referee, UnplayableError
+from tests.ggp_player.slow_compilation import SlowCompilation
 
 PUZZLE = """
 (role you) (init (at 1)) (succ 1 2) (succ 2 3)
@@ -106,36 +108,43 @@ def test_a_lone_word_that_is_no_move_means_no_move() -> None:
     assert facts(referee) == {"(at 1)"}
 
 
-def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
-    fields: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def warm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    referee = Referee(fields, "xena")
+
+
+def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
+    fields: str, warm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee_module, "Compilation", SlowCompilation)
+    monkeypatch.setattr(SlowCompilation, "is_done", False)
+    referee = Referee(fields, "xena", compile_seconds=0.0)
+    assert not isinstance(referee.machine, PropnetStateMachine)
     referee.follow(["(claim 1)", "noop"])
     before = set(map(str, referee.state))
     assert not referee.adopt()
-    thread = referee.compile_later()
-    assert thread is not None
-    thread.join()
+    monkeypatch.setattr(SlowCompilation, "is_done", True)
     assert referee.adopt()
+    assert not referee.adopt(), "it is no news any more"
     assert isinstance(referee.machine, PropnetStateMachine)
     assert set(map(str, referee.state)) == before
     assert [str(move) for move in referee.legal_moves] == ["noop"]
-    assert referee.compile_later() is None
     referee.follow(["noop", "(claim 2)"])
     assert [str(move) for move in referee.legal_moves] == ["(claim 3)"]
 
 
+def test_rules_compiled_in_time_are_used_from_the_start(fields: str, warm: None) -> None:
+    referee = Referee(fields, "xena", compile_seconds=600.0)
+    assert isinstance(referee.machine, PropnetStateMachine)
+    assert not referee.adopt()
+
+
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
-    fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    monkeypatch.setattr(referee_module, "LATE_BUDGET", Budget(rules=1))
-    referee = Referee(fields, "xena")
+    monkeypatch.setattr(compilation, "BUDGET", Budget(rules=1))
     with caplog.at_level("INFO"):
-        thread = referee.compile_later()
-        assert thread is not None
-        thread.join()
+        referee = Referee(fields, "xena", compile_seconds=600.0)
     assert not referee.adopt()
     assert "over 1 rules" in caplog.text
     assert len(referee.legal_moves) == 3

@@ -1,0 +1,60 @@
+"""A search goes on with compiled rules as soon as there are some."""
+
+import ctypes
+from collections.abc import Iterator
+
+import pytest
+
+import ggp_player.referee as referee_module
+from gdl.propnet.machine import PropnetStateMachine
+from ggp_player.orders import Begin, Begun, Report, Search, SearchEnded
+from ggp_player.shared_choice import FoundChoice, SharedChoice
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.worker import SearchWorker
+from tests.ggp_player.slow_compilation import SlowCompilation
+
+
+class TellingMachines(Strategy):
+    """Looks at the game first; then its value is 1 where the rules are interpreted, otherwise 2."""
+
+    name = "telling_machines"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        first, *_, last = position.legal_moves
+        yield Choice(first, note="looking")
+        if isinstance(position.machine, PropnetStateMachine):
+            yield Choice(last, value=2.0)
+        else:
+            yield Choice(last, value=1.0)
+            SlowCompilation.is_done = True
+            yield Choice(last, value=1.0)
+
+
+class Noted(SharedChoice):
+    """Keeps all that is published."""
+
+    def __init__(self) -> None:
+        self.published: list[FoundChoice] = []
+        super().__init__((ctypes.c_char * 2**18)())
+
+    def publish(self, choice: FoundChoice) -> None:
+        self.published.append(choice)
+        super().publish(choice)
+
+
+def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
+    fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
+    monkeypatch.setattr(referee_module, "Compilation", SlowCompilation)
+    monkeypatch.setattr(SlowCompilation, "is_done", False)
+    spec = f"{__name__}:{TellingMachines.__name__}"
+    reports: list[Report] = []
+    choice = Noted()
+    worker = SearchWorker(
+        Begin(fields, "xena", strategy=spec, compile_seconds=0.0), choice, reports.append
+    )
+    choice.wanted = 1
+    worker.search(Search(1))
+    assert reports == [Begun(ponders=False), SearchEnded(1, "")]
+    assert [found.value for found in choice.published] == [None, 1.0, 2.0]

@@ -9,7 +9,7 @@ from time import monotonic
 
 import click
 
-from gdl.propnet.codegen import cache_folder
+from gdl.propnet.machine_code import cache_folder
 from ggp_player.warming import warm_up
 
 

@@ -26,7 +26,7 @@ def warm_up_command(files: Sequence[Path]) -> None:
         gdl warm-up
         gdl warm-up games/ticTacToe.kif
     """
-    from gdl.propnet.codegen import cache_folder
+    from gdl.propnet.machine_code import cache_folder
 
     games = [(game_name(file), read_rules(file)) for file in files]
     began = monotonic()

@@ -5,5 +5,6 @@ an AND of two rows is an AND in all lanes. A *block* is the rows of the states e
 
 The way from rules to a machine: :mod:`gdl.grounder` instantiates them, :mod:`.builder` makes the
 circuit of AND gates (:mod:`.network`), :mod:`.layout` gives every gate its row, :mod:`.kernels`
-and :mod:`.codegen` turn it into machine code, and :mod:`.lanes` is what others use.
+and :mod:`.codegen` write it in LLVM's language, :mod:`.machine_code` compiles that, and
+:mod:`.lanes` is what others use.
 """

@@ -7,24 +7,12 @@ registers. Segments with feedback become loops around such functions.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-import llvmlite
-import llvmlite.binding as llvm
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 
 GATES_PER_FUNCTION = 50
-
-_DIGEST_SIZE = hashlib.sha256().digest_size
 
 Gates = NDArray[np.int32]
 """int32 (n, 3): row written, left literal, right literal; see the layout of a block."""
@@ -84,102 +72,6 @@ def sequence_source(name: str, evaluators: Iterable[str]) -> str:
     calls = [f"  call void @{other}(ptr %rows, ptr %program)" for other in evaluators]
     return "\n".join(
         [f"define void @{name}(ptr %rows, ptr %program) {{", *calls, "  ret void", "}"]
-    )
-
-
-class MachineCode:
-    """Loaded machine code; it lives as long as the object."""
-
-    def __init__(self, binary: bytes) -> None:
-        empty = llvm.parse_assembly("")
-        self._engine = llvm.create_mcjit_compiler(empty, _target())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
-        self._engine.finalize_object()
-
-    def address(self, name: str) -> int:
-        """Return the address of a function."""
-        return int(self._engine.get_function_address(name))
-
-
-def machine_code(key: str, source: Callable[[], str]) -> MachineCode:
-    """Return the machine code of LLVM source, from the cache on disk where it is there.
-
-    ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
-    it cannot be read or written the code is compiled all the same.
-    """
-    path = _cached(key)
-    binary = _read_binary(path)
-    if binary is None:
-        binary = compile_source(source())
-        with contextlib.suppress(OSError):
-            _write_binary(path, binary)
-    return MachineCode(binary)
-
-
-def _read_binary(path: Path) -> bytes | None:
-    """Return an object file that is whole; loading half a one would end the process."""
-    with contextlib.suppress(OSError):
-        data = path.read_bytes()
-        digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
-        if hashlib.sha256(binary).digest() == digest:
-            return binary
-    return None
-
-
-def _write_binary(path: Path, binary: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(hashlib.sha256(binary).digest() + binary)
-    Path(file.name).replace(path)
-
-
-def is_cached(key: str) -> bool:
-    """Tell whether the machine code of a key is in the cache on disk."""
-    return _cached(key).exists()
-
-
-def compile_source(source: str) -> bytes:
-    """Return LLVM source as an object file for this processor.
-
-    Raises RuntimeError where LLVM does not accept the source.
-    """
-    target = _target()
-    module = llvm.parse_assembly(source)
-    module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(target.emit_object(module))
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled code; the environment variable GDL_CACHE overrides it."""
-    return Path(os.environ.get("GDL_CACHE") or platformdirs.user_cache_dir("gdl", appauthor=False))
-
-
-def _cached(key: str) -> Path:
-    return cache_folder() / f"{_digest(key)}.o"
-
-
-def _digest(key: str) -> str:
-    machine = [llvmlite.__version__, llvm.get_host_cpu_name(), *_features()]
-    return hashlib.sha256("\n".join([key, *machine]).encode()).hexdigest()
-
-
-@cache
-def _features() -> tuple[str, ...]:
-    features = llvm.get_host_cpu_features()
-    # Machines with 512-bit vectors are told to prefer 256 bits by default; rows want them all.
-    wide = ("-prefer-256-bit",) if features.get("avx512f") else ()
-    return (*features.flatten().split(","), *wide)
-
-
-def _target() -> Any:  # noqa: ANN401 llvmlite has no types
-    # An engine takes its target over, so that each needs one of its own.
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=",".join(_features()), opt=2, jit=True
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from gdl.propnet.codegen import cache_folder
+from gdl.propnet.machine_code import cache_folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

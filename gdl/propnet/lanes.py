@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from gdl.errors import GroundingLimitError
 from gdl.propnet import calls
-from gdl.propnet.codegen import (
-    MachineCode,
-    is_cached,
-    machine_code,
-    program_source,
-    sequence_source,
-)
+from gdl.propnet.codegen import program_source, sequence_source
 from gdl.propnet.kernels import MAX_LEVELS, Job, kernel_key, kernel_source, scratch_rows
 from gdl.propnet.layout import GateProgram, Layout
+from gdl.propnet.machine_code import (
+    MachineCode,
+    compile_apart,
+    compile_source,
+    is_cached,
+    machine_code,
+)
 
 Bits: TypeAlias = NDArray[np.uint8]
 """uint8 (lanes, n), each 0 or 1."""
@@ -34,6 +35,9 @@ Words: TypeAlias = NDArray[np.uint64]
 
 MAX_CODE_GATES = 300_000
 """Gates of which machine code is made."""
+
+FEW_GATES = 500
+"""Gates of which LLVM makes code in a tenth of a second, so that it needs no process of its own."""
 
 _EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)
@@ -128,17 +132,17 @@ class Engine:
         """Replace the interpreter by machine code, once. May run in a thread of its own.
 
         A network of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
-        minutes and gigabytes.
+        minutes and gigabytes. Raises RuntimeError where LLVM has not enough memory.
         """
         layout = self.layout
         with self._compiling:
             gates = len(layout.view.gates) + len(layout.transition.gates)
             if self._code is None and gates <= MAX_CODE_GATES:
-                self._compile()
+                self._compile(compile_source if gates <= FEW_GATES else compile_apart)
 
-    def _compile(self) -> None:
+    def _compile(self, compiler: Callable[[str], bytes]) -> None:
         source = "\n".join(_sources(self.layout, self.words))
-        code = machine_code(source, lambda: source)
+        code = machine_code(source, lambda: source, compiler)
         self._code = code
         parts = ("moves_view", "goals_view") if self.layout.goals_are_dear else ("view", "view")
         # In this order, as the whole view can follow any part, but the interpreter's goals not it.

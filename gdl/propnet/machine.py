@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from gdl.state_machine import State
 from gdl.terms import Term
 
 REMEMBERED_VIEWS = 1024
+
+_log = logging.getLogger(__name__)
 
 
 class PropnetState:
@@ -112,14 +115,26 @@ class PropnetStateMachine:
         return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
 
     def warm_up(self) -> None:
-        """Make machine code, and wait for it."""
+        """Make machine code, and wait for it.
+
+        Raises RuntimeError where there is not enough memory for it.
+        """
         self.engine.compile()
 
     def warm_up_later(self) -> threading.Thread:
-        """Make machine code in a thread of its own; the interpreter answers meanwhile."""
-        thread = threading.Thread(target=self.engine.compile, daemon=True)
+        """Make machine code in a thread of its own; the interpreter answers meanwhile.
+
+        Where there is not enough memory for it, that is logged, and the interpreter stays.
+        """
+        thread = threading.Thread(target=self._warm_up_if_possible, daemon=True)
         thread.start()
         return thread
+
+    def _warm_up_if_possible(self) -> None:
+        try:
+            self.warm_up()
+        except (MemoryError, RuntimeError) as error:
+            _log.warning("no machine code: %s", error)
 
     def block(self, seed: int = 0) -> Block:
         """Return a block whose lanes all hold the initial state."""

@@ -8,7 +8,8 @@ from time import thread_time
 
 import numpy as np
 
-from gdl.propnet.codegen import machine_code, vector
+from gdl.propnet.codegen import vector
+from gdl.propnet.machine_code import machine_code
 
 WIDTHS = (2, 4, 8)
 """The widths that are tried, in words: vectors of 128, 256 and 512 bits."""

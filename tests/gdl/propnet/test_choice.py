@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gdl.propnet.codegen import MachineCode
 from gdl.propnet.kernels import scratch_rows
 from gdl.propnet.lanes import load_kernels
+from gdl.propnet.machine_code import MachineCode
 
 from .blocks import Rows, aligned, random_rows
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.propnet import codegen
-from gdl.propnet.codegen import (
-    MachineCode,
-    compile_source,
-    machine_code,
-    program_source,
-    sequence_source,
-)
+from gdl.propnet.codegen import program_source, sequence_source
 from gdl.propnet.lanes import Evaluator, load_kernels
 from gdl.propnet.layout import GateProgram
+from gdl.propnet.machine_code import MachineCode, compile_source
 from gdl.propnet.network import TRUE
 
 from .blocks import evaluate, gate_programs, random_rows
@@ -147,65 +140,3 @@ def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: 
         assert np.array_equal(parts.states(), whole.states())
         assert np.array_equal(other.states(), whole.states()), "a step needs no goals"
         assert np.array_equal(other.percepts(), whole.percepts())
-
-
-# ---------------------------------------------------------------------- the cache
-
-
-FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
-
-
-def call(code: MachineCode) -> int:
-    return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
-    asked = []
-
-    def source() -> str:
-        asked.append(1)
-        return FUNCTION
-
-    assert call(machine_code("key", source)) == 42
-    assert call(machine_code("key", source)) == 42
-    assert len(asked) == 1
-    assert call(machine_code("another key", source)) == 42
-    assert len(asked) == 2
-    assert len(list(folder.iterdir())) == 2
-
-
-@pytest.mark.parametrize("kept", [0, 1, 40, -1])
-def test_damaged_files_in_the_cache_are_made_anew(folder: Path, kept: int) -> None:
-    machine_code("key", lambda: FUNCTION)
-    (file,) = folder.iterdir()
-    whole = file.read_bytes()
-    file.write_bytes(whole[:kept])
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
-    assert file.read_bytes() == whole
-
-
-def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
-    machine_code("key", lambda: FUNCTION)
-    (file,) = folder.iterdir()
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 1
-    file.write_bytes(data)
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
-
-
-def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("not a folder")
-    monkeypatch.setenv("GDL_CACHE", str(in_the_way))
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
-
-
-def test_llvm_refuses_nonsense() -> None:
-    with pytest.raises(RuntimeError, match="error"):
-        compile_source("define nonsense")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, StateMachine
 from gdl.grounder import Budget
+from gdl.propnet import lanes
 from gdl.propnet.options import CompileOptions
 from tests.gdl.generators import rulesets
 
@@ -232,3 +235,16 @@ def test_machine_code_can_be_made_in_the_background() -> None:
     thread.join()
     assert machine.engine.view.function != interpreted
     assert_block_lockstep(machine, reasoner_of("nim"), steps=10, lanes=LANES)
+
+
+def test_without_memory_for_machine_code_the_interpreter_stays(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = gdl.compile(rules_of("nim"))
+    interpreted = machine.engine.view.function
+    lack = RuntimeError("LLVM ended with -6: bad_alloc")
+    monkeypatch.setattr(lanes, "machine_code", Mock(side_effect=lack))
+    machine.warm_up_later().join()
+    assert machine.engine.view.function == interpreted
+    assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text
+    assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)

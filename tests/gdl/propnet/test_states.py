@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gdl.propnet.codegen import MachineCode
 from gdl.propnet.lanes import aligned_rows, load_kernels
+from gdl.propnet.machine_code import MachineCode
 
 P, N = ctypes.c_void_p, ctypes.c_int64
 WIDTHS = pytest.mark.parametrize("words", [1, 2, 4, 8])

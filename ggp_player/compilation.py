@@ -25,6 +25,11 @@ class Compilation:
         self._thread = threading.Thread(target=self._compile, daemon=True)
         self._thread.start()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there may be a machine yet."""
+        return self._thread.is_alive()
+
     def machine(self, seconds: float | None = 0.0) -> PropnetStateMachine | None:
         """Return the machine, None where there is none after ``seconds`` (None: however long)."""
         self._thread.join(seconds)

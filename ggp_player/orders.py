@@ -64,7 +64,7 @@ class Standing:
 class Begun:
     """The search knows the rules and the history, and takes orders from now on.
 
-    ``ponders`` says whether the strategy gains from searching while others choose.
+    ``ponders`` says whether to search while others choose. It is said again when that changes.
     """
 
     ponders: bool = False

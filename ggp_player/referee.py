@@ -82,6 +82,11 @@ class Referee:
             return
         self._last = joint_move
 
+    @property
+    def is_compiling(self) -> bool:
+        """Whether the rules may become faster yet."""
+        return self._compilation is not None and self._compilation.is_running
+
     def adopt(self) -> bool:
         """Go on with the compiled rules, if they are ready by now; tell whether that is new."""
         machine = self._compilation.machine() if self._compilation is not None else None

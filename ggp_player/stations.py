@@ -257,11 +257,12 @@ class SearchStation(Station):
     def take_in(self, report: Report) -> None:
         """Take note of what the search has done."""
         if isinstance(report, Begun):
-            self._has_begun = True
             self._ponders = report.ponders
-            _log.info("%s: the rules are read", self._name)
-            if not self._is_wanted:
-                self._insist_soon()
+            if not self._has_begun:
+                self._has_begun = True
+                _log.info("%s: the rules are read", self._name)
+                if not self._is_wanted:
+                    self._insist_soon()
         elif isinstance(report, SearchEnded):
             self._ended = report.number
             if report.failure:

@@ -152,7 +152,8 @@ class SearchWorker:
         self._report = report
         self._referee = _refereed(order, order.compile_seconds)
         self._strategy = self._new_strategy()
-        report(Begun(self._strategy.ponders))
+        self._told: Begun | None = None
+        self._tell()
 
     def follow(self, order: Follow) -> None:
         """Apply a joint move."""
@@ -162,6 +163,7 @@ class SearchWorker:
         """Search, and report the end. After a failure the next search has a new strategy."""
         failure = ""
         self._adopt()
+        self._tell()
         try:
             self._search(order)
         except MemoryError:
@@ -179,7 +181,7 @@ class SearchWorker:
             return
         if len(legal_moves) == 1:
             self._choice.publish(FoundChoice(order.number, str(legal_moves[0])))
-            if not (order.thorough or self._strategy.ponders):
+            if not (order.thorough or self._ponders):
                 return
         best: Choice | None = None
         for choice in self._choices():
@@ -207,8 +209,21 @@ class SearchWorker:
         """Go on with a new strategy if the rules have been compiled meanwhile."""
         if not self._referee.adopt():
             return False
+        gc.freeze()
         self._strategy = self._new_strategy()
+        self._tell()
         return True
+
+    @property
+    def _ponders(self) -> bool:
+        """Whether to search while others choose. It is better to leave the time to compiling."""
+        return self._strategy.ponders and not self._referee.is_compiling
+
+    def _tell(self) -> None:
+        begun = Begun(self._ponders)
+        if begun != self._told:
+            self._told = begun
+            self._report(begun)
 
     def _publish(self, number: int, choice: Choice) -> None:
         move = str(choice.move)

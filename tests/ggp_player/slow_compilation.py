@@ -9,5 +9,9 @@ class SlowCompilation(Compilation):
 
     is_done = False
 
+    @property
+    def is_running(self) -> bool:
+        return not self.is_done
+
     def machine(self, seconds: float | None = 0.0) -> PropnetStateMachine | None:
         return super().machine(None) if self.is_done else None

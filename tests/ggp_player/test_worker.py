@@ -18,6 +18,7 @@ class TellingMachines(Strategy):
     """Looks at the game first; then its value is 1 where the rules are interpreted, otherwise 2."""
 
     name = "telling_machines"
+    ponders = True
 
     def search(self, position: Position) -> Iterator[Choice]:
         first, *_, last = position.legal_moves
@@ -56,5 +57,5 @@ def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     )
     choice.wanted = 1
     worker.search(Search(1))
-    assert reports == [Begun(ponders=False), SearchEnded(1, "")]
+    assert reports == [Begun(ponders=False), Begun(ponders=True), SearchEnded(1, "")]
     assert [found.value for found in choice.published] == [None, 1.0, 2.0]

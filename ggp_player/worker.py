@@ -150,7 +150,8 @@ class SearchWorker:
         self._order = order
         self._choice = choice
         self._report = report
-        self._referee = _refereed(order, order.compile_seconds)
+        looks_ahead = strategies.create(order.strategy or FALLBACK).looks_ahead
+        self._referee = _refereed(order, order.compile_seconds if looks_ahead else None)
         self._strategy = self._new_strategy()
         self._told: Begun | None = None
         self._tell()

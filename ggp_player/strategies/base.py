@@ -91,6 +91,8 @@ class Strategy(ABC):
     name: ClassVar[str]
     ponders: ClassVar[bool] = False
     """Whether what it finds while others think is of use later."""
+    looks_ahead: ClassVar[bool] = True
+    """Whether it looks at more than the legal moves, so that it gains from compiled rules."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Return why the strategy cannot play the game, None where it can."""

@@ -14,6 +14,7 @@ class Legal(Strategy):
     """
 
     name = "legal"
+    looks_ahead = False
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first legal move."""

@@ -14,6 +14,7 @@ class RandomMove(Strategy):
     """
 
     name = "random"
+    looks_ahead = False
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield one move, drawn from the position's random numbers."""

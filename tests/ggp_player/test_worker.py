@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
 
@@ -59,3 +60,16 @@ def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     worker.search(Search(1))
     assert reports == [Begun(ponders=False), Begun(ponders=True), SearchEnded(1, "")]
     assert [found.value for found in choice.published] == [None, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("spec", ["legal", "random"])
+def test_rules_are_not_compiled_for_who_does_not_look_ahead(
+    fields: str, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilation = Mock()
+    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
+    monkeypatch.setattr(referee_module, "Compilation", compilation)
+    choice = Noted()
+    SearchWorker(Begin(fields, "xena", strategy=spec), choice, Mock()).search(Search(1))
+    assert len(choice.published) == 1
+    assert not compilation.called

@@ -38,5 +38,5 @@ class Compilation:
     def _compile(self) -> None:
         try:
             self._machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
-        except (gdl.GdlError, MemoryError) as error:
+        except (gdl.GdlError, MemoryError, RecursionError) as error:
             _log.info("the rules are not compiled: %s", error)

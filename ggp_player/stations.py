@@ -38,9 +38,6 @@ COMPILE_SHARE = 0.6
 
 MAX_COMPILE_SECONDS = 30.0
 
-MIN_COMPILE_CLOCK = 3
-"""Seconds of the shortest clock in which a search waits for compiled rules."""
-
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, for each of the two places."""
 
@@ -131,10 +128,9 @@ class Station:
     def begin(self, strategy: str | None = None) -> Begin:
         """Return the first order to a new worker; without a strategy it is a referee."""
         start, history = self.setup.start, tuple(self.history)
-        # The referee has to answer soon; the search comes to a match that has begun in a hurry.
+        # A search that comes to a match that has begun is in a hurry.
         clock = start.play_clock if history else start.start_clock
-        has_time = strategy is not None and clock >= MIN_COMPILE_CLOCK
-        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock) if has_time else 0.0
+        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock)
         return Begin(start.rules, start.role, history, strategy, self.setup.seed, seconds)
 
     def close(self) -> None:

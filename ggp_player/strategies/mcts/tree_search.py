@@ -42,7 +42,7 @@ from ggp_player.strategies.mcts.recycling import Copying, copy_tree
 BYTES = 192 * 2**20
 """Memory for a tree and its copy: what is copied must not take a good part of a play clock."""
 
-LEAST_LANES, MOST_LANES = 8, 40
+LEAST_LANES, MOST_LANES = 8, 48
 """Lanes of a leaf: with fewer a block has too many leaves, with more too few."""
 
 LEAF_WORK = 1_500_000

@@ -219,24 +219,30 @@ def _collect(process: subprocess.Popen[bytes], budget: Budget) -> bytes:
 def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
     """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``.
 
-    Facts that no rule mentions are left out: gringo has evaluated them away.
+    Facts that no rule mentions are left out: gringo has evaluated them away. So are negations of
+    atoms that no rule defines, which hold.
     """
     begin_rules = output.index(b"\n") + 1
     end_rules = (output.find(b"\n4 ") + 1) or (output.rfind(b"\n0\n") + 1)
     rows = _read_rows(output[end_rules:], writer)
     numbers, first = _tokens(output[begin_rules:end_rules])
-    is_rule = (numbers[first] == 1) & (numbers[first + 1] == 0) & (numbers[first + 2] == 1)
-    begin = first[is_rule]
+    begin = first[numbers[first] == 1]
+    heads = numbers[begin + 3]
+    can_hold = np.zeros(np.abs(numbers).max(initial=0) + 1, dtype=np.bool_)
+    can_hold[heads] = True
+    is_rule = (numbers[begin + 1] == 0) & (numbers[begin + 2] == 1)
+    begin, heads = begin[is_rule], heads[is_rule]
     lengths = numbers[begin + 5].astype(np.int64)
     literals = _bodies(numbers, begin, lengths)
-    matters = np.zeros(np.abs(numbers).max(initial=0) + 1, dtype=np.bool_)
+    matters = np.zeros(len(can_hold), dtype=np.bool_)
     matters[np.abs(literals)] = True
     for own in rows.values():
         matters[list(own.values())] = True
-    kept = (lengths > 0) | matters[numbers[begin + 3]]
-    starts = np.zeros(np.count_nonzero(kept) + 1, dtype=np.int64)
-    np.cumsum(lengths[kept], out=starts[1:])
-    return GroundProgram(numbers[begin[kept] + 3], starts, literals, rows)
+    kept = (lengths > 0) | matters[heads]
+    ends = np.concatenate([[0], np.cumsum(lengths[kept])])
+    says_more = (literals > 0) | can_hold[np.abs(literals)]
+    starts = np.concatenate([[0], np.cumsum(says_more)])[ends]
+    return GroundProgram(heads[kept], starts, literals[says_more], rows)
 
 
 def _bodies(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from itertools import product as product_of
 from typing import TypeAlias
 
@@ -64,14 +65,16 @@ class _Builder:
         moves = [atom for role in inputs.moves for atom in role]
         self.circuit = Circuit(Network(len(inputs.fluents) + len(moves), passes))
         self.network = self.circuit.network
-        self.literal_of = self.circuit.literal_of
-        self.literal_of[0] = TRUE
+        mentioned = np.abs(program.literals)
+        last = max(program.heads.max(initial=0), mentioned.max(initial=0), *moves, *inputs.fluents)
+        # Of an atom, and at its negative index, from the end, of its negation.
+        self.literals = [FALSE] * (last + 1) + [TRUE] * last
+        self._settle(0, TRUE)
         for number, atom in enumerate([*inputs.fluents, *moves]):
             if atom:
-                self.literal_of[atom] = self.network.input(number)
-        self.given = set(self.literal_of)
-        self.bodies = _bodies(program, self.given)
-        self.used = set(np.unique(np.abs(program.literals)).tolist())
+                self._settle(atom, self.network.input(number))
+        self.bodies = _bodies(program, self.circuit.literal_of)
+        self.used = np.bincount(mentioned, minlength=last + 1).tolist()
         self.group_moves = passes.group_moves
         self.role_moves: list[frozenset[int]] = []
         self.groups: dict[int, tuple[Group, ...]] = {}
@@ -84,26 +87,22 @@ class _Builder:
                 self.groups[one] = (((role, frozenset([one])), frozenset()),)
 
     def build(self) -> Circuit:
-        for component in components(_dependencies(self.bodies)):
-            if len(component) == 1 and not self._is_recursive(component[0]):
-                atom = component[0]
-                self.literal_of[atom] = self._define(self.bodies.get(atom, ()), atom in self.used)
+        graph = _dependencies(self.bodies)
+        for component in components(graph):
+            atom = component[0]
+            if len(component) == 1 and atom not in graph[atom]:
+                self._settle(atom, self._define(self.bodies[atom], self.used[atom] > 0))
             else:
                 self._define_cycle(component)
         return self.circuit
 
-    def _is_recursive(self, atom: int) -> bool:
-        return any(abs(literal) == atom for body in self.bodies.get(atom, ()) for literal in body)
+    def _settle(self, atom: int, literal: int) -> None:
+        self.circuit.literal_of[atom] = literal
+        self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
 
     def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
-        products: list[Product] = []
-        for body in bodies:
-            product = frozenset(map(self._literal, body)) - {TRUE}
-            if FALSE not in product and not is_contradiction(product):
-                products.append(product)
-        if len(products) < 2 and not any(self.groups.keys() & p for p in products):
-            return self.network.and_(products[0]) if products else FALSE
-        if not self.group_moves:
+        products = list(self._products(bodies))
+        if not self.group_moves or all(map(self.groups.keys().isdisjoint, products)):
             return self.network.sum_of_products(products)
         groups = self._grouped(products)
         literal = self.network.sum_of_products([self._product(*group) for group in groups])
@@ -111,10 +110,15 @@ class _Builder:
             self.groups[literal] = tuple(groups)
         return literal
 
-    def _literal(self, signed: int) -> int:
-        if signed > 0:
-            return self.literal_of.get(signed, FALSE)
-        return self.literal_of.get(-signed, FALSE) ^ 1
+    def _products(self, bodies: Iterable[Sequence[int]]) -> Iterator[Product]:
+        """Yield the conjunctions of the bodies that can hold."""
+        literal = self.literals.__getitem__
+        for body in bodies:
+            product = frozenset(map(literal, body))
+            if TRUE in product:
+                product -= {TRUE}
+            if FALSE not in product and not (len(product) > 1 and is_contradiction(product)):
+                yield product
 
     def _grouped(self, products: Sequence[Product]) -> list[Group]:
         """Merge products that differ in one role's move only: one set for all their moves."""
@@ -134,6 +138,8 @@ class _Builder:
         A role makes one move, so that it is one of two sets at once where it is one of their
         intersection.
         """
+        if self.groups.keys().isdisjoint(product):
+            return [(None, product)]
         known = product & self.groups.keys()
         expanded: list[Group] = [(None, product - known)]
         for literal in sorted(known, key=lambda literal: (len(self.groups[literal]), literal)):
@@ -181,7 +187,8 @@ class _Builder:
                     raise RulesetError("a ground atom depends on its own negation")
         first = len(self.network)
         nodes = {atom: self.network.new_node() for atom in component}
-        self.literal_of.update(nodes)
+        for atom, node in nodes.items():
+            self._settle(atom, node)
         definitions = {atom: self._define(self.bodies[atom]) for atom in component}
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
         self.network.cycles.append(Cycle(first, len(self.network), feedback))
@@ -196,7 +203,7 @@ def _is_almost_set(groups: Sequence[Group]) -> bool:
     return is_set and all(moves is not None for moves, _ in groups)
 
 
-def _bodies(program: GroundProgram, given: set[int]) -> dict[int, list[list[int]]]:
+def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[list[int]]]:
     """Return the bodies of every atom that rules define."""
     bodies: dict[int, list[list[int]]] = {}
     literals = program.literals.tolist()
@@ -212,7 +219,7 @@ def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, li
     return {
         atom: [
             target
-            for target in dict.fromkeys(abs(literal) for body in own for literal in body)
+            for target in dict.fromkeys(map(abs, chain.from_iterable(own)))
             if target in bodies
         ]
         for atom, own in bodies.items()

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from gdl.propnet.options import ALL_PASSES, Passes
 
@@ -83,29 +84,30 @@ class Network:
         """Return a conjunction's value where one side is a gate that tells of the other."""
         for one, other in ((left, right), (right, left)):
             node = other >> 1
-            inputs = (self.left[node], self.right[node])
-            if inputs == (FALSE, FALSE):
-                continue
-            if one in inputs:  # x and (x and y); x and not (x and y) is x and not y
-                return other if not other & 1 else self.and2(one, (inputs[0] + inputs[1] - one) ^ 1)
-            if one ^ 1 in inputs:  # x and (not x and y); x and not (not x and y)
+            first, second = self.left[node], self.right[node]
+            if one in (first, second):  # x and (x and y); x and not (x and y) is x and not y
+                return other if not other & 1 else self.and2(one, (first + second - one) ^ 1)
+            if one ^ 1 in (first, second):  # x and (not x and y); x and not (not x and y)
                 return one if other & 1 else FALSE
         return None
 
     def and_(self, literals: Iterable[int]) -> int:
         """Return the literal of a conjunction of any number of literals."""
-        distinct = set(literals)
-        if is_contradiction(distinct):
+        distinct = literals if isinstance(literals, frozenset) else set(literals)
+        if len(distinct) > 2 and is_contradiction(distinct):
             return FALSE
-        result = TRUE
-        for literal in sorted(distinct):
+        ordered = sorted(distinct)
+        result = ordered[0] if ordered else TRUE
+        for literal in ordered[1:]:
             result = self.and2(result, literal)
         return result
 
     def balanced_and(self, literals: Sequence[int]) -> int:
         """Return the same as a tree, of which processors do several gates at once."""
         if len(literals) < 2:
-            return self.and_(literals)
+            return literals[0] if literals else TRUE
+        if len(literals) == 2:
+            return self.and2(literals[0], literals[1])
         half = (len(literals) + 1) // 2
         left, right = literals[:half], literals[half:]
         return self.and2(self.balanced_and(left), self.balanced_and(right))
@@ -123,15 +125,17 @@ class Network:
 
         Source: R. Brayton, Factoring logic functions (1987), there called quick factoring.
         """
+        if len(products) == 1:
+            return self.and_(products[0])
         terms: list[int] = []
         pending = list(dict.fromkeys(products))
         if not self.passes.factor:
             return self.or_(map(self.and_, pending))
-        counts = Counter(literal for product in pending for literal in product)
+        if frozenset() in pending:
+            return TRUE
+        counts = Counter(chain.from_iterable(pending))
         while pending:
-            if frozenset() in pending:
-                return TRUE
-            most = max(counts.values(), default=0)
+            most = max(counts.values())
             if most < 2:
                 terms += [self.and_(product) for product in pending]
                 break
@@ -140,8 +144,8 @@ class Network:
             quotient = self.sum_of_products([product - {best} for product in inside])
             terms.append(self.and2(best, quotient))
             pending = [product for product in pending if best not in product]
-            for product in inside:
-                counts.subtract(product)
+            for literal in chain.from_iterable(inside):
+                counts[literal] -= 1
         return self.or_(terms)
 
     def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> list[int]:
@@ -150,19 +154,19 @@ class Network:
         The first inputs in turn depend on the ``following`` literals, one for each.
         """
         needed = bytearray(len(self.left))
-        loops = {node: cycle for cycle in self.cycles for node, _ in cycle.feedback}
+        besides = {node: [literal] for node, literal in enumerate(following, 1)}
+        for cycle in self.cycles:
+            read = [
+                literal for node, definition in cycle.feedback for literal in (2 * node, definition)
+            ]
+            besides |= dict.fromkeys((node for node, _ in cycle.feedback), read)
         agenda = [literal >> 1 for literal in literals]
         for node in agenda:
             needed[node] = 1
         while agenda:
             node = agenda.pop()
-            read = [self.left[node] >> 1, self.right[node] >> 1]
-            if 0 < node <= len(following):
-                read.append(following[node - 1] >> 1)
-            if node in loops:
-                for other, definition in loops[node].feedback:
-                    read += (other, definition >> 1)
-            for other in read:
+            for literal in (self.left[node], self.right[node], *besides.get(node, ())):
+                other = literal >> 1
                 if not needed[other]:
                     needed[other] = 1
                     agenda.append(other)

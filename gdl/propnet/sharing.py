@@ -15,6 +15,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from gdl.propnet.network import Cycle, Network
 
 MOST_LEAVES = 60
@@ -64,7 +66,10 @@ def _conjunctions(
             if inner in kept or inner not in flat:
                 literals.add(literal)
             elif uses[inner] == 1:
-                literals |= flat.pop(inner)
+                own = flat.pop(inner)
+                if len(own) > len(literals):
+                    literals, own = own, literals
+                literals |= own
             elif apart and len(flat[inner]) <= MOST_LEAVES // 2:
                 literals |= flat[inner]
             else:
@@ -79,21 +84,22 @@ def _conjunctions(
 
 def _uses(
     network: Network, outputs: Iterable[int], gates: Sequence[int]
-) -> tuple[set[int], Counter[int]]:
-    """Return the nodes that are wanted as such, and how many gates read each node.
+) -> tuple[set[int], list[int]]:
+    """Return the nodes that are wanted as such, and how many of the gates read each node.
 
     Wanted are those that are read negated or from outside, or by another cycle's gates.
     """
-    cycle_of = {n: c.first for c in network.cycles for n in range(c.first, c.last)}
+    cycle_of = np.zeros(len(network), dtype=np.int64)
+    for cycle in network.cycles:
+        cycle_of[cycle.first : cycle.last] = cycle.first
+    node = np.repeat(np.array(gates, dtype=np.int64), 2)
+    literal = np.array([network.left, network.right], dtype=np.int64).T[gates].ravel()
+    inner = literal >> 1
+    is_kept = (literal & 1 == 1) | (cycle_of[inner] != cycle_of[node])
     kept = {output >> 1 for output in outputs}
     kept |= {literal >> 1 for c in network.cycles for pair in c.feedback for literal in pair[1:]}
-    uses: Counter[int] = Counter()
-    for node in gates:
-        for literal in (network.left[node], network.right[node]):
-            inner = literal >> 1
-            uses[inner] += 1
-            if literal & 1 or cycle_of.get(inner) != cycle_of.get(node):
-                kept.add(inner)
+    kept.update(inner[is_kept].tolist())
+    uses = np.bincount(inner, minlength=len(network)).tolist()
     return kept, uses
 
 
@@ -130,6 +136,7 @@ class _Extraction:
 
     def _replace(self, pair: Pair, name: int) -> None:
         left, right = pair
+        counts = self._counts
         users = self._where[left] & self._where[right]
         self._where[left] -= users
         self._where[right] -= users
@@ -140,19 +147,15 @@ class _Extraction:
             literals -= {left, right}
             if len(literals) < self._limit:
                 for other in literals:
-                    self._counts[_pair(left, other)] -= 1
-                    self._counts[_pair(right, other)] -= 1
-                    fresh[_pair(name, other)] += 1
+                    counts[(left, other) if left < other else (other, left)] -= 1
+                    counts[(right, other) if right < other else (other, right)] -= 1
+                    fresh[name, other] += 1
             literals.add(name)
-        del self._counts[pair]
-        self._counts.update(fresh)
+        del counts[pair]
+        counts.update(fresh)
         for found, count in fresh.items():
             if count > 1:
                 heapq.heappush(self._queue, (-count, found))
-
-
-def _pair(one: int, other: int) -> Pair:
-    return (one, other) if one < other else (other, one)
 
 
 def _limit(sets: Sequence[set[int]]) -> int:
@@ -197,7 +200,13 @@ class _Rebuilding:
 
     def _make(self, node: int) -> None:
         if node in self._conjunctions:
-            literals = sorted({self.literal(literal) for literal in self._conjunctions[node]})
+            known = self._literals
+            literals = sorted(
+                {
+                    known[old >> 1] ^ (old & 1) if old >= 0 else self.literal(old)
+                    for old in self._conjunctions[node]
+                }
+            )
             self._literals[node] = self.network.balanced_and(literals)
 
     def _make_cycle(self, cycle: Cycle) -> None:

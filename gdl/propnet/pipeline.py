@@ -6,7 +6,9 @@ is a function of its own; which passes it applies is said by :class:`gdl.propnet
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TypeAlias
@@ -74,7 +76,20 @@ class Parts:
 
 def compile_parts(ruleset: Ruleset, options: CompileOptions) -> Parts:
     """Compile a ruleset. Raises as :func:`gdl.compile` does."""
-    return assemble(ground_game(ruleset, options, options.budget), options)
+    with _without_collections():
+        return assemble(ground_game(ruleset, options, options.budget), options)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Keep the collector of cycles from looking through millions of sets that it cannot free."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def ground_game(ruleset: Ruleset, passes: Passes, budget: Budget) -> GroundGame:

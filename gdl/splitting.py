@@ -13,9 +13,11 @@ q(b, c)`` with ``s(r, c)`` for ``m1(r, a), p(a, c)``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 from typing import TypeAlias
 
 from gdl.domains import EMPTY, Domain, Domains, Position, variable_domains
@@ -31,6 +33,12 @@ SMALL = 60.0
 
 GAIN = 0.9
 """A split must leave less than this share of the instances."""
+
+MANY = 20_000.0
+"""Of huge games, rules with more instances share what they can, and are shortened."""
+
+SHORTER = 0.7
+"""Shortening must leave less than this share of the literals in all instances."""
 
 Values: TypeAlias = Mapping[str, Domain]
 """What each variable of a rule can be."""
@@ -54,31 +62,40 @@ class Splitter:
     ``statistics`` estimate how many rows a relation can have in any state. ``moves`` are the
     relations that hold the joint move; what they select stays with them unless it can be told
     apart by the move's arguments, so that rules which differ in the move alone can be merged
-    later.
+    later. A game ``is_huge`` where splitting each rule by itself leaves too many instances.
     """
 
     def __init__(
-        self, statistics: Statistics, moves: Collection[RelationKey], domains: Domains
+        self,
+        statistics: Statistics,
+        moves: Collection[RelationKey],
+        domains: Domains,
+        is_huge: bool = False,
     ) -> None:
+        self._many = MANY if is_huge else inf
         self._statistics = statistics
         self._domains = dict(domains)
         self._moves = MoveProjections(moves, statistics, self._domains)
         self._domain_relations: dict[frozenset[str], str] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
+        self._uses: Counter[tuple[Literal, ...]] = Counter()
         self._made: list[Rule] = []
 
     def split(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules after splitting, with those of the auxiliary relations."""
-        kept = [
-            self._split(rule, self._values(rule)) for rule in unfold(list(rules), self._statistics)
-        ]
+        pending = [(rule, self._values(rule)) for rule in unfold(list(rules), self._statistics)]
+        for rule, values in pending:
+            if self._instances(rule.body) >= self._many:
+                choices = self._choices(rule, values)
+                self._uses.update({_key(choice) for choice in choices if choice.body})
+        kept = [self._split(rule, values) for rule, values in pending]
         return [*self._moves.rules, *self._made, *kept]
 
     def _split(self, rule: Rule, values: Values) -> Rule:
         while True:
             shorter = self._split_once(rule, values)
             if shorter is None:
-                return rule
+                return self._shortened(rule, values)
             rule = shorter
 
     def _values(self, rule: Rule) -> Values:
@@ -107,12 +124,35 @@ class Splitter:
         return Rule(rule.head, (*choice.rest, *auxiliary), rule.span)
 
     def _cost(self, choice: _Choice) -> float:
-        """Return how many instances there are after a split, estimated."""
+        """Return how many instances there are after a split, estimated.
+
+        Those of an auxiliary relation are shared by the rules that can use it.
+        """
         cost = self._moves.cost(_relations(choice.body + choice.rest))
         if not choice.body:
             return cost + self._instances(choice.rest)
         inner = self._instances(choice.body)
-        return cost + inner + self._instances((*choice.rest, self._stand_in(choice, inner)))
+        uses = self._uses[_key(choice)] if self._uses else 0
+        if uses > 1:
+            asked = self._statistics.instances(choice.body + choice.rest, _names(choice.body))
+            inner = min(inner, asked)
+        rest = self._instances((*choice.rest, self._stand_in(choice, inner)))
+        return cost + rest + inner / max(1, uses)
+
+    def _shortened(self, rule: Rule, values: Values) -> Rule:
+        """Return a rule with many instances so that what few variables hold is one literal."""
+        instances = self._instances(rule.body)
+        if instances < self._many or any(map(self._moves.holds_move, rule.body)):
+            return rule
+        best: tuple[float, _Choice] | None = None
+        for choice in _shorter(rule):
+            inner = self._instances(choice.body)
+            cost = inner * (1 + len(choice.body)) + instances * (2 + len(choice.rest))
+            if best is None or cost < best[0]:
+                best = cost, choice
+        if best is None or best[0] > SHORTER * instances * (1 + len(rule.body)):
+            return rule
+        return Rule(rule.head, (*best[1].rest, self._name(best[1], values)), rule.span)
 
     # ------------------------------------------------------------------ choices
 
@@ -221,20 +261,40 @@ class Splitter:
 
     def _name(self, choice: _Choice, values: Values) -> Atom:
         """Return the atom of the auxiliary relation, made if no rule has needed it yet."""
-        local = dict.fromkeys([*choice.names, *_names(choice.body)])
-        renaming = {name: Variable(f"{i}") for i, name in enumerate(local)}
-        body = tuple(sorted((substitute(part, renaming) for part in choice.body), key=str))
-        args = tuple(renaming[name] for name in choice.names)
-        head = self._auxiliary.get((*body, Atom(" ", args)))
+        key = _key(choice)
+        head = self._auxiliary.get(key)
         if head is None:
-            head = Atom(f" split {len(self._auxiliary)}", args)
-            self._auxiliary[(*body, Atom(" ", args))] = head
+            *body, own = key
+            assert isinstance(own, Atom)
+            head = self._auxiliary[key] = Atom(f" split {len(self._auxiliary)}", own.args)
             for column, name in enumerate(choice.names):
                 self._domains[Position(True, *head.relation, column)] = values.get(name, EMPTY)
-            made = Rule(head, body)
+            made = Rule(head, tuple(body))
+            uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.
             self._made.append(self._split(made, variable_domains(made, self._domains) or {}))
+            self._uses[key] = uses
         self._suppose(choice, head.relation, self._instances(choice.body))
         return Atom(head.name, tuple(map(Variable, choice.names)))
+
+
+def _key(choice: _Choice) -> tuple[Literal, ...]:
+    """Return the body of an auxiliary relation and an atom of its arguments, with new names."""
+    local = dict.fromkeys([*choice.names, *_names(choice.body)])
+    renaming = {name: Variable(f"{i}") for i, name in enumerate(local)}
+    body = sorted((substitute(part, renaming) for part in choice.body), key=str)
+    return (*body, Atom(" ", tuple(renaming[name] for name in choice.names)))
+
+
+def _shorter(rule: Rule) -> Iterator[_Choice]:
+    """Yield what can become one literal because it does not hold some variables."""
+    for group in _alike(rule.body, ()):
+        apart = [part for part in rule.body if not _holds(part, group)]
+        bound = _names(part for part in apart if isinstance(part, Atom))
+        body = tuple(part for part in apart if set(_names([part])) <= set(bound))
+        rest = tuple(part for part in rule.body if part not in body)
+        needed = _names([rule.head, *rest])
+        if len(body) > 1:
+            yield _Choice(body, rest, tuple(name for name in bound if name in needed))
 
 
 def _names(literals: Iterable[Literal]) -> list[str]:

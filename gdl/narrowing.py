@@ -56,6 +56,10 @@ class Knowledge:
         """Tell whether a rule is large enough to be restated."""
         return self.statistics.instances(rule.body, names_in(rule.body)) > MANY
 
+    def is_wide(self, relation: RelationKey) -> bool:
+        """Tell whether a relation is large enough to be taken apart."""
+        return self.statistics.domain_size(relation) > MANY
+
 
 # ---------------------------------------------------------------------- alternatives
 
@@ -135,7 +139,7 @@ def _replaceable(rule: Rule, knowledge: Knowledge) -> Iterator[Atom]:
 def write_out_cases(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
     """Yield the rules; in large ones, relations that only compare are replaced by their cases."""
     defined = by_relation(rules)
-    facts = _static_sets(defined)
+    facts = static_sets(defined)
     compares = {
         relation: own
         for relation, own in defined.items()
@@ -179,7 +183,7 @@ def _by_cases(
                 dict.fromkeys(
                     part
                     for part in body
-                    if part in rule.body or not _is_implied(part, bound, values, facts)
+                    if part in rule.body or not is_implied(part, bound, values, facts)
                 )
             ),
             rule.span,
@@ -197,7 +201,7 @@ def _inlined(case: Rule, call: Atom) -> tuple[Literal, ...]:
     return tuple(substitute(part, renaming) for part in case.body)
 
 
-def _is_implied(
+def is_implied(
     literal: Literal, bound: set[str], values: Values, facts: Mapping[RelationKey, set[str]]
 ) -> bool:
     """Tell whether a literal says no more of a bound variable than its domain does."""
@@ -217,7 +221,7 @@ def _is_implied(
 def take_apart_negated(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
     """Yield the rules; wide negated relations are replaced by several narrower ones."""
     defined = by_relation(rules)
-    facts = _static_sets(defined)
+    facts = static_sets(defined)
     parts: dict[RelationKey, dict[Columns, str]] = {}
     made: list[Rule] = []
     for relation, allowed in _negated(rules, knowledge).items():
@@ -244,7 +248,7 @@ def _negated(rules: Sequence[Rule], knowledge: Knowledge) -> dict[RelationKey, l
         values: Values | None = None
         for part in rule.body:
             atom = part.literal if isinstance(part, Not) else None
-            if isinstance(atom, Atom) and knowledge.statistics.domain_size(atom.relation) > MANY:
+            if isinstance(atom, Atom) and knowledge.is_wide(atom.relation):
                 values = values or variable_domains(rule, knowledge.domains) or {}
                 columns = asked.setdefault(atom.relation, [Domain() for _ in atom.args])
                 for domain, term in zip(columns, atom.args, strict=True):
@@ -290,13 +294,10 @@ def _with_parts(rule: Rule, parts: Mapping[RelationKey, Mapping[Columns, str]]) 
     return Rule(rule.head, tuple(body), rule.span)
 
 
-NARROWING = (join_alternatives, write_out_cases, take_apart_negated)
-"""The passes in their order; each takes rules, with what is known of them, and yields rules."""
-
 # ---------------------------------------------------------------------- in common
 
 
-def _static_sets(defined: Definitions) -> dict[RelationKey, set[str]]:
+def static_sets(defined: Definitions) -> dict[RelationKey, set[str]]:
     """Return the relations of one argument that are stated as facts, with their constants."""
     return {
         relation: {str(rule.head.args[0]) for rule in own}

@@ -16,7 +16,6 @@ from gdl.dependencies import Level, dependency_graph, reachable
 from gdl.domains import Domain, Position
 from gdl.errors import GroundingLimitError
 from gdl.grounder import Budget, Row, ground
-from gdl.reasoning.statistics import Statistics
 from gdl.ruleset import Atom, RelationKey, Rule, atoms_of, names_in
 from gdl.terms import Variable
 from gdl.vocabulary import Vocabulary
@@ -36,30 +35,44 @@ class Possible:
     sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
 
 
-def find_possible(
-    rules: Sequence[Rule],
+@dataclass(frozen=True, slots=True)
+class RelaxedGame:
+    """The rules of a relaxed game, and the relations that are asked what is possible of them."""
+
+    rules: Sequence[Rule]
+    flows: Sequence[tuple[RelationKey, RelationKey]]
+    shown: Sequence[RelationKey]
+
+
+def relax(
+    rules: Iterable[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     level_of: Callable[[RelationKey], Level],
-    statistics: Statistics,
-    vocabulary: Vocabulary,
-) -> Possible:
-    """Return the domains of the relations in the flows, and all sizes; none where it is too much.
+    size: Callable[[RelationKey], float],
+) -> RelaxedGame:
+    """Return the relaxed game.
 
-    ``flows`` are pairs of relations: rows of the first can come to be rows of the second.
+    ``flows`` are pairs of relations: rows of the first can come to be rows of the second. ``size``
+    tells how many rows a relation can have.
     """
     flows = list(flows)
-    relaxed = [_relaxed(rule, level_of, statistics) for rule in rules]
+    relaxed = [_relaxed(rule, level_of, size) for rule in rules]
     relaxed += starmap(_flow_rule, flows)
     targets = list(dict.fromkeys(target for _, target in flows))
     wanted = reachable(dependency_graph(relaxed), targets)
     needed = [rule for rule in relaxed if rule.head.relation in wanted]
     derived = {rule.head.relation: None for rule in needed if rule.body}
     shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
+    return RelaxedGame(needed, flows, [*shown, *targets])
+
+
+def find_possible(game: RelaxedGame, vocabulary: Vocabulary) -> Possible:
+    """Return the domains of the relations in the flows, and all sizes; none if it is too much."""
     try:
-        rows = ground(needed, (), [*shown, *targets], vocabulary, BUDGET).rows
+        rows = ground(game.rules, (), game.shown, vocabulary, BUDGET).rows
     except GroundingLimitError:
         return Possible()
-    return _read(rows, flows, vocabulary)
+    return _read(rows, game.flows, vocabulary)
 
 
 def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
@@ -96,7 +109,9 @@ def _domain(values: Iterable[int], vocabulary: Vocabulary) -> Domain:
     return domain
 
 
-def _relaxed(rule: Rule, level_of: Callable[[RelationKey], Level], statistics: Statistics) -> Rule:
+def _relaxed(
+    rule: Rule, level_of: Callable[[RelationKey], Level], size: Callable[[RelationKey], float]
+) -> Rule:
     """Return a rule that holds whenever the given one does in any state."""
     if level_of(rule.head.relation) is Level.STATIC:
         return rule
@@ -107,8 +122,8 @@ def _relaxed(rule: Rule, level_of: Callable[[RelationKey], Level], statistics: S
         or all(level_of(atom.relation) is Level.STATIC for atom, _ in atoms_of(part))
     ]
     atoms = [part for part in body if isinstance(part, Atom)]
-    for atom in sorted(atoms, key=lambda atom: -statistics.domain_size(atom.relation)):
-        if statistics.domain_size(atom.relation) <= VERY_WIDE:
+    for atom in sorted(atoms, key=lambda atom: -size(atom.relation)):
+        if size(atom.relation) <= VERY_WIDE:
             break
         rest = [part for part in body if part != atom]
         if names_in([rule.head, *rest]) <= names_in(

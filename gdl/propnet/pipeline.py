@@ -112,17 +112,23 @@ def _ground_in_two_attempts(
     """Ground simpler rules; where there are too many, narrow them and ground those."""
     began = monotonic()
     analysis = RuleAnalysis(flat, vocabulary)
-    try:
-        simple = replace(flat, rules=analysis.simpler_rules(passes))
-        usual = replace(budget, rules=min(budget.rules, USUAL))
-        return ground_program(simple, vocabulary, usual)
-    except GroundingLimitError:
-        narrowed = analysis.narrowed()
-        left = budget.seconds - (monotonic() - began)
-        if narrowed is None or left <= 0:
-            raise
-        simple = replace(flat, rules=narrowed.simpler_rules(passes))
-        return ground_program(simple, vocabulary, replace(budget, seconds=left))
+    if analysis.is_hopeless():
+        analysis = analysis.narrowed() or analysis
+    else:
+        try:
+            simple = replace(flat, rules=analysis.simpler_rules(passes))
+            usual = replace(budget, rules=min(budget.rules, USUAL))
+            return ground_program(simple, vocabulary, usual)
+        except GroundingLimitError:
+            narrowed = analysis.narrowed()
+            if narrowed is None:
+                raise
+            analysis = narrowed
+    left = budget.seconds - (monotonic() - began)
+    if left <= 0:
+        raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
+    simple = replace(flat, rules=analysis.simpler_rules(passes))
+    return ground_program(simple, vocabulary, replace(budget, seconds=left))
 
 
 def assemble(game: GroundGame, passes: Passes) -> Parts:

@@ -43,6 +43,7 @@ class Statistics:
         self._table_cost: dict[RelationKey, float] = dict.fromkeys(rulebook.given, 0.0)
         self._call_cost: dict[tuple[RelationKey, Columns], float | None] = {}
         self._distinct: dict[tuple[RelationKey, int], float] = {}
+        self._most: dict[RelationKey, float] = {}
 
     # ------------------------------------------------------------------ questions
 
@@ -86,8 +87,9 @@ class Statistics:
         return make_plan(self, rule.body, known, wanted - known)
 
     def domain_size(self, relation: RelationKey) -> float:
-        """Return how many rows the columns' domains allow."""
-        return prod(self.distinct(relation, column) for column in range(relation[1]))
+        """Return how many rows the columns' domains allow, or fewer where that is known."""
+        allowed = prod(self.distinct(relation, column) for column in range(relation[1]))
+        return min(allowed, self._most.get(relation, allowed))
 
     # ------------------------------------------------------------------ answers
 
@@ -108,6 +110,11 @@ class Statistics:
         self._table_cost[relation] = 0.0
         for column, size in enumerate(sizes):
             self._distinct[relation, column] = max(1.0, size)
+
+    def limit(self, relation: RelationKey, rows: float, sizes: Sequence[float]) -> None:
+        """Take over how many rows, and different values per column, there can be in all states."""
+        self.suppose(relation, rows, sizes)
+        self._most[relation] = rows
 
     def widen(self, order: Sequence[RelationKey], fluents: Iterable[RelationKey]) -> None:
         """Estimate anew what can hold in any state, rather than in a typical one.

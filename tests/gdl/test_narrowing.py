@@ -55,6 +55,7 @@ def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
     monkeypatch.setattr("gdl.propnet.pipeline.USUAL", 0)
     monkeypatch.setattr("gdl.narrowing.MANY", 0.0)
+    monkeypatch.setattr("gdl.splitting.MANY", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -115,8 +116,7 @@ class _Extraction:
             for literal in literals:
                 self._where[literal].add(number)
             if len(literals) <= self._limit:
-                ordered = sorted(literals)
-                self._counts.update((a, b) for i, a in enumerate(ordered) for b in ordered[i + 1 :])
+                self._counts.update(combinations(sorted(literals), 2))
         self._queue = [(-count, pair) for pair, count in self._counts.items() if count > 1]
         heapq.heapify(self._queue)
 

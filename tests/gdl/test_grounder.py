@@ -241,3 +241,13 @@ def test_an_atom_that_only_occurs_negated_has_a_number_too() -> None:
     text = "(p f c) (above 4 3) (<= (win ?h c) (p ?x ?z) (not (win ?l ?x)) (above ?h ?l))"
     found = Ground(text, [("win", 2)])
     assert found.rows["win", 2].keys() == {("4", "c")}
+
+
+def test_negations_of_what_cannot_hold_are_left_out() -> None:
+    """The two relations depend on each other, so that gringo does not see it."""
+    text = """(a 1) (a 2) (<= (c ?x) (b ?x) (not (d ?x)) (not (b 2)))
+              (<= (d ?x) (c ?x) (b 3))"""
+    found = Ground(text, [("b", 1), ("c", 1)], flows=[(("a", 1), ("b", 1))])
+    negated = {-literal for literal in found.program.literals.tolist() if literal < 0}
+    assert negated == {found.rows["b", 1]["2",]}
+    assert len(found.rows["c", 1]) == 2

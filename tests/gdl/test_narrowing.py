@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import gdl
-from gdl.grounder import Budget
+from gdl.grounder import Budget, GroundProgram
+from gdl.propnet import pipeline, rule_analysis
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.options import CompileOptions
 
@@ -109,6 +110,118 @@ def test_meaning_is_kept(rules: str) -> None:
     machine, reasoner = gdl.compile(game), gdl.interpret(game)
     for seed in range(3):
         assert_lockstep(machine, reasoner, 20, seed)
+
+
+SQUARES = range(10)
+
+LINE = f"""
+    (role you) {" ".join(f"(at {i}) (step {i} {i + 1})" for i in SQUARES)} (at 10)
+    (init (gun 0)) (init (king 9)) {" ".join(f"(init (man {i}))" for i in (2, 4, 5))}
+    (<= (free ?x) (at ?x) (not (true (man ?x))))
+    (<= (reaches ?x ?y ?i) (step ?x ?y) (at ?i))
+    (<= (reaches ?x ?y ?i) (step ?x ?z) (free ?z) (reaches ?z ?y ?i))
+    (<= (reaches ?x ?y ?i) (step ?x ?i) (reaches ?i ?y ?i))
+    (<= (hit ?y ?i) (true (gun ?x)) (reaches ?x ?y ?i))
+    (<= (hit ?y ?i) (true (man ?y)) (at ?i))
+    (<= (legal you (lift ?i)) (true (man ?i)) (true (king ?k)) (not (hit ?k ?i)))
+    (<= (legal you (put ?i)) (at ?i) (distinct ?i 0))
+    (<= (legal you (flee ?i)) (at ?i))
+    (<= (next (man ?i)) (does you (put ?i)))
+    (<= (next (man ?i)) (true (man ?i)) (not (does you (lift ?i))))
+    (<= (next (gun ?x)) (true (gun ?x)))
+    (<= (next (king ?i)) (does you (flee ?i)))
+    (<= (next (king ?k)) (true (king ?k)) (does you (put ?i)))
+    (<= (next (king ?k)) (true (king ?k)) (does you (lift ?i)))
+    (<= terminal (true (king ?k)) (hit ?k 0) (true (man 9)))
+"""
+"""A gun hits along a line, also over the square that a man may leave."""
+
+
+def test_what_does_not_look_at_an_argument_is_ground_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = gdl.parse(LINE)
+    machine, reasoner = gdl.compile(game), gdl.interpret(game)
+    for seed in range(4):
+        assert_lockstep(machine, reasoner, 30, seed)
+    passes = tuple(p for p in rule_analysis.NARROWING if p.__name__ != "set_apart_idle_arguments")
+    assert len(passes) == len(rule_analysis.NARROWING) - 1
+    monkeypatch.setattr(rule_analysis, "NARROWING", passes)
+    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+
+
+def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.idle_arguments.MOST_VERSIONS", 1)
+    game = gdl.parse(LINE)
+    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+
+
+def test_rules_that_negate_a_very_wide_relation_are_ground_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts: list[int] = []
+
+    def counted(*args: object) -> GroundProgram:
+        attempts.append(len(attempts))
+        return ground_program(*args)  # type: ignore[arg-type]  # handed on as they are
+
+    ground_program = pipeline.ground_program
+    monkeypatch.setattr(pipeline, "ground_program", counted)
+    game = gdl.parse(LINE)
+    gdl.compile(game)
+    assert len(attempts) == 2
+    monkeypatch.setattr(rule_analysis, "HOPELESS", 50)
+    attempts.clear()
+    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+    assert len(attempts) == 1
+
+
+NUMBERS = range(10)
+
+TWICE = f"""
+    (role you) {" ".join(f"(n {i}) (init (king {i}))" for i in NUMBERS)} (init even)
+    {" ".join(f"(init (a {i} {i * 3 % 10})) (init (b {i} {i * 7 % 10}))" for i in NUMBERS)}
+    (<= (legal you (take ?x ?y)) (true even) (n ?x) (n ?y) (true (king ?k))
+        (not (true (a ?k ?x))) (not (true (b ?k ?y))))
+    (<= (legal you (grab ?x ?y)) (not (true even)) (n ?x) (n ?y) (true (king ?k))
+        (not (true (a ?k ?x))) (not (true (b ?k ?y))))
+    (<= (legal you rest) (role you))
+    (<= (next (king ?k)) (true (king ?k)) (does you rest))
+    (<= (next (king ?x)) (does you (take ?x ?y))) (<= (next (king ?y)) (does you (grab ?x ?y)))
+    (<= (next (a ?x ?y)) (does you (take ?x ?y))) (<= (next (b ?x ?y)) (does you (grab ?x ?y)))
+    (<= (next (a ?x ?y)) (true (a ?x ?y)) (true (king ?x)))
+    (<= (next (b ?x ?y)) (true (b ?x ?y)) (true (king ?y)))
+    (<= (next even) (not (true even)))
+    (<= terminal (not (true (king 3))) (not (true (king 4))) (true (a 3 4)))
+"""
+
+
+def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    def literals() -> int:
+        return len(pipeline.ground_game(game, CompileOptions(), Budget()).program.literals)
+
+    game = gdl.parse(TWICE)
+    for seed in range(3):
+        assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
+    shortened = literals()
+    monkeypatch.setattr("gdl.splitting.MANY", 10.0**9)
+    assert shortened < literals() * 0.7
+
+
+OWNED = " ".join(f"(owns {i + 20} {i})" for i in NUMBERS) + (
+    TWICE.replace("(n ?x)", "(owns ?p ?x)")
+    .replace("(take ?x", "(take ?p ?x")
+    .replace("(grab ?x", "(grab ?p ?x")
+)
+
+
+def test_rules_share_what_each_alone_would_not_split_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = gdl.parse(OWNED)
+    machine = gdl.compile(game)
+    for seed in range(3):
+        assert_lockstep(machine, gdl.interpret(game), 30, seed)
+    monkeypatch.setattr("gdl.splitting.MANY", 10.0**9)
+    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
 
 SMALL = ["breakthrough", "connectFour", "nim", "ticTacToe"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import random
 
 import numpy as np
 import pytest
 
 import gdl
+from gdl.grounder import Budget
 from gdl.propnet.hashing import hash_states
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.options import PASS_NAMES, CompileOptions, Passes, stages
@@ -118,3 +120,17 @@ def test_hashes_of_what_is_relevant() -> None:
     assert hash_states(same[0]) != hash_states(same[1])
     assert hash_states(same[0], mask=mask) == hash_states(same[1], mask=mask)
     assert hash_states(same[0], mask=mask) != hash_states(other, mask=mask)
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+def test_compiling_leaves_the_collector_as_it_was(was_enabled: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_enabled else gc.disable)()
+        compiled("ticTacToe")
+        assert gc.isenabled() == was_enabled
+        with pytest.raises(gdl.GroundingLimitError):
+            gdl.compile(rules_of("ticTacToe"), CompileOptions(budget=Budget(rules=1)))
+        assert gc.isenabled() == was_enabled
+    finally:
+        (gc.enable if before else gc.disable)()

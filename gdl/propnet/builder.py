@@ -122,15 +122,18 @@ class _Builder:
 
     def _grouped(self, products: Sequence[Product]) -> list[Group]:
         """Merge products that differ in one role's move only: one set for all their moves."""
-        groups: dict[tuple[int, Product], set[int]] = defaultdict(set)
+        groups: dict[tuple[int, Product], list[frozenset[int]]] = defaultdict(list)
         plain: list[Group] = []
         for product in products:
             for moves, rest in self._expanded(product):
                 if moves is None:
                     plain.append((None, rest))
                 else:
-                    groups[moves[0], rest] |= moves[1]
-        return plain + [((role, frozenset(m)), rest) for (role, rest), m in groups.items()]
+                    groups[moves[0], rest].append(moves[1])
+        return plain + [
+            ((role, sets[0] if len(sets) == 1 else frozenset().union(*sets)), rest)
+            for (role, rest), sets in groups.items()
+        ]
 
     def _expanded(self, product: Product) -> list[Group]:
         """Return a product as a disjunction of products that hold at most one set of moves.
@@ -154,14 +157,15 @@ class _Builder:
         """Return the conjunction of two groups, None where it cannot hold."""
         moves, also = one[0], other[0]
         if moves is None or also is None:
-            rest = one[1] | other[1]
+            rest = one[1] | other[1] if other[1] else one[1]
             moves = moves or also
         elif moves[0] == also[0]:
             rest = one[1] | other[1]
             moves = moves[0], moves[1] & also[1]
         else:
             rest = one[1] | self._product(also, other[1])
-        impossible = is_contradiction(rest) or (moves is not None and not moves[1])
+        is_new = rest is not one[1]
+        impossible = (is_new and is_contradiction(rest)) or (moves is not None and not moves[1])
         return None if impossible else (moves, rest)
 
     def _product(self, moves: MoveSet | None, rest: Product) -> Product:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gdl.ruleset import Ruleset
@@ -24,23 +21,7 @@ def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetS
     from gdl.propnet.machine import PropnetStateMachine
     from gdl.propnet.options import CompileOptions
 
-    with _garbage_left_alone():
-        return PropnetStateMachine(ruleset, options or CompileOptions())
-
-
-@contextmanager
-def _garbage_left_alone() -> Iterator[None]:
-    """Stop looking for garbage: of millions of objects that stay it would take a fifth of the time.
-
-    More where another thread makes objects too, as that is what collections are counted by.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    return PropnetStateMachine(ruleset, options or CompileOptions())
 
 
 WIDTHS = (1, 8)

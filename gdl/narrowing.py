@@ -8,6 +8,8 @@ Three passes, each of which makes room for the next:
   so that each case holds fewer variables;
 - a wide relation that is negated is taken apart into relations that hold only those arguments
   that its rules look at: ``not p(a, b, c)`` becomes ``not q(a, b), not r(b, c)``.
+
+Before the last, :mod:`gdl.idle_arguments` does the same for relations that are not negated.
 """
 
 from __future__ import annotations

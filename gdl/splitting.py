@@ -9,6 +9,9 @@ A role makes one move. An atom that holds it can therefore stand on both sides o
 time with those of the move's arguments alone that the side needs, and what both sides say of
 them need not be passed on: ``does(r, m(a, b)), p(a, c), q(b, c)`` becomes ``s(r, c), m2(r, b),
 q(b, c)`` with ``s(r, c)`` for ``m1(r, a), p(a, c)``.
+
+In huge games the instances of an auxiliary relation count once for all rules that can use it; and
+where rules stay large, literals that hold few of their variables become one literal.
 """
 
 from __future__ import annotations
@@ -140,7 +143,7 @@ class Splitter:
         return cost + rest + inner / max(1, uses)
 
     def _shortened(self, rule: Rule, values: Values) -> Rule:
-        """Return a rule with many instances so that what few variables hold is one literal."""
+        """Return a rule, if it is large, with literals that hold few variables made into one."""
         instances = self._instances(rule.body)
         if instances < self._many or any(map(self._moves.holds_move, rule.body)):
             return rule

@@ -10,18 +10,18 @@ from gdl.grounder import Budget
 from gdl.propnet.machine import PropnetStateMachine
 from gdl.propnet.options import CompileOptions
 
-BUDGET = Budget(rules=1_000_000)
-"""What compiling may take; some 30,000 ground rules are made into a network in a second."""
+BUDGET = Budget(rules=4_000_000)
+"""What compiling may take; some 40,000 ground rules are made into a network in a second."""
 
 _log = logging.getLogger(__name__)
 
 
 class Compilation:
-    """The compiling of one ruleset, which begins at once."""
+    """The compiling of one ruleset, which begins at once; ``machine`` is None until it is done."""
 
     def __init__(self, ruleset: gdl.Ruleset) -> None:
+        self.machine: PropnetStateMachine | None = None
         self._ruleset = ruleset
-        self._machine: PropnetStateMachine | None = None
         self._thread = threading.Thread(target=self._compile, daemon=True)
         self._thread.start()
 
@@ -30,13 +30,14 @@ class Compilation:
         """Whether there may be a machine yet."""
         return self._thread.is_alive()
 
-    def machine(self, seconds: float | None = 0.0) -> PropnetStateMachine | None:
-        """Return the machine, None where there is none after ``seconds`` (None: however long)."""
+    def wait(self, seconds: float) -> None:
+        """Wait until it is done, or no longer than some seconds."""
         self._thread.join(seconds)
-        return self._machine
 
     def _compile(self) -> None:
         try:
-            self._machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
-        except (gdl.GdlError, MemoryError, RecursionError) as error:
+            self.machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
+        except MemoryError:
+            _log.info("the rules are not compiled: there is not enough memory")
+        except (gdl.GdlError, RecursionError) as error:
             _log.info("the rules are not compiled: %s", error)

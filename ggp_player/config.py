@@ -65,7 +65,7 @@ class Config(BaseModel):
         description="how many matches are played at a time, 1 to 64; each has two processes",
     )
     memory_limit: int = Field(
-        default=2048,
+        default=4096,
         ge=256,
         le=2**20,
         description="the MiB of address space of each process of a match, 256 to 1048576",

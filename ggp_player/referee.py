@@ -11,6 +11,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 import gdl
+from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.compilation import Compilation
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
@@ -33,11 +34,10 @@ class Referee:
     def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
         self._compilation: Compilation | None = None
-        compiled = None
         if compile_seconds is not None and is_warm():
             self._compilation = Compilation(self._ruleset)
-            compiled = self._compilation.machine(compile_seconds)
-        self.machine: gdl.StateMachine = compiled or gdl.interpret(self._ruleset)
+            self._compilation.wait(compile_seconds)
+        self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
         self.role = self._find(role)
         self.state = self.machine.initial_state()
         self.turn = 0
@@ -87,15 +87,24 @@ class Referee:
         """Whether the rules may become faster yet."""
         return self._compilation is not None and self._compilation.is_running
 
+    @property
+    def can_adopt(self) -> bool:
+        """Whether compiled rules are ready that are not in use yet."""
+        return self._compiled not in (None, self.machine)
+
     def adopt(self) -> bool:
         """Go on with the compiled rules, if they are ready by now; tell whether that is new."""
-        machine = self._compilation.machine() if self._compilation is not None else None
+        machine = self._compiled
         if machine is None or machine is self.machine:
             return False
         self.state = machine.state_of(self.state)
         self.machine = machine
         _log.info("turn %d: the rules are compiled", self.turn)
         return True
+
+    @property
+    def _compiled(self) -> PropnetStateMachine | None:
+        return self._compilation.machine if self._compilation is not None else None
 
     def _find(self, name: str) -> gdl.Constant:
         for role in self.machine.roles:

@@ -16,10 +16,12 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from multiprocessing import connection, parent_process
 from random import Random
 
 import gdl
+from gdl.propnet.machine import PropnetStateMachine
 from ggp_player import strategies
 from ggp_player.errors import GgpPlayerError
 from ggp_player.orders import (
@@ -38,6 +40,7 @@ from ggp_player.orders import (
 )
 from ggp_player.referee import Referee
 from ggp_player.shared_choice import FoundChoice, SharedChoice
+from ggp_player.stoppable import SearchStopped, StoppableMachine
 from ggp_player.strategies import Choice, Position, Strategy
 
 OUT_OF_MEMORY = 3
@@ -152,6 +155,8 @@ class SearchWorker:
         self._report = report
         looks_ahead = strategies.create(order.strategy or FALLBACK).looks_ahead
         self._referee = _refereed(order, order.compile_seconds if looks_ahead else None)
+        self._interpreter = StoppableMachine(self._referee.machine, self._is_to_stop)
+        self._number = 0
         self._strategy = self._new_strategy()
         self._told: Begun | None = None
         self._tell()
@@ -163,6 +168,7 @@ class SearchWorker:
     def search(self, order: Search) -> None:
         """Search, and report the end. After a failure the next search has a new strategy."""
         failure = ""
+        self._number = order.number
         self._adopt()
         self._tell()
         try:
@@ -190,20 +196,31 @@ class SearchWorker:
             if choice != best and (best is None or best.value is None or choice.value is not None):
                 self._publish(order.number, choice)
                 best = choice
-            if choice.proved or self._choice.wanted != order.number:
+            if choice.proved or not self._is_wanted:
                 return
+
+    @property
+    def _is_wanted(self) -> bool:
+        return self._choice.wanted == self._number
+
+    def _is_to_stop(self) -> bool:
+        return not self._is_wanted or self._referee.can_adopt
 
     def _choices(self) -> Iterator[Choice]:
         """Yield the strategy's choices; once the rules are compiled, a new one's on them."""
         referee = self._referee
         while True:
             random = Random(f"{self._order.seed} {referee.turn}")
-            position = Position(referee.machine, referee.state, referee.role, random)
-            for choice in self._strategy.search(position):
-                yield choice
-                if self._adopt():
-                    break
-            else:
+            # On compiled rules choices come soon enough, and strategies want the machine itself.
+            is_compiled = isinstance(referee.machine, PropnetStateMachine)
+            machine = referee.machine if is_compiled else self._interpreter
+            position = Position(machine, referee.state, referee.role, random)
+            with suppress(SearchStopped):
+                for choice in self._strategy.search(position):
+                    yield choice
+                    if referee.can_adopt:
+                        break
+            if not self._adopt():
                 return
 
     def _adopt(self) -> bool:

@@ -95,7 +95,9 @@ class PlanSearch:
         work = price = 0
         while self._best.value < 100 and (self._queue or not self._complete):
             if self._queue and work < price:
-                work += self._expand(self._queue.popleft())
+                # Whoever stops this in the middle finds the state in its place.
+                work += self._expand(self._queue[0])
+                self._queue.popleft()
             else:
                 work, price = 0, self._play_out()
             if self._best.moves:

@@ -1,5 +1,6 @@
 """A compilation that takes until a test says that it is over."""
 
+import gdl
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.compilation import Compilation
 
@@ -9,9 +10,16 @@ class SlowCompilation(Compilation):
 
     is_done = False
 
+    def __init__(self, ruleset: gdl.Ruleset) -> None:
+        self._slow = gdl.compile(ruleset)
+
+    @property
+    def machine(self) -> PropnetStateMachine | None:  # type: ignore[override]  # it is read only
+        return self._slow if self.is_done else None
+
     @property
     def is_running(self) -> bool:
         return not self.is_done
 
-    def machine(self, seconds: float | None = 0.0) -> PropnetStateMachine | None:
-        return super().machine(None) if self.is_done else None
+    def wait(self, seconds: float) -> None:
+        pass

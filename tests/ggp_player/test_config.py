@@ -20,7 +20,7 @@ def test_the_defaults() -> None:
     config = load_config()
     assert config == Config()
     assert (config.port, config.strategy, config.margin) == (9147, "auto", None)
-    assert (config.max_matches, config.memory_limit) == (1, 2048)
+    assert (config.max_matches, config.memory_limit) == (1, 4096)
 
 
 def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

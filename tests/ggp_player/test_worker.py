@@ -1,4 +1,4 @@
-"""A search goes on with compiled rules as soon as there are some."""
+"""A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
 
 import ctypes
 from collections.abc import Iterator
@@ -70,6 +70,36 @@ def test_rules_are_not_compiled_for_who_does_not_look_ahead(
     monkeypatch.setattr(referee_module, "is_warm", lambda: True)
     monkeypatch.setattr(referee_module, "Compilation", compilation)
     choice = Noted()
+    choice.wanted = 1
     SearchWorker(Begin(fields, "xena", strategy=spec), choice, Mock()).search(Search(1))
     assert len(choice.published) == 1
     assert not compilation.called
+
+
+class AskingForEver(Strategy):
+    """Asks the machine again and again after its first choice, with which it is wanted no more."""
+
+    name = "asking_for_ever"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0])
+        NOTED[-1].wanted = 0
+        while True:
+            position.machine.legal_moves(position.state, position.role)
+
+
+NOTED: list[Noted] = []
+
+
+def test_a_search_of_interpreted_rules_stops_between_two_choices(fields: str) -> None:
+    spec = f"{__name__}:{AskingForEver.__name__}"
+    reports: list[Report] = []
+    choice = Noted()
+    NOTED.append(choice)
+    worker = SearchWorker(Begin(fields, "xena", strategy=spec), choice, reports.append)
+    choice.wanted = 1
+    worker.search(Search(1))
+    choice.wanted = 2
+    worker.search(Search(2))
+    assert reports == [Begun(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    assert [found.search for found in choice.published] == [1, 2]

@@ -31,5 +31,7 @@ def warm_up_command(until_closed: bool) -> None:
 
 def _end_when_closed() -> None:
     """End the process when standard input ends, which it does when the other end dies."""
-    sys.stdin.buffer.read()
+    # Not through sys.stdin: the interpreter cannot end while a thread reads from that.
+    while os.read(sys.stdin.fileno(), 1):
+        pass
     os._exit(1)

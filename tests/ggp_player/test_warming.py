@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,3 +88,31 @@ def test_every_strategy_with_kernels_is_run() -> None:
         "proof",
         "planner",
     }
+
+
+WARMING = """
+from ggp_player import warm_up_command
+warm_up_command.warm_up = lambda: {work}
+warm_up_command.warm_up_command(["--until-closed"])
+"""
+
+
+def test_a_process_that_has_warmed_up_ends_in_peace_while_its_input_is_open() -> None:
+    command = [sys.executable, "-c", WARMING.format(work="None")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:
+        assert process.wait() == 0
+        assert process.stdout is not None
+        assert process.stdout.read().startswith("compiled in ")
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+def test_a_process_that_warms_up_ends_when_its_input_does() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        WARMING.format(work="warm_up_command.threading.Event().wait()"),
+    ]
+    done = subprocess.run(command, input=b"", capture_output=True, check=False)
+    assert done.returncode == 1

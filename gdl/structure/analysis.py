@@ -17,7 +17,7 @@ from gdl.structure.goals import goals, observed_goals
 from gdl.structure.groups import prove_groups
 from gdl.structure.latches import LatchedFluents, deciding, prove_latches
 from gdl.structure.length import length, observed_length
-from gdl.structure.observation import observe, observe_block
+from gdl.structure.observation import Observation, observe, observe_block
 from gdl.structure.size import size
 from gdl.structure.symmetry import symmetries
 from gdl.structure.turns import observed_turns, turns
@@ -29,13 +29,17 @@ PLAYOUTS = 512
 REASONER_PLAYOUTS = 16
 """Random playouts of a game that is not compiled, at most."""
 
+MAX_GATES = 400_000
+"""Gates of a network that is reasoned about; more would take gigabytes and half a minute."""
+
 
 def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> Structure:
     """Return the structure of a game: turns, goals, length, latches, parts and symmetries.
 
-    A compiled machine is played in blocks and its network reasoned about; of another only some
-    random playouts are seen. The same seed gives the same findings: what bounds the work is
-    counted, not timed. Raises :class:`ValueError` for fewer than one playout.
+    A compiled machine is played in blocks and its network reasoned about; of another, and of one
+    with over ``MAX_GATES``, only some random playouts are seen. The same seed gives the same
+    findings: what bounds the work is counted, not timed. Raises :class:`ValueError` for fewer than
+    one playout.
     """
     if playouts < 1:
         raise ValueError(f"expected at least one playout, found {playouts}")
@@ -45,7 +49,11 @@ def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> S
             pass
         assert analysis.structure is not None
         return analysis.structure
-    record = observe(machine, seed, min(playouts, REASONER_PLAYOUTS))
+    return _observed(machine, observe(machine, seed, min(playouts, REASONER_PLAYOUTS)))
+
+
+def _observed(machine: StateMachine, record: Observation) -> Structure:
+    """Return what random playouts tell."""
     return Structure(
         roles=machine.roles,
         turns=observed_turns(machine.roles, record),
@@ -69,6 +77,10 @@ class Analysis:
         self.work = self._work(machine, seed, playouts)
 
     def _work(self, machine: PropnetStateMachine, seed: int, playouts: int) -> Iterator[None]:
+        layout = machine.engine.layout
+        if len(layout.view.gates) + len(layout.transition.gates) > MAX_GATES:
+            self.structure = _observed(machine, observe_block(machine, seed, playouts)[0])
+            return
         evidence = gather(machine, seed, playouts)
         yield
         groups = prove_groups(evidence)

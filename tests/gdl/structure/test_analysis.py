@@ -9,7 +9,7 @@ import pytest
 
 import gdl
 import gdl.structure
-from gdl.structure import Choices, Structure, analyse
+from gdl.structure import Certainty, Choices, Finding, Structure, analyse, analysis
 from gdl.structure.census import Count
 from gdl.structure.observation import Observation, observe, observe_block
 from gdl.structure.size import size
@@ -240,3 +240,14 @@ def test_states_are_estimated_from_meetings(
 ) -> None:
     record = Observation(1, pairs=pairs, meetings=meetings)
     assert size(record, Count(None, 0)).typical == typical
+
+
+def test_of_a_network_with_too_many_gates_only_playouts_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(analysis, "MAX_GATES", 0)
+    structure = analyse(machine_of("ticTacToe"))
+    assert structure.turns.one_at_a_time == Finding(True, Certainty.OBSERVED)
+    assert structure.goals.sum == Finding(100, Certainty.OBSERVED)
+    assert structure.length.bound.certainty is Certainty.OBSERVED
+    assert (structure.latches, structure.division, structure.symmetries) == (None, None, ())

@@ -3,7 +3,8 @@
 Rulesheets come from strangers and strategies may have bugs. Whatever touches a rulesheet runs in
 a worker with a bounded memory, which the server can kill at any time without asking. A worker
 serves one match: as the referee, or as the search. It takes orders one after the other. Between
-two choices of a search it looks at the shared memory, to see whether the search is still wanted.
+two choices of a search, and at each question to interpreted rules, it looks at the shared memory,
+to see whether the search is still wanted.
 """
 
 from __future__ import annotations

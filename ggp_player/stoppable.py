@@ -1,8 +1,9 @@
 """A state machine that stops a search: between two choices of one there can be many seconds.
 
-A strategy is asked for one choice after the other, and in between it cannot be told to stop. On
-interpreted rules with thousands of moves a choice takes long, but each question to the machine does
-not. So it is the machine that ends the search, by an exception, when it is asked too late.
+A strategy is asked for one choice after the other, and in between it cannot be told to stop. Where
+there are thousands of moves, or where it goes to the end of the match, a choice takes long, but
+each question to the machine does not. So it is the machine that ends the search, by an exception,
+when it is asked too late.
 """
 
 from __future__ import annotations

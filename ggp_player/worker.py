@@ -3,8 +3,8 @@
 Rulesheets come from strangers and strategies may have bugs. Whatever touches a rulesheet runs in
 a worker with a bounded memory, which the server can kill at any time without asking. A worker
 serves one match: as the referee, or as the search. It takes orders one after the other. Between
-two choices of a search, and at each question to interpreted rules, it looks at the shared memory,
-to see whether the search is still wanted.
+two choices of a search, and mostly when the search asks the machine something, it looks at the
+shared memory, to see whether the search is still wanted.
 """
 
 from __future__ import annotations
@@ -156,8 +156,8 @@ class SearchWorker:
         self._report = report
         looks_ahead = strategies.create(order.strategy or FALLBACK).looks_ahead
         self._referee = _refereed(order, order.compile_seconds if looks_ahead else None)
-        self._interpreter = StoppableMachine(self._referee.machine, self._is_to_stop)
         self._number = 0
+        self._machine: gdl.StateMachine
         self._strategy = self._new_strategy()
         self._told: Begun | None = None
         self._tell()
@@ -212,10 +212,7 @@ class SearchWorker:
         referee = self._referee
         while True:
             random = Random(f"{self._order.seed} {referee.turn}")
-            # On compiled rules choices come soon enough, and strategies want the machine itself.
-            is_compiled = isinstance(referee.machine, PropnetStateMachine)
-            machine = referee.machine if is_compiled else self._interpreter
-            position = Position(machine, referee.state, referee.role, random)
+            position = Position(self._machine, referee.state, referee.role, random)
             with suppress(SearchStopped):
                 for choice in self._strategy.search(position):
                     yield choice
@@ -250,12 +247,15 @@ class SearchWorker:
 
     def _new_strategy(self) -> Strategy:
         spec = self._order.strategy or FALLBACK
+        machine = self._referee.machine
         strategy = strategies.create(spec)
-        refusal = strategy.refusal(self._referee.machine)
-        if refusal is None:
-            return strategy
-        _log.warning("%s refuses the game: %s; %s plays instead", spec, refusal, FALLBACK)
-        return strategies.create(FALLBACK)
+        refusal = strategy.refusal(machine)
+        if refusal is not None:
+            _log.warning("%s refuses the game: %s; %s plays instead", spec, refusal, FALLBACK)
+            strategy = strategies.create(FALLBACK)
+        takes_itself = strategy.uses_engine and isinstance(machine, PropnetStateMachine)
+        self._machine = machine if takes_itself else StoppableMachine(machine, self._is_to_stop)
+        return strategy
 
 
 def _refereed(order: Begin, compile_seconds: float | None) -> Referee:

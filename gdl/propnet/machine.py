@@ -124,7 +124,7 @@ class PropnetStateMachine:
     def warm_up_later(self) -> threading.Thread:
         """Make machine code in a thread of its own; the interpreter answers meanwhile.
 
-        Where there is not enough memory for it, that is logged, and the interpreter stays.
+        Where there is no memory or no process for it, that is logged, and the interpreter stays.
         """
         thread = threading.Thread(target=self._warm_up_if_possible, daemon=True)
         thread.start()
@@ -133,7 +133,7 @@ class PropnetStateMachine:
     def _warm_up_if_possible(self) -> None:
         try:
             self.warm_up()
-        except (MemoryError, RuntimeError) as error:
+        except (MemoryError, OSError, RuntimeError) as error:
             _log.warning("no machine code: %s", error)
 
     def block(self, seed: int = 0) -> Block:

@@ -58,6 +58,7 @@ class Auto(Strategy):
     """
 
     name = "auto"
+    uses_engine = True
     ponders = True
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:

@@ -17,6 +17,7 @@ class Company(Strategy):
     """
 
     name = "company"
+    uses_engine = True
     ponders = True
 
     def __init__(self, main: Strategy, provers: Sequence[Strategy], share: int = 3) -> None:

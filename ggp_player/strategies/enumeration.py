@@ -69,6 +69,7 @@ class Enumeration(Strategy):
     """
 
     name = "enumeration"
+    uses_engine = True
 
     def __init__(
         self,

@@ -45,6 +45,7 @@ class MonteCarlo(Strategy):
     """
 
     name = "mcts"
+    uses_engine: ClassVar[bool] = True
     ponders: ClassVar[bool] = True
 
     def __init__(

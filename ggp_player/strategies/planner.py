@@ -61,6 +61,7 @@ class Planner(LoneStrategy):
     """
 
     name = "planner"
+    uses_engine = True
 
     def __init__(
         self,

@@ -71,6 +71,7 @@ class Proof(Strategy):
     """
 
     name = "proof"
+    uses_engine = True
 
     def __init__(
         self,

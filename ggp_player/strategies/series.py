@@ -49,6 +49,7 @@ class Series(Strategy):
     """
 
     name = "series"
+    uses_engine = True
 
     def __init__(self, division: Division) -> None:
         self._division = division

@@ -52,6 +52,7 @@ class Uct(Strategy):
     """Searches afresh at each step, a playout a time. Refuses games that are not compiled."""
 
     name = "uct"
+    uses_engine = True
 
     def __init__(self, exploration: Annotated[float, Field(ge=0)] = 0.7) -> None:
         self.exploration = exploration

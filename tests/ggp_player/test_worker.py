@@ -20,6 +20,7 @@ class TellingMachines(Strategy):
 
     name = "telling_machines"
     ponders = True
+    uses_engine = True
 
     def search(self, position: Position) -> Iterator[Choice]:
         first, *_, last = position.legal_moves
@@ -91,12 +92,17 @@ class AskingForEver(Strategy):
 NOTED: list[Noted] = []
 
 
-def test_a_search_of_interpreted_rules_stops_between_two_choices(fields: str) -> None:
+@pytest.mark.parametrize("is_warm", [False, True], ids=["interpreted", "compiled"])
+def test_a_search_stops_between_two_choices(
+    fields: str, is_warm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee_module, "is_warm", lambda: is_warm)
     spec = f"{__name__}:{AskingForEver.__name__}"
     reports: list[Report] = []
     choice = Noted()
     NOTED.append(choice)
-    worker = SearchWorker(Begin(fields, "xena", strategy=spec), choice, reports.append)
+    begin = Begin(fields, "xena", strategy=spec, compile_seconds=600)
+    worker = SearchWorker(begin, choice, reports.append)
     choice.wanted = 1
     worker.search(Search(1))
     choice.wanted = 2

@@ -53,7 +53,11 @@ class Evaluator:
 
     def __call__(self, rows: int) -> None:
         """Evaluate in the block at an address."""
-        _EVALUATOR(self.function)(rows, self.program)
+        try:
+            _EVALUATOR(self.function)(rows, self.program)
+        except ctypes.ArgumentError as error:
+            # Both arguments are numbers: this is what ctypes makes of a stack that is too deep.
+            raise RecursionError(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from unittest.mock import Mock
 
 import pytest
@@ -248,3 +249,25 @@ def test_without_memory_for_machine_code_the_interpreter_stays(
     assert machine.engine.view.function == interpreted
     assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text
     assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
+
+
+def test_a_stack_that_is_too_deep_is_told_as_such() -> None:
+    block = gdl.compile(rules_of("nim")).block()
+    view, rows = block.engine.view, block.rows.ctypes.data
+
+    def view_at(depth: int) -> None:
+        if depth:
+            view_at(depth - 1)
+        else:
+            view(rows)
+
+    limit, outcomes = sys.getrecursionlimit(), []
+    for depth in range(limit - 200, limit):
+        try:
+            view_at(depth)
+        except RecursionError:
+            outcomes.append("too deep")
+        else:
+            outcomes.append("made")
+    assert outcomes == sorted(outcomes), "from some depth on no view is evaluated"
+    assert len(set(outcomes)) == 2

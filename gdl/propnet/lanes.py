@@ -36,8 +36,8 @@ Words: TypeAlias = NDArray[np.uint64]
 MAX_CODE_GATES = 300_000
 """Gates of which machine code is made."""
 
-FEW_GATES = 500
-"""Gates of which LLVM makes code in a tenth of a second, so that it needs no process of its own."""
+FEW_GATES = 1_000
+"""Gates of which LLVM makes code in a fifth of a second, so that it needs no process of its own."""
 
 _EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)

@@ -208,13 +208,19 @@ def _is_almost_set(groups: Sequence[Group]) -> bool:
 
 
 def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[list[int]]]:
-    """Return the bodies of every atom that rules define."""
+    """Return the bodies of every atom that rules define.
+
+    A rule that asks for its own head says nothing, and is left out.
+    """
     bodies: dict[int, list[list[int]]] = {}
     literals = program.literals.tolist()
     starts = program.starts.tolist()
     for number, head in enumerate(program.heads.tolist()):
         if head not in given:
-            bodies.setdefault(head, []).append(literals[starts[number] : starts[number + 1]])
+            own = bodies.setdefault(head, [])
+            body = literals[starts[number] : starts[number + 1]]
+            if head not in body:
+                own.append(body)
     return bodies
 
 

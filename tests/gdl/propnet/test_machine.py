@@ -90,6 +90,19 @@ def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
     assert_lockstep(compiled(rules, CompileOptions(BUDGET)), reasoner, 6, seed)
 
 
+def test_a_rule_that_asks_for_its_own_head_denies_nothing() -> None:
+    """The second instance of the rule is ``(v b b)`` from ``(v b b)`` and its negation."""
+    rules = gdl.parse("""
+        (role red) (init (t a)) (<= (next (t ?x)) (true (t ?x))) (legal red a)
+        (v a b) (<= (v ?y ?y) (v ?x ?y) (not (v ?x ?x))) (<= (legal red ?x) (v ?x ?x))
+        (<= terminal (true (t b))) (goal red 50)
+    """)
+    machine = gdl.compile(rules)
+    moves = machine.legal_moves(machine.initial_state(), machine.roles[0])
+    assert set(map(str, moves)) == {"a", "b"}
+    assert_lockstep(machine, gdl.interpret(rules), 6, seed=0)
+
+
 def compiled(rules: Ruleset, options: CompileOptions) -> StateMachine:
     """Compile random rules, but for those whose terms may grow without end."""
     try:

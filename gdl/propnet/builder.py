@@ -184,6 +184,7 @@ class _Builder:
 
     def _define_cycle(self, component: Sequence[int]) -> None:
         """Define atoms through each other: each gets a node to be read before it is known."""
+        component = self._undecided(component)
         members = set(component)
         for atom in component:
             for body in self.bodies[atom]:
@@ -196,6 +197,32 @@ class _Builder:
         definitions = {atom: self._define(self.bodies[atom]) for atom in component}
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
         self.network.cycles.append(Cycle(first, len(self.network), feedback))
+
+    def _undecided(self, component: Sequence[int]) -> list[int]:
+        """Return the atoms but for those that hold without the others, and what is left of rules.
+
+        What an atom that holds denies is then no circle any more.
+        """
+        rest = list(component)
+        while True:
+            members = set(rest)
+            for atom in rest:
+                self.bodies[atom] = [b for b in self.bodies[atom] if self._can_hold(b, members)]
+            certain = [
+                atom for atom in rest if any(self._holds(b, members) for b in self.bodies[atom])
+            ]
+            for atom in certain:
+                self._settle(atom, TRUE)
+            if not certain:
+                return rest
+            rest = [atom for atom in rest if self.literals[atom] != TRUE]
+
+    def _can_hold(self, body: Sequence[int], members: Container[int]) -> bool:
+        known = (self.literals[literal] for literal in body if abs(literal) not in members)
+        return FALSE not in known
+
+    def _holds(self, body: Sequence[int], members: Container[int]) -> bool:
+        return all(abs(one) not in members and self.literals[one] == TRUE for one in body)
 
 
 def _is_almost_set(groups: Sequence[Group]) -> bool:

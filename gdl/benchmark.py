@@ -143,7 +143,8 @@ def measure_propnet(game: str, text: str, plan: Plan) -> Report:
     machine.legal_moves(machine.initial_state(), machine.roles[0])
     ready = monotonic() - began
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code_seconds = _compile_anew(machine) if _gates(machine) <= MAX_CODE_GATES else None
+    has_code = machine.engine.layout.gate_count <= MAX_CODE_GATES
+    code_seconds = _compile_anew(machine) if has_code else None
     runs = _runs(machine, plan)
     report = _report(game, ready, runs)
     goal_views = median(run.goal_views for run in runs)
@@ -151,11 +152,6 @@ def measure_propnet(game: str, text: str, plan: Plan) -> Report:
     ground_seconds = used.ru_utime + used.ru_stime
     network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
     return replace(report, network=network)
-
-
-def _gates(machine: PropnetStateMachine) -> int:
-    layout = machine.engine.layout
-    return len(layout.view.gates) + len(layout.transition.gates)
 
 
 def _compile_anew(machine: PropnetStateMachine) -> float:

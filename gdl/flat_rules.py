@@ -20,7 +20,7 @@ from gdl.domains import Flow, FunctionKey, Position, domains_of
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
 from gdl.flattening import Flattening
 from gdl.rewrite import normal_form, split_recursion
-from gdl.ruleset import RelationKey, Rule, Ruleset, atoms_of
+from gdl.ruleset import KEYWORD_ARITY, RelationKey, Rule, Ruleset, atoms_of
 from gdl.terms import Constant, Term
 
 MACHINE_RELATIONS = (
@@ -104,6 +104,11 @@ def flat_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
         list(flattening.variants(("true", 1))),
         list(flattening.variants(("does", 2))),
     )
+
+
+def is_of_the_language(relation: RelationKey) -> bool:
+    """Tell whether a relation is one of the language's, or a variant of one."""
+    return relation[0].split(" ")[0] in KEYWORD_ARITY
 
 
 def renamed(relation: RelationKey, name: str) -> RelationKey:

@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from gdl.dependencies import Level
 from gdl.domains import variable_domains
+from gdl.flat_rules import is_of_the_language
 from gdl.narrowing import Knowledge, is_implied, static_sets
 from gdl.ruleset import (
-    KEYWORD_ARITY,
     Atom,
     Literal,
     RelationKey,
@@ -65,7 +65,7 @@ def _candidates(rules: Sequence[Rule], knowledge: Knowledge) -> set[RelationKey]
     return {
         relation
         for relation in {rule.head.relation for rule in rules} - filtered
-        if relation[0].split(" ")[0] not in KEYWORD_ARITY
+        if not is_of_the_language(relation)
         and knowledge.level_of(relation) is not Level.STATIC
         and knowledge.is_wide(relation)
     }

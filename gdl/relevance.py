@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from gdl.asking import find_keys, occurrences
 from gdl.dependencies import Level
+from gdl.flat_rules import is_of_the_language
 from gdl.reasoning.statistics import Statistics
 from gdl.ruleset import (
-    KEYWORD_ARITY,
     Atom,
     Literal,
     RelationKey,
@@ -55,7 +55,7 @@ def _wide_relations(rules: Sequence[Rule], statistics: Statistics) -> list[Relat
     size = {
         relation: statistics.domain_size(relation)
         for relation in dict.fromkeys(rule.head.relation for rule in rules)
-        if relation[0].split(" ")[0] not in KEYWORD_ARITY
+        if not is_of_the_language(relation)
     }
     wide = {relation for relation in size if size[relation] > WIDE}
     asking = [

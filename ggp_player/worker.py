@@ -157,7 +157,6 @@ class SearchWorker:
         looks_ahead = strategies.create(order.strategy or FALLBACK).looks_ahead
         self._referee = _refereed(order, order.compile_seconds if looks_ahead else None)
         self._number = 0
-        self._machine: gdl.StateMachine
         self._strategy = self._new_strategy()
         self._told: Begun | None = None
         self._tell()
@@ -212,7 +211,7 @@ class SearchWorker:
         referee = self._referee
         while True:
             random = Random(f"{self._order.seed} {referee.turn}")
-            position = Position(self._machine, referee.state, referee.role, random)
+            position = Position(self._machine(), referee.state, referee.role, random)
             with suppress(SearchStopped):
                 for choice in self._strategy.search(position):
                     yield choice
@@ -220,6 +219,13 @@ class SearchWorker:
                         break
             if not self._adopt():
                 return
+
+    def _machine(self) -> gdl.StateMachine:
+        """Return what the strategy is to ask."""
+        machine = self._referee.machine
+        if self._strategy.uses_engine and isinstance(machine, PropnetStateMachine):
+            return machine
+        return StoppableMachine(machine, self._is_to_stop)
 
     def _adopt(self) -> bool:
         """Go on with a new strategy if the rules have been compiled meanwhile."""
@@ -247,15 +253,12 @@ class SearchWorker:
 
     def _new_strategy(self) -> Strategy:
         spec = self._order.strategy or FALLBACK
-        machine = self._referee.machine
         strategy = strategies.create(spec)
-        refusal = strategy.refusal(machine)
-        if refusal is not None:
-            _log.warning("%s refuses the game: %s; %s plays instead", spec, refusal, FALLBACK)
-            strategy = strategies.create(FALLBACK)
-        takes_itself = strategy.uses_engine and isinstance(machine, PropnetStateMachine)
-        self._machine = machine if takes_itself else StoppableMachine(machine, self._is_to_stop)
-        return strategy
+        refusal = strategy.refusal(self._referee.machine)
+        if refusal is None:
+            return strategy
+        _log.warning("%s refuses the game: %s; %s plays instead", spec, refusal, FALLBACK)
+        return strategies.create(FALLBACK)
 
 
 def _refereed(order: Begin, compile_seconds: float | None) -> Referee:

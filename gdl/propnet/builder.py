@@ -87,14 +87,40 @@ class _Builder:
                 self.groups[one] = (((role, frozenset([one])), frozenset()),)
 
     def build(self) -> Circuit:
-        graph = _dependencies(self.bodies)
-        for component in components(graph):
-            atom = component[0]
-            if len(component) == 1 and atom not in graph[atom]:
-                self._settle(atom, self._define(self.bodies[atom], self.used[atom] > 0))
+        agenda = self._components(self.bodies)
+        while agenda:
+            component = agenda.pop()
+            atom, bodies = component[0], self.bodies[component[0]]
+            if len(component) == 1 and not any(-atom in body for body in bodies):
+                self._settle(atom, self._define(bodies, self.used[atom] > 0))
+            elif self._simplify(component):
+                agenda += self._components(component)
             else:
                 self._define_cycle(component)
         return self.circuit
+
+    def _components(self, atoms: Iterable[int]) -> list[tuple[int, ...]]:
+        """Return the atoms, those together that depend on each other; uses before definitions."""
+        return components(_dependencies({atom: self.bodies[atom] for atom in atoms}))[::-1]
+
+    def _simplify(self, component: Sequence[int]) -> bool:
+        """Leave out of a component's rules what is known already; tell whether anything was."""
+        members = set(component)
+        before = [self.bodies[atom] for atom in component]
+        for atom, bodies in zip(component, before, strict=True):
+            possible = [body for body in bodies if self._can_hold(body, members)]
+            left = [self._unknown(body, members) for body in possible]
+            self.bodies[atom] = left if all(left) else [[]]
+        return before != [self.bodies[atom] for atom in component]
+
+    def _can_hold(self, body: Sequence[int], members: Container[int]) -> bool:
+        return not any(
+            -literal in body if abs(literal) in members else self.literals[literal] == FALSE
+            for literal in body
+        )
+
+    def _unknown(self, body: Sequence[int], members: Container[int]) -> list[int]:
+        return [one for one in body if abs(one) in members or self.literals[one] != TRUE]
 
     def _settle(self, atom: int, literal: int) -> None:
         self.circuit.literal_of[atom] = literal
@@ -184,7 +210,6 @@ class _Builder:
 
     def _define_cycle(self, component: Sequence[int]) -> None:
         """Define atoms through each other: each gets a node to be read before it is known."""
-        component = self._undecided(component)
         members = set(component)
         for atom in component:
             for body in self.bodies[atom]:
@@ -197,32 +222,6 @@ class _Builder:
         definitions = {atom: self._define(self.bodies[atom]) for atom in component}
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
         self.network.cycles.append(Cycle(first, len(self.network), feedback))
-
-    def _undecided(self, component: Sequence[int]) -> list[int]:
-        """Return the atoms but for those that hold without the others, and what is left of rules.
-
-        What an atom that holds denies is then no circle any more.
-        """
-        rest = list(component)
-        while True:
-            members = set(rest)
-            for atom in rest:
-                self.bodies[atom] = [b for b in self.bodies[atom] if self._can_hold(b, members)]
-            certain = [
-                atom for atom in rest if any(self._holds(b, members) for b in self.bodies[atom])
-            ]
-            for atom in certain:
-                self._settle(atom, TRUE)
-            if not certain:
-                return rest
-            rest = [atom for atom in rest if self.literals[atom] != TRUE]
-
-    def _can_hold(self, body: Sequence[int], members: Container[int]) -> bool:
-        known = (self.literals[literal] for literal in body if abs(literal) not in members)
-        return FALSE not in known
-
-    def _holds(self, body: Sequence[int], members: Container[int]) -> bool:
-        return all(abs(one) not in members and self.literals[one] == TRUE for one in body)
 
 
 def _is_almost_set(groups: Sequence[Group]) -> bool:

@@ -138,9 +138,8 @@ class Engine:
         A network of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
         minutes and gigabytes. Raises RuntimeError where LLVM has not enough memory.
         """
-        layout = self.layout
+        gates = self.layout.gate_count
         with self._compiling:
-            gates = len(layout.view.gates) + len(layout.transition.gates)
             if self._code is None and gates <= MAX_CODE_GATES:
                 self._compile(compile_source if gates <= FEW_GATES else compile_apart)
 

@@ -84,6 +84,11 @@ class Layout:
     transition: GateProgram
 
     @property
+    def gate_count(self) -> int:
+        """How many gates there are, of the view and of the transition."""
+        return len(self.view.gates) + len(self.transition.gates)
+
+    @property
     def outputs(self) -> range:
         """The rows that are read from outside: legal to next."""
         return range(self.legal, self.rows)

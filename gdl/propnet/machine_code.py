@@ -42,46 +42,6 @@ class MachineCode:
         return int(self._engine.get_function_address(name))
 
 
-def machine_code(
-    key: str, source: Callable[[], str], compiler: Callable[[str], bytes] | None = None
-) -> MachineCode:
-    """Return the machine code of LLVM source, from the cache on disk where it is there.
-
-    ``key`` stands for the source, which is made only if need be; unless given, the compiler is
-    :func:`compile_source`. The cache is a convenience: where it cannot be read or written the code
-    is compiled all the same.
-    """
-    path = _cached(key)
-    binary = _read_binary(path)
-    if binary is None:
-        binary = (compiler or compile_source)(source())
-        with contextlib.suppress(OSError):
-            _write_binary(path, binary)
-    return MachineCode(binary)
-
-
-def _read_binary(path: Path) -> bytes | None:
-    """Return an object file that is whole; loading half a one would end the process."""
-    with contextlib.suppress(OSError):
-        data = path.read_bytes()
-        digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
-        if hashlib.sha256(binary).digest() == digest:
-            return binary
-    return None
-
-
-def _write_binary(path: Path, binary: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(hashlib.sha256(binary).digest() + binary)
-    Path(file.name).replace(path)
-
-
-def is_cached(key: str) -> bool:
-    """Tell whether the machine code of a key is in the cache on disk."""
-    return _cached(key).exists()
-
-
 def compile_source(source: str) -> bytes:
     """Return LLVM source as an object file for this processor.
 
@@ -108,6 +68,45 @@ def compile_apart(source: str) -> bytes:
         reason = done.stderr.decode(errors="replace").strip()
         raise RuntimeError(f"LLVM ended with {done.returncode}: {reason}")
     return done.stdout
+
+
+def machine_code(
+    key: str, source: Callable[[], str], compiler: Callable[[str], bytes] = compile_source
+) -> MachineCode:
+    """Return the machine code of LLVM source, from the cache on disk where it is there.
+
+    ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
+    it cannot be read or written the code is compiled all the same.
+    """
+    path = _cached(key)
+    binary = _read_binary(path)
+    if binary is None:
+        binary = compiler(source())
+        with contextlib.suppress(OSError):
+            _write_binary(path, binary)
+    return MachineCode(binary)
+
+
+def _read_binary(path: Path) -> bytes | None:
+    """Return an object file that is whole; loading half a one would end the process."""
+    with contextlib.suppress(OSError):
+        data = path.read_bytes()
+        digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
+        if hashlib.sha256(binary).digest() == digest:
+            return binary
+    return None
+
+
+def _write_binary(path: Path, binary: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(hashlib.sha256(binary).digest() + binary)
+    Path(file.name).replace(path)
+
+
+def is_cached(key: str) -> bool:
+    """Tell whether the machine code of a key is in the cache on disk."""
+    return _cached(key).exists()
 
 
 def cache_folder() -> Path:

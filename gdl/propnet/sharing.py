@@ -61,21 +61,19 @@ def _conjunctions(
     kept, uses = _uses(network, outputs, gates)
     flat: dict[int, set[int]] = {}
     for node in gates:
-        literals: set[int] = set()
+        flat[node] = set()
         for literal in (network.left[node], network.right[node]):
             inner = literal >> 1
-            if inner in kept or inner not in flat:
-                literals.add(literal)
-            elif uses[inner] == 1:
-                own = flat.pop(inner)
-                if len(own) > len(literals):
-                    literals, own = own, literals
-                literals |= own
-            elif apart and len(flat[inner]) <= MOST_LEAVES // 2:
-                literals |= flat[inner]
+            is_inside = inner not in kept and inner in flat
+            if is_inside and uses[inner] == 1:
+                # The smaller goes into the larger: a chain is not copied at each of its links.
+                smaller, larger = sorted((flat[node], flat.pop(inner)), key=len)
+                larger |= smaller
+                flat[node] = larger
+            elif is_inside and apart and len(flat[inner]) <= MOST_LEAVES // 2:
+                flat[node] |= flat[inner]
             else:
-                literals.add(literal)
-        flat[node] = literals
+                flat[node].add(literal)
     needed = set(kept)
     for node in reversed(gates):
         if node in needed:

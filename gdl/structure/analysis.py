@@ -77,8 +77,7 @@ class Analysis:
         self.work = self._work(machine, seed, playouts)
 
     def _work(self, machine: PropnetStateMachine, seed: int, playouts: int) -> Iterator[None]:
-        layout = machine.engine.layout
-        if len(layout.view.gates) + len(layout.transition.gates) > MAX_GATES:
+        if machine.engine.layout.gate_count > MAX_GATES:
             self.structure = _observed(machine, observe_block(machine, seed, playouts)[0])
             return
         evidence = gather(machine, seed, playouts)

@@ -15,7 +15,6 @@ from pydantic import Field
 
 from gdl import StateMachine, Term
 from gdl.propnet.images import Images
-from gdl.propnet.lanes import Engine
 from gdl.propnet.machine import PropnetStateMachine
 from ggp_player.strategies.base import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.mcts.arrays import Settings
@@ -110,7 +109,7 @@ class MonteCarlo(Strategy):
             yield from self._slices(position, pool)
 
     def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
-        most = max(1, SLICE // (_gates(self._searches[0].engine) + STEP_COST))
+        most = max(1, SLICE // (self._searches[0].engine.layout.gate_count + STEP_COST))
         first = self._playouts
         while True:
             began = self._clock()
@@ -205,7 +204,3 @@ def _together(parts: Sequence[TriedMove]) -> TriedMove:
     low, high = max(part.low for part in parts), min(part.high for part in parts)
     value, share = total / visits if visits else 0.0, fmean(part.share for part in parts)
     return TriedMove(parts[0].place, value, visits, low, high, share)
-
-
-def _gates(engine: Engine) -> int:
-    return len(engine.layout.view.gates) + len(engine.layout.transition.gates)

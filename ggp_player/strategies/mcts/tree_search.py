@@ -327,8 +327,7 @@ class TreeSearch:
 def _affordable_lanes(engine: Engine, ended: Playouts) -> int:
     """Return how many playouts of a leaf take about twice the time of finding it."""
     playouts = max(1, int(ended.ended.sum()))
-    gates = len(engine.layout.view.gates) + len(engine.layout.transition.gates)
-    work = gates * max(1, ended.states // playouts)
+    work = engine.layout.gate_count * max(1, ended.states // playouts)
     return min(MOST_LANES, max(LEAST_LANES, LEAF_WORK // work))
 
 

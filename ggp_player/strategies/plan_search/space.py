@@ -166,7 +166,7 @@ class Space:
         self.values = Spread()
         self.mobility = Spread()
         layout = self.layout
-        self.gates = len(layout.view.gates) + len(layout.transition.gates)
+        self.gates = layout.gate_count
         self._handling = BLOCK + ROW * (layout.fluent_count + sum(layout.move_counts))
         self.look_work = self._handling + GATE * len(layout.view.gates)
         self.counted = self._step_counters()

@@ -34,7 +34,7 @@ from ggp_player.records import (
     move_texts,
     state_text,
 )
-from ggp_player.scrambler import Scrambler
+from gdl.scrambling import Scrambler
 
 PLAY_GRACE = 1.0
 """Seconds that a move may take beyond the play clock. The start clock has no such grace."""

@@ -30,7 +30,7 @@ if __name__ == "__main__":
 
 import gdl
 from gdl import Constant, Function, Ruleset, State, Term
-from ggp_player.scrambler import Scrambler
+from gdl.scrambling import Scrambler
 
 HEAD = (
     "POST / HTTP/1.0\r\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, Function, Ruleset, Term, Variable
-from ggp_player.scrambler import KEPT, Scrambler
+from gdl.scrambling import KEPT, Scrambler
 
 RULES = """
 (role White) (role random) (role nil)

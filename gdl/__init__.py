@@ -42,7 +42,7 @@ A session::
     (True, 100)
 """
 
-from gdl.compiling import compile
+from gdl.compilation import compile
 from gdl.errors import (
     GdlError,
     GdlSyntaxError,
@@ -54,12 +54,26 @@ from gdl.errors import (
     Severity,
     Source,
 )
-from gdl.parser import load, parse, parse_term
+from gdl.language import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    load,
+    parse,
+    parse_term,
+)
 from gdl.reasoner import ask, interpret
-from gdl.ruleset import And, Atom, Distinct, Literal, Not, Or, Rule, Ruleset
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
-from gdl.terms import Constant, Function, Term, Variable
-from gdl.validator import validate
+from gdl.validation import validate
 
 __all__ = [
     "And",

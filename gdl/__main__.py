@@ -16,16 +16,16 @@ from gdl.errors import GdlError, GdlSyntaxError
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "check": "gdl.commands.check:check_command",
-        "format": "gdl.commands.format:format_command",
-        "convert": "gdl.commands.convert:convert_command",
-        "show": "gdl.commands.show:show_command",
-        "playout": "gdl.commands.playout:playout_command",
-        "perft": "gdl.commands.perft:perft_command",
-        "stats": "gdl.commands.stats:stats_command",
-        "scramble": "gdl.commands.scramble:scramble_command",
-        "bench": "gdl.commands.bench:bench_command",
-        "warm-up": "gdl.commands.warm_up:warm_up_command",
+        "check": "gdl.cli.check:check_command",
+        "format": "gdl.cli.format:format_command",
+        "convert": "gdl.cli.convert:convert_command",
+        "show": "gdl.cli.show:show_command",
+        "playout": "gdl.cli.playout:playout_command",
+        "perft": "gdl.cli.perft:perft_command",
+        "stats": "gdl.cli.stats:stats_command",
+        "scramble": "gdl.cli.scramble:scramble_command",
+        "bench": "gdl.cli.bench:bench_command",
+        "warm-up": "gdl.cli.warm_up:warm_up_command",
     }
 )
 """Where each command is: the module and the name in it."""

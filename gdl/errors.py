@@ -17,8 +17,10 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import TypeAlias
 
-from gdl.terms import Span
+Span: TypeAlias = tuple[int, int]
+"""The offsets of the start and the end of a piece of a rulesheet's text."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 
+from gdl.language import Term
 from gdl.state_machine import State, StateMachine
-from gdl.terms import Term
 
 DEFAULT_MAX_STEPS = 1000
 """After how many steps a playout is broken off, unless the caller says otherwise."""

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import product
 from typing import Protocol, runtime_checkable
 
-from gdl.terms import Constant, Term
+from gdl.language import Constant, Term
 
 
 @runtime_checkable

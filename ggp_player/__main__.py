@@ -14,12 +14,12 @@ import click
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "serve": "ggp_player.serve_command:serve_command",
-        "info": "ggp_player.info_command:info_command",
-        "match": "ggp_player.match_command:match_command",
-        "analyze": "ggp_player.analyze_command:analyze_command",
-        "tournament": "ggp_player.tournament_command:tournament_command",
-        "warm-up": "ggp_player.warm_up_command:warm_up_command",
+        "serve": "ggp_player.cli.serve:serve_command",
+        "info": "ggp_player.cli.info:info_command",
+        "match": "ggp_player.cli.match:match_command",
+        "analyze": "ggp_player.cli.analyze:analyze_command",
+        "tournament": "ggp_player.cli.tournament:tournament_command",
+        "warm-up": "ggp_player.cli.warm_up:warm_up_command",
     }
 )
 """Where each command is: the module and the name in it."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
-"""A collection of real rulesheets beside the checkout; it need not be there."""
+from tests.support.paths import CORPUS
 
 # No deadlines: how long one example takes says more about the computer than about the code.
 settings.register_profile("quick", deadline=None, max_examples=40)

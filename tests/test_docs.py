@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 CODE = re.compile(r"[a-z]+(?:-[a-z]+)+")
+FOLDERS = ("language", "validation")
+"""The packages that report problems."""
+
 MADE_UP = re.compile(r"missing-\w+|never-\w+|\w+-arities")
 """Codes of which the code has one half only; the other half is a name."""
 
 
 def stated() -> set[str]:
-    folders = [ROOT / "gdl" / name for name in ("checks", "notation")]
-    files = [*folders[0].glob("*.py"), *folders[1].glob("*.py")]
-    files += [
-        ROOT / "gdl" / f"{name}.py" for name in ("faults", "parser", "simulation", "validator")
-    ]
+    files = [path for name in FOLDERS for path in (ROOT / "gdl" / name).glob("*.py")]
     strings = re.findall(r'"([^"\n]+)"', "\n".join(path.read_text() for path in files))
     return {string for string in strings if CODE.fullmatch(string)} - {"one-term"}
 

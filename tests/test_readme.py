@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import doctest
 import re
-from pathlib import Path
 
 import gdl
-
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
 
 
 def test_the_readme_session_runs(monkeypatch):

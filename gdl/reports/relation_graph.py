@@ -6,10 +6,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from gdl.dependencies import Graph, Level, components, dependency_graph, is_recursive, levels
+from gdl.datalog import Graph, Level, components, dependency_graph, is_recursive, levels
+from gdl.language import (
+    KEYWORD_ARITY,
+    Atom,
+    Constant,
+    Function,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    atoms_of,
+)
 from gdl.reports.diagrams import COLOURS, Box, Diagram
-from gdl.ruleset import KEYWORD_ARITY, Atom, RelationKey, Rule, Ruleset, atoms_of
-from gdl.terms import Constant, Function, Term
 
 
 @dataclass(frozen=True, slots=True)

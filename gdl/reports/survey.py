@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from gdl.language import Constant
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending, Step, play_out, randomness
 from gdl.state_machine import StateMachine
-from gdl.terms import Constant
 
 
 @dataclass(frozen=True, slots=True)

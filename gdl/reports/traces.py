@@ -12,10 +12,9 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from gdl.language import Ruleset, Term
 from gdl.playouts import Step
-from gdl.ruleset import Ruleset
 from gdl.state_machine import StateMachine
-from gdl.terms import Term
 
 ORACLE = "gdl reasoner"
 """Who answers for the states of the traces written here."""

@@ -16,7 +16,7 @@ import pytest
 
 import gdl
 from gdl import State, StateMachine
-from tests.conftest import CORPUS
+from tests.support.paths import CORPUS
 
 pytestmark = pytest.mark.corpus
 

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gdl
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 RULESHEETS = sorted((ROOT / "games").glob("*.kif"))
 NAMES = [path.stem for path in RULESHEETS]
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(

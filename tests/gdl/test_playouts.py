@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +15,8 @@ import gdl
 from gdl import StateMachine
 from gdl.playouts import Ending, Step, play_out, randomness
 from gdl.reports.traces import MAX_FACTS, MAX_MOVES, has_percepts, header, trace_line
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpus"
 
 COUNTING = """

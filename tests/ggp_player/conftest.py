@@ -4,9 +4,10 @@ import asyncio
 import gc
 import logging
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
+
+from tests.support.paths import ROOT
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -59,8 +60,8 @@ def words() -> str:
 @pytest.fixture
 def bad(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
     """Return the full name of a misbehaving strategy, which worker processes can import."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[2])
-    return lambda name: f"tests.ggp_player.misbehaving:{name}"
+    monkeypatch.syspath_prepend(ROOT)
+    return lambda name: f"tests.support.misbehaving:{name}"
 
 
 class Ear(logging.Handler):

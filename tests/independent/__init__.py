@@ -4,19 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from .boards import Breakthrough, Hex, Nim, Reversi
-from .chance import CodeBreaker, CountThenLine, DiceRace, FourCups, PhantomTicTacToe, Pig
-from .chess import Chess
-from .game import Game
-from .lines import ConnectFour, TicTacToe, Trefoil
-from .marks import Bridges, DotsAndBoxes, NineBoards, Pentago, Quarto
-from .pieces import Amazons, Draughts, Kalah, StarHalma, WolfAndSheep
-from .planning import BlocksWorld, KeyMaze, Warehouse
-from .puzzles import EightPuzzle, EightQueens, KnightsTour, LightsOut, TowersOfHanoi
-from .rounds import HandDuel, LoneNumber, SealedBids, ThreeHills
-from .search import Pancakes, PegSolitaire, SudokuSmall
-from .simultaneous import Fishery, Tron
-from .together import BiddingTicTacToe, PowderKegs, RopeTeam, TownChase, TwinBoards
+from tests.independent.boards import Breakthrough, Hex, Nim, Reversi
+from tests.independent.chance import (
+    CodeBreaker,
+    CountThenLine,
+    DiceRace,
+    FourCups,
+    PhantomTicTacToe,
+    Pig,
+)
+from tests.independent.chess import Chess
+from tests.independent.game import Game
+from tests.independent.lines import ConnectFour, TicTacToe, Trefoil
+from tests.independent.marks import Bridges, DotsAndBoxes, NineBoards, Pentago, Quarto
+from tests.independent.pieces import Amazons, Draughts, Kalah, StarHalma, WolfAndSheep
+from tests.independent.planning import BlocksWorld, KeyMaze, Warehouse
+from tests.independent.puzzles import (
+    EightPuzzle,
+    EightQueens,
+    KnightsTour,
+    LightsOut,
+    TowersOfHanoi,
+)
+from tests.independent.rounds import HandDuel, LoneNumber, SealedBids, ThreeHills
+from tests.independent.search import Pancakes, PegSolitaire, SudokuSmall
+from tests.independent.simultaneous import Fishery, Tron
+from tests.independent.together import BiddingTicTacToe, PowderKegs, RopeTeam, TownChase, TwinBoards
 
 GAMES: dict[str, Game[Any]] = {
     "amazons": Amazons(),

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TypeAlias
 
-from .game import NOOP, Game, TurnGame, numbers, words
-from .together import SQUARES, lined
+from tests.independent.game import NOOP, Game, TurnGame, numbers, words
+from tests.independent.together import SQUARES, lined
 
 Marks: TypeAlias = tuple[frozenset[str], frozenset[str]]
 Seen: TypeAlias = tuple[frozenset[str], ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from .game import TurnGame, words
+from tests.independent.game import TurnGame, words
 
 Cell = tuple[int, int]
 

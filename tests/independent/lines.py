@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .game import TurnGame, numbers, words
+from tests.independent.game import TurnGame, numbers, words
 
 Board = tuple[tuple[int, int, int], ...]  # (column, row, role index), sorted
 Cell = tuple[int, int]

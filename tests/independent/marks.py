@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from .game import TurnGame, numbers, words
-from .lines import has_line
+from tests.independent.game import TurnGame, numbers, words
+from tests.independent.lines import has_line
 
 Cell: TypeAlias = tuple[int, int]
 Draw = (50, 50)

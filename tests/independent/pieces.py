@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from .game import TurnGame, numbers, words
+from tests.independent.game import TurnGame, numbers, words
 
 Cell: TypeAlias = tuple[int, int]
 

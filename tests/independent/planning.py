@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from .game import Puzzle, words
+from tests.independent.game import Puzzle, words
 
 Cell: TypeAlias = tuple[int, int]
 Towers: TypeAlias = tuple[frozenset[str], int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from .game import Puzzle, numbers, words
+from tests.independent.game import Puzzle, numbers, words
 
 Cell = tuple[int, int]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import TypeAlias
 
-from .game import Game, numbers, words
+from tests.independent.game import Game, numbers, words
 
 BEATS = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
 Hand: TypeAlias = tuple[tuple[str, int], ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from .game import Puzzle, numbers
+from tests.independent.game import Puzzle, numbers
 
 Stack: TypeAlias = tuple[tuple[int, ...], int]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from .game import Game, numbers
+from tests.independent.game import Game, numbers
 
 Cell: TypeAlias = tuple[int, int]
 Riders: TypeAlias = tuple[frozenset[Cell], tuple[Cell, Cell], tuple[bool, bool]]

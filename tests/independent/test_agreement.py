@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import random
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gdl
+from tests.independent import GAMES
+from tests.independent.game import perft
+from tests.support.paths import ROOT
 
-from . import GAMES
-from .game import perft
-
-ROOT = Path(__file__).parents[2]
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "perft" / "perft.toml").read_text(encoding="utf-8")
 )

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gdl
-
-from . import GAMES
-from .game import Game, TurnGame, joint_moves, perft
-
-ROOT = Path(__file__).parents[2]
+from tests.independent import GAMES
+from tests.independent.game import Game, TurnGame, joint_moves, perft
+from tests.support.paths import ROOT
 
 
 def rules_of(name: str) -> gdl.Ruleset:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from .game import NOOP, Game, numbers, words
-from .lines import has_line
-from .planning import COMPASS, plan_of
+from tests.independent.game import NOOP, Game, numbers, words
+from tests.independent.lines import has_line
+from tests.independent.planning import COMPASS, plan_of
 
 Cell: TypeAlias = tuple[int, int]
 SQUARES = [f"{column}{row}" for column in "abc" for row in "123"]

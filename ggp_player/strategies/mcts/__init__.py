@@ -21,3 +21,15 @@ CadiaPlayer (2009); A. Saffidine, H. Finnsson and M. Buro, Alpha-beta pruning fo
 simultaneous moves (2012); M. Lanctot, V. Lisy and M. Winands, Monte Carlo tree search in
 simultaneous move games with applications to Goofspiel (2013).
 """
+
+from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
+from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.mcts.uct import Uct
+
+__all__ = [
+    "MonteCarlo",
+    "Settings",
+    "TreeSearch",
+    "Uct",
+]

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.propnet.images import Images, no_images
-from gdl.propnet.lanes import Block, Engine
+from gdl.engine import Block, Engine, Images, no_images
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -31,9 +30,9 @@ EDGES_PER_NODE = 8
 class Game(NamedTuple):
     """What the kernels know of a game.
 
-    ``code`` int64: see :meth:`gdl.propnet.lanes.Engine.addresses`. ``late_goals``: whether goals
+    ``code`` int64: see :meth:`gdl.engine.block.Engine.addresses`. ``late_goals``: whether goals
     are evaluated only when they are wanted. The next seven are first rows and numbers of rows; see
-    :mod:`gdl.propnet.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
+    :mod:`gdl.circuit.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
     value of each role. Of states that are ``images`` of each other the least has a node for all.

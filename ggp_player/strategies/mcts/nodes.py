@@ -10,9 +10,15 @@ import math
 
 import numpy as np
 
-from gdl.propnet.images import elements_fixing, is_first
-from gdl.propnet.jit import inlined_kernel, kernel
-from gdl.propnet.lane_bits import ZERO, hash_of, is_set
+from gdl.engine.kernel_library import (
+    ZERO,
+    elements_fixing,
+    hash_of,
+    inlined_kernel,
+    is_first,
+    is_set,
+    kernel,
+)
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
     FULL,
@@ -25,7 +31,7 @@ from ggp_player.strategies.mcts.arrays import (
     Tree,
     Words,
 )
-from ggp_player.strategies.mcts.joint import (
+from ggp_player.strategies.mcts.simultaneous import (
     SEVERAL,
     choose_by_regret,
     has_matrix,

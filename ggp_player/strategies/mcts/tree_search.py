@@ -8,14 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from gdl.propnet.expansion import packed_state
-from gdl.propnet.images import Images, make_least
-from gdl.propnet.lanes import Engine, Playouts
-from gdl.propnet.machine import PropnetStateMachine
-from gdl.propnet.packing import as_words
+from gdl.engine import Engine, Images, Playouts, PropnetStateMachine, as_words, packed_state
+from gdl.engine.kernel_library import make_least
+from gdl.language import Term
 from gdl.state_machine import State
-from gdl.terms import Term
-from ggp_player.strategies.game_tree import moves_by_chance
 from ggp_player.strategies.mcts.arrays import (
     EDGES,
     EDGES_PER_NODE,
@@ -33,11 +29,12 @@ from ggp_player.strategies.mcts.arrays import (
     new_memory,
     new_tree,
 )
-from ggp_player.strategies.mcts.equilibrium import fill_matrix, new_matrix, settle
-from ggp_player.strategies.mcts.flying import cancel, fly
-from ggp_player.strategies.mcts.joint import is_matrix
+from ggp_player.strategies.mcts.compaction import Copying, copy_tree
 from ggp_player.strategies.mcts.nodes import child_of, node_of
-from ggp_player.strategies.mcts.recycling import Copying, copy_tree
+from ggp_player.strategies.mcts.regret_matching import fill_matrix, new_matrix, settle
+from ggp_player.strategies.mcts.search_loop import cancel, fly
+from ggp_player.strategies.mcts.simultaneous import is_matrix
+from ggp_player.strategies.textbook import moves_by_chance
 
 BYTES = 192 * 2**20
 """Memory for a tree and its copy: what is copied must not take a good part of a play clock."""

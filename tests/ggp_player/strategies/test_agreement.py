@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
-from ggp_player.strategies.alpha_beta import AlphaBeta, AlphaBetaTree, bestmove
 from ggp_player.strategies.base import Choice
-from ggp_player.strategies.bounded_minimax import BoundedMinimax
-from ggp_player.strategies.deliberation import Deliberation
-from ggp_player.strategies.depth_limited import DepthLimitedTree
-from ggp_player.strategies.evaluation import Evaluator
-from ggp_player.strategies.max_n import MaxN
-from ggp_player.strategies.minimax import Minimax
-from ggp_player.strategies.negamax import NegamaxTree
-from ggp_player.strategies.planning import Planning
-from tests.ggp_player.strategies.trees import Counting, Tree, last_choice, position, together, turns
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree, bestmove
+from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax
+from ggp_player.strategies.textbook.deliberation import Deliberation
+from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
+from ggp_player.strategies.textbook.evaluation import Evaluator
+from ggp_player.strategies.textbook.max_n import MaxN
+from ggp_player.strategies.textbook.minimax import Minimax
+from ggp_player.strategies.textbook.negamax import NegamaxTree
+from ggp_player.strategies.textbook.sequential_planning import Planning
+from tests.support.tree_games import Counting, Tree, last_choice, position, together, turns
 
 DEEPER_THAN_ANY = 20
 

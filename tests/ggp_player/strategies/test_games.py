@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from random import Random
 
 import pytest
 
 import gdl
 from gdl import State, StateMachine
-from ggp_player.strategies import STRATEGIES, Position, create
-from ggp_player.strategies.game_tree import moves_by_chance, playout
-from tests.ggp_player.strategies.trees import last_choice, play, position
-
-GAMES = Path(__file__).parents[3] / "games"
+from ggp_player.strategies import Position
+from ggp_player.strategies.selection.registry import STRATEGIES, create
+from ggp_player.strategies.textbook.game_tree import moves_by_chance, playout
+from tests.support.paths import GAMES
+from tests.support.tree_games import last_choice, play, position
 
 
 @cache

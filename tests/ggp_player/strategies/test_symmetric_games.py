@@ -13,20 +13,21 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import State
-from gdl.propnet.images import Images
-from gdl.propnet.machine import PropnetStateMachine
-from gdl.structure import analyse
-from gdl.structure.closure import closure
-from gdl.structure.symmetry import symmetries
-from ggp_player.strategies import Position, StrategyError, create
-from ggp_player.strategies.auto import strong
-from ggp_player.strategies.enumeration import Enumeration
+from gdl.analysis import analyse
+from gdl.analysis.symmetry.symmetry import symmetries
+from gdl.analysis.symmetry.symmetry_group import closure
+from gdl.engine.canonical_state import Images
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.strategies import Position, StrategyError
 from ggp_player.strategies.mcts.arrays import NODES, Settings
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
-from ggp_player.strategies.minimax import MinimaxSearch
-from ggp_player.strategies.monte_carlo import MonteCarlo
-from ggp_player.strategies.proof import Proof
-from tests.ggp_player.strategies.small_games import (
+from ggp_player.strategies.selection.auto import strong
+from ggp_player.strategies.selection.registry import create
+from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.proof import Proof
+from ggp_player.strategies.textbook.minimax import MinimaxSearch
+from tests.support.small_games import (
     assert_moves_keep_the_value,
     breakthrough,
     compiled,
@@ -37,7 +38,7 @@ from tests.ggp_player.strategies.small_games import (
     sampled,
     solution_of,
 )
-from tests.ggp_player.strategies.trees import last_choice, position
+from tests.support.tree_games import last_choice, position
 
 MEMORY = 2**22
 

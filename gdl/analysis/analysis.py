@@ -1,0 +1,148 @@
+"""The analysis of a game: everything together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from gdl.analysis.decomposition import division
+from gdl.analysis.evidence import (
+    Evidence,
+    Latches,
+    Observation,
+    Structure,
+    circuit_of,
+    observe,
+    observe_block,
+    supports,
+    take_census,
+)
+from gdl.analysis.evidence import prover as proving
+from gdl.analysis.properties import (
+    LatchedFluents,
+    deciding,
+    goals,
+    length,
+    observed_goals,
+    observed_length,
+    observed_turns,
+    prove_groups,
+    prove_latches,
+    size,
+    turns,
+)
+from gdl.analysis.symmetry import symmetries
+from gdl.engine import PropnetStateMachine
+from gdl.language import Term
+from gdl.state_machine import StateMachine
+
+PLAYOUTS = 512
+"""Random playouts of a compiled game: a block of the usual width."""
+
+REASONER_PLAYOUTS = 16
+"""Random playouts of a game that is not compiled, at most."""
+
+MAX_GATES = 400_000
+"""Gates of a network that is reasoned about; more would take gigabytes and half a minute."""
+
+
+def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> Structure:
+    """Return the structure of a game: turns, goals, length, latches, parts and symmetries.
+
+    A compiled machine is played in blocks and its network reasoned about; of another, and of one
+    with over ``MAX_GATES``, only some random playouts are seen. The same seed gives the same
+    findings: what bounds the work is counted, not timed. Raises :class:`ValueError` for fewer than
+    one playout.
+    """
+    if playouts < 1:
+        raise ValueError(f"expected at least one playout, found {playouts}")
+    if isinstance(machine, PropnetStateMachine):
+        analysis = Analysis(machine, seed, playouts)
+        for _ in analysis.work:
+            pass
+        assert analysis.structure is not None
+        return analysis.structure
+    return _observed(machine, observe(machine, seed, min(playouts, REASONER_PLAYOUTS)))
+
+
+def _observed(machine: StateMachine, record: Observation) -> Structure:
+    """Return what random playouts tell."""
+    return Structure(
+        roles=machine.roles,
+        turns=observed_turns(machine.roles, record),
+        goals=observed_goals(machine.roles, record),
+        length=observed_length(record),
+        size=size(record),
+    )
+
+
+class Analysis:
+    """An analysis of a compiled game in pieces of work.
+
+    ``work`` does a piece, of tenths of a second in large games, whenever it is asked for the next
+    one; when there is none left, ``structure`` is what :func:`analyse` returns.
+    """
+
+    def __init__(
+        self, machine: PropnetStateMachine, seed: int = 0, playouts: int = PLAYOUTS
+    ) -> None:
+        self.structure: Structure | None = None
+        self.work = self._work(machine, seed, playouts)
+
+    def _work(self, machine: PropnetStateMachine, seed: int, playouts: int) -> Iterator[None]:
+        if machine.engine.layout.gate_count > MAX_GATES:
+            self.structure = _observed(machine, observe_block(machine, seed, playouts)[0])
+            return
+        evidence = gather(machine, seed, playouts)
+        yield
+        groups = prove_groups(evidence)
+        yield
+        latched = prove_latches(evidence)
+        yield
+        latches = _latches(evidence, latched)
+        yield
+        found = Structure(
+            roles=machine.roles,
+            turns=turns(evidence),
+            goals=goals(evidence),
+            length=length(evidence, latched, groups),
+            size=size(evidence.record, evidence.count),
+            latches=latches,
+            groups=tuple(_facts(machine, group) for group in groups),
+        )
+        yield
+        found = replace(found, division=division(evidence))
+        yield
+        self.structure = replace(found, symmetries=symmetries(machine))
+
+
+def _latches(evidence: Evidence, latched: LatchedFluents) -> Latches:
+    machine = evidence.machine
+    return Latches(
+        _facts(machine, latched.rising),
+        _facts(machine, latched.falling),
+        deciding(evidence, latched),
+        latched.seen,
+    )
+
+
+def _facts(machine: PropnetStateMachine, places: Iterable[int]) -> frozenset[Term]:
+    return frozenset(machine.facts[place] for place in places)
+
+
+def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
+    """Play a compiled game out, and prepare to reason about its network."""
+    circuit = circuit_of(machine.engine.layout)
+    record, samples = observe_block(machine, seed, playouts)
+    initial = machine.initial_state()
+    provable = circuit.gate_count <= proving.MAX_GATES and not machine.is_terminal(initial)
+    return Evidence(
+        machine,
+        circuit,
+        supports(circuit),
+        record,
+        samples,
+        machine.bits(initial),
+        take_census(machine),
+        proving.Prover(circuit) if provable else None,
+    )

@@ -1,0 +1,267 @@
+"""The parts of a game that do not influence each other, played side by side or in series.
+
+Two fluents are of one part where the next value of one depends on the other, through the rules or
+through the legality of a move. Clocks, whose course no move changes, and fluents that matter for
+nothing bind no parts together. Parts that are found in this way can be as small as a square of
+tic-tac-toe, which nothing but the goals binds to the others; :mod:`gdl.analysis.decomposition.summaries` puts
+together what only makes sense together.
+
+Sources: E. Cox, E. Schkufza, R. Madsen and M. Genesereth, Factoring general games using
+propositional automata (2009); A. Hufschmitt, J.-N. Vittaut and N. Jouandeau, Exploitation of
+independent subgames in general game playing (2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from gdl.analysis.decomposition.summaries import merged_by_goals
+from gdl.analysis.evidence import (
+    Dependence,
+    Division,
+    Evidence,
+    Finding,
+    Part,
+    Subgame,
+    bits,
+    dependence,
+)
+from gdl.analysis.properties import clock_fluents
+from gdl.datalog import components
+from gdl.language import Constant, Term
+
+MAX_CUTS = 40
+"""Places at which a game is tried to be cut into a series."""
+
+MAX_FORCED = 50
+"""Moves asked about, whether they are forced when they are legal."""
+
+MAX_EFFECTS = 300_000
+"""Games with more pairs of a move and a fluent that it changes are not cut."""
+
+MAX_INFLUENCES = 200_000
+"""Games with more pairs of fluents of which one depends on the other are not cut."""
+
+MAX_FLUENTS = 6_000
+"""Larger games are not divided."""
+
+
+def division(evidence: Evidence) -> Division:
+    """Return the parts of a game; none where it is all of one piece."""
+    facts = evidence.machine.facts
+    if evidence.prover is not None:
+        evidence.prover.grant(0.5)
+    depends = dependence(evidence.circuit, evidence.supports)
+    relevant = sum(1 << f for f in np.flatnonzero(evidence.machine.relevant_fluents).tolist())
+    clock = sum(1 << fluent for fluent in clock_fluents(evidence.circuit, evidence.supports))
+    irrelevant = ((1 << len(facts)) - 1) & ~relevant
+    passes = _by_role(evidence, ~_moves_on(depends, relevant))
+    parts: Sequence[Part] = ()
+    in_series = Finding(False)
+    if len(facts) <= MAX_FLUENTS:
+        free = relevant & ~clock
+        forced = _forced(evidence, depends, free)
+        depends = replace(depends, moves_of=[mask & ~forced for mask in depends.moves_of])
+        parts = merged_by_goals(evidence, _independent(depends, free))
+        if len(parts) == 1:
+            parts, in_series = _series(evidence, depends, parts[0])
+    return Division(
+        parts=tuple(_subgame(evidence, depends, part) for part in parts if len(parts) > 1),
+        in_series=in_series,
+        irrelevant=_facts(facts, irrelevant),
+        passes=passes,
+    )
+
+
+def _independent(depends: Dependence, free: int) -> list[Part]:
+    """Return the smallest parts that do not influence each other; each has some move."""
+    count = len(depends.fluents_of)
+    bonds = [
+        1 << fluent | depends.fluents_of[fluent] & free | depends.moves_of[fluent] << count
+        for fluent in bits(free)
+    ]
+    bonds += [
+        1 << (count + move) | depends.legal_by[move] & free
+        for move in bits(_moves_on(depends, free))
+    ]
+    parts = [Part(mask & ((1 << count) - 1), mask >> count) for mask in _joined(bonds)]
+    return [part for part in parts if part.fluents and part.moves]
+
+
+def _forced(evidence: Evidence, depends: Dependence, free: int) -> int:
+    """Return the moves that clocks alone allow, and then force: a noop out of turn, say.
+
+    Whether such a move is made depends on nothing but the clocks.
+    """
+    prover = evidence.prover
+    if prover is None:
+        return 0
+    legal = prover.before.legal
+    several = [prover.has_choice(role) for role in range(len(evidence.machine.roles))]
+    candidates = [
+        (move, choice)
+        for role, choice in enumerate(several)
+        for move in evidence.circuit.moves_of(role)
+        if not depends.legal_by[move] & free
+    ][:MAX_FORCED]
+    proved = prover.never([prover.all_of([legal[move], choice]) for move, choice in candidates])
+    return sum(1 << move for (move, _), holds in zip(candidates, proved, strict=True) if holds)
+
+
+def _joined(masks: Iterable[int]) -> list[int]:
+    """Join masks that have bits in common until none have, in the order of their lowest bits."""
+    found: list[int] = []
+    for mask in masks:
+        apart = []
+        for other in found:
+            if other & mask:
+                mask |= other
+            else:
+                apart.append(other)
+        found = [*apart, mask]
+    return sorted(found, key=lambda mask: mask & -mask)
+
+
+def _series(
+    evidence: Evidence, depends: Dependence, whole: Part
+) -> tuple[Sequence[Part], Finding[bool]]:
+    """Cut a part into those that are played one after the other, if it can be."""
+    cuts = [cut for cut in _cuts(depends, whole) if _is_serial(evidence, depends, whole, cut)]
+    chain: list[Part] = []
+    for cut in sorted(cuts, key=lambda part: part.fluents.bit_count()):
+        if not chain or (not chain[-1].fluents & ~cut.fluents and cut.moves & ~chain[-1].moves):
+            chain.append(cut)
+    if not chain:
+        return [whole], Finding(False)
+    certainty = evidence.certainty(
+        [claim for cut in chain for claim in _disorders(evidence, depends, whole, cut)]
+    )
+    chain.append(whole)
+    parts = [chain[0]]
+    for before, part in pairwise(chain):
+        parts.append(Part(part.fluents & ~before.fluents, part.moves & ~before.moves))
+    return parts, Finding(True, certainty)
+
+
+def _cuts(depends: Dependence, whole: Part) -> Iterator[Part]:
+    """Yield parts that nothing outside them influences: fluents and what they depend on."""
+    influence = _influence(depends, whole)
+    above: dict[int, int] = {}
+    found: dict[int, None] = {}
+    for component in components({fluent: bits(mask) for fluent, mask in influence.items()}):
+        mask = sum(1 << fluent for fluent in component)
+        for fluent in component:
+            for other in bits(influence[fluent] & ~mask):
+                mask |= above[other]
+        above.update(dict.fromkeys(component, mask))
+        found[mask] = None
+    for mask in sorted(found, key=lambda mask: -mask.bit_count())[:MAX_CUTS]:
+        moves = _moves_on(depends, mask)
+        for fluent, needs in influence.items():
+            # What the same moves decide belongs to them, such as who won the first game.
+            if not needs & ~mask & ~(1 << fluent) and not depends.moves_of[fluent] & ~moves:
+                mask |= 1 << fluent
+        if mask != whole.fluents and moves:
+            yield Part(mask, moves)
+
+
+def _influence(depends: Dependence, whole: Part) -> dict[int, int]:
+    """Return, for each fluent of a part, those that it depends on; nothing if there are too many.
+
+    That includes what the legality of the moves depends on that change it.
+    """
+    if sum(depends.moves_of[fluent].bit_count() for fluent in bits(whole.fluents)) > MAX_EFFECTS:
+        return {}
+    influence = {}
+    for fluent in bits(whole.fluents):
+        mask = depends.fluents_of[fluent]
+        for move in bits(depends.moves_of[fluent]):
+            mask |= depends.legal_by[move]
+        influence[fluent] = mask & whole.fluents
+    few = sum(mask.bit_count() for mask in influence.values()) <= MAX_INFLUENCES
+    return influence if few else {}
+
+
+def _moves_on(depends: Dependence, fluents: int) -> int:
+    moves = 0
+    for fluent in bits(fluents):
+        moves |= depends.moves_of[fluent]
+    return moves
+
+
+def _is_serial(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) -> bool:
+    """Tell whether, in the samples, all moves on one side of a cut come before all on the other."""
+    rest = _moves_on(depends, whole.fluents & ~cut.fluents)
+    if not rest or rest & cut.moves or whole.fluents == cut.fluents:
+        return False
+    samples = evidence.samples
+    played = ~samples.terminal
+    early = samples.legal[:, bits(cut.moves)].any(axis=1) & played
+    late = samples.legal[:, bits(rest)].any(axis=1) & played
+    step = np.arange(len(played))
+    last_early = np.full(int(samples.lanes.max(initial=0)) + 1, -1)
+    np.maximum.at(last_early, samples.lanes[early], step[early])
+    in_order = (step[late] > last_early[samples.lanes[late]]).all()
+    return bool(early.any() and late.any() and in_order)
+
+
+def _disorders(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) -> Iterator[int]:
+    """Yield the claims that both sides of a cut have moves, and that the first comes back."""
+    prover = evidence.prover
+    if prover is None:
+        return
+    rest = bits(_moves_on(depends, whole.fluents & ~cut.fluents))
+    early = bits(cut.moves)
+    before, after = prover.before.legal, prover.after.legal
+    first = prover.any_of(before[move] for move in early)
+    second = prover.any_of(before[move] for move in rest)
+    yield prover.all_of([first, second])
+    yield prover.all_of([-first, prover.any_of(after[move] for move in early)])
+
+
+def _rests(evidence: Evidence, part: Part) -> bool:
+    """Tell whether it is proved that nothing in a part changes without its moves."""
+    prover = evidence.prover
+    if prover is None:
+        return False
+    changes = [
+        change
+        for fluent in bits(part.fluents)
+        for change in (prover.falls(fluent), prover.rises(fluent))
+    ]
+    elsewhere = [-prover.moves[move] for move in bits(part.moves)]
+    return all(prover.never([prover.all_of([*elsewhere, prover.any_of(changes)])]))
+
+
+def _subgame(evidence: Evidence, depends: Dependence, part: Part) -> Subgame:
+    machine = evidence.machine
+    owners = [owner for owner, _ in machine.engine.goal_table.tolist()]
+    wanting = {
+        owner for owner, mask in zip(owners, depends.goal_by, strict=True) if mask & part.fluents
+    }
+    return Subgame(
+        facts=_facts(machine.facts, part.fluents),
+        moves=_by_role(evidence, part.moves),
+        goals=tuple(machine.roles[owner] for owner in sorted(wanting)),
+        ends=bool(depends.end_by & part.fluents),
+        rests=_rests(evidence, part),
+    )
+
+
+def _by_role(evidence: Evidence, moves: int) -> dict[Constant, frozenset[Term]]:
+    """Return moves by role, without the roles that have none of them."""
+    machine, found = evidence.machine, {}
+    for place, role in enumerate(machine.roles):
+        own = evidence.circuit.moves_of(place)
+        chosen = [machine.moves[place][move - own.start] for move in own if moves >> move & 1]
+        if chosen:
+            found[role] = frozenset(chosen)
+    return found
+
+
+def _facts(facts: Sequence[Term], mask: int) -> frozenset[Term]:
+    return frozenset(facts[place] for place in bits(mask))

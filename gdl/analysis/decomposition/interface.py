@@ -1,0 +1,49 @@
+"""What the rest of a game sees of some of its facts: the interface of a part.
+
+Every conjunction that reads these facts and anything else besides is cut in two: what it says of
+these facts is a condition of the interface. Two states that are equal in the interface and in all
+other facts are the same to whatever the interface was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.analysis.decomposition.summaries import conjunctions
+from gdl.analysis.evidence import Circuit, spread
+
+Conjunction: TypeAlias = NDArray[np.int64]
+"""int64 (n,): literals of rows, of which all must hold."""
+
+OWN, OTHER = 1, 2
+"""What a row depends on: the facts asked about, any other facts or moves."""
+
+
+def interface(circuit: Circuit, own: Set[int], outputs: Sequence[int]) -> list[Conjunction]:
+    """Return the conditions by which alone some literals depend on the fluents of some rows."""
+    seeds = {row: OWN if row in own else OTHER for row in (*circuit.fluents, *circuit.moves)}
+    depends = spread(circuit, seeds)
+    asked = {literal >> 1 for literal in outputs}
+    seen = {literal >> 1: [literal] for literal in outputs} | conjunctions(circuit, outputs)
+    found = {
+        tuple(sorted(literal for literal in literals if depends[literal >> 1] == OWN))
+        for row, literals in seen.items()
+        if depends[row] == OWN | OTHER or row in asked
+    }
+    return [np.array(literals, dtype=np.int64) for literals in sorted(found) if literals]
+
+
+def holds(rows: NDArray[np.uint64], conditions: Sequence[Conjunction]) -> NDArray[np.uint64]:
+    """Return in which lanes of some rows conditions hold: uint64 (conditions, words).
+
+    All rows must have been written, which the interpreter does and machine code does not.
+    """
+    found = [
+        np.bitwise_and.reduce(rows[each >> 1] ^ -(each & 1)[:, None].astype(np.uint64), axis=0)
+        for each in conditions
+    ]
+    return np.array(found, dtype=np.uint64).reshape(len(found), rows.shape[1])

@@ -1,0 +1,154 @@
+"""Groups of facts that exclude each other, such as all contents of one square."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.analysis.evidence import Evidence, Prover
+from gdl.language import Function, Term
+
+MAX_ARITY = 5
+"""Facts with more arguments are grouped by their name alone."""
+
+MAX_STATES = 1024
+"""States in which candidates are tested before anything is proved."""
+
+MAX_MEMBERS = 100_000
+"""Facts in all candidates together; the largest groups come first."""
+
+MAX_PLAIN = 16
+"""Of so many facts without arguments, each pair is a candidate."""
+
+
+def prove_groups(evidence: Evidence) -> list[frozenset[int]]:
+    """Return groups of fluents, by place, of which at most one is true in any state.
+
+    They are proved together, by induction, and so is that some member is true where that was
+    never otherwise, and that fluents that never changed cannot. The prover uses all of it from
+    then on. Groups within others are left out.
+    """
+    prover = evidence.prover
+    if prover is None:
+        return []
+    states = np.vstack([evidence.initial, evidence.samples.states[:MAX_STATES]])
+    candidates = _candidates(evidence.machine.facts, states)
+    full: list[list[int]] = []
+    others: list[list[int]] = []
+    for group in candidates:
+        (full if states[:, group].any(axis=1).all() else others).append(group)
+    found = _prove(prover, full, [_several, _none])
+    inside = _Within(found)
+    found += _prove(prover, [group for group in others if not inside.holds(group)], [_several])
+    _prove_constants(evidence, prover)
+    return _maximal(sorted(found, key=lambda group: -len(group)))
+
+
+Claim: TypeAlias = Callable[[Prover, Sequence[int]], int]
+"""What must not be of some fluents' literals."""
+
+
+def _several(prover: Prover, literals: Sequence[int]) -> int:
+    return prover.at_least(2, [(literal, 1) for literal in literals])
+
+
+def _none(prover: Prover, literals: Sequence[int]) -> int:
+    return -prover.any_of(literals)
+
+
+def _prove(
+    prover: Prover, groups: Sequence[Sequence[int]], claims: Sequence[Claim]
+) -> list[frozenset[int]]:
+    """Return the groups of which the first claim is proved; largest groups come first."""
+    prover.grant()
+    before, after = prover.before.fluents, prover.after.fluents
+    pairs = [
+        (claim(prover, [before[f] for f in group]), claim(prover, [after[f] for f in group]))
+        for group in groups
+        for claim in claims
+    ]
+    kept = prover.keep(pairs)[:: len(claims)]
+    return [frozenset(group) for group, holds in zip(groups, kept, strict=True) if holds]
+
+
+def _prove_constants(evidence: Evidence, prover: Prover) -> None:
+    prover.grant(0.5)
+    samples = evidence.samples
+    unchanged = np.flatnonzero(~samples.rose & ~samples.fell).tolist()
+    sign = [-1 if evidence.initial[fluent] else 1 for fluent in unchanged]
+    prover.keep(
+        [
+            (s * prover.before.fluents[fluent], s * prover.after.fluents[fluent])
+            for s, fluent in zip(sign, unchanged, strict=True)
+        ]
+    )
+
+
+def _candidates(facts: Sequence[Term], states: NDArray[np.uint8]) -> list[list[int]]:
+    """Return groups of which no state has two, largest first."""
+    found: dict[tuple[int, ...], None] = {}
+    for group in _alike(facts):
+        if states[:, group].sum(axis=1, dtype=np.int64).max() <= 1:
+            found[tuple(group)] = None
+    chosen = []
+    members = 0
+    for places in sorted(found, key=lambda places: (-len(places), places)):
+        members += len(places)
+        if members > MAX_MEMBERS:
+            break
+        chosen.append(list(places))
+    return chosen
+
+
+def _alike(facts: Sequence[Term]) -> Iterator[list[int]]:
+    """Yield groups of fluents that have a name, and some of their arguments, in common."""
+    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    plain = []
+    for place, fact in enumerate(facts):
+        if not isinstance(fact, Function):
+            plain.append(place)
+            continue
+        columns = range(len(fact.args)) if len(fact.args) <= MAX_ARITY else range(0)
+        for size in range(len(columns) + 1):
+            for kept in combinations(columns, size):
+                common = tuple((column, fact.args[column]) for column in kept)
+                groups[fact.name, len(fact.args), common].append(place)
+    yield from (group for group in groups.values() if len(group) > 1)
+    if len(plain) > 1:
+        yield plain
+    if len(plain) <= MAX_PLAIN:
+        yield from map(list, combinations(plain, 2))
+
+
+def _maximal(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """Return the groups that are not part of another; they come largest first."""
+    kept: list[frozenset[int]] = []
+    inside = _Within([])
+    for group in groups:
+        if not inside.holds(group):
+            kept.append(group)
+            inside.add(group)
+    return kept
+
+
+class _Within:
+    """Groups to be compared with others."""
+
+    def __init__(self, groups: Iterable[frozenset[int]]) -> None:
+        self._holding: dict[int, list[frozenset[int]]] = defaultdict(list)
+        for group in groups:
+            self.add(group)
+
+    def add(self, group: frozenset[int]) -> None:
+        """Compare with a group from now on."""
+        for fluent in group:
+            self._holding[fluent].append(group)
+
+    def holds(self, group: Collection[int]) -> bool:
+        """Tell whether all of a group is in one of the groups."""
+        return any(other.issuperset(group) for other in self._holding[min(group)])

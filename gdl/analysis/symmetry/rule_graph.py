@@ -1,0 +1,205 @@
+"""The ground rules of a game as a graph: what can be exchanged in it can be in the game.
+
+Ground rules say what the rules say, whatever the order of the arguments in tables such as the
+lines of a board, and whatever the names. Nothing is factored out of them, unlike the network.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.datalog import FlatRules, Vocabulary, goal_value, renamed
+from gdl.grounding import Budget, GroundProgram, Row, RulePasses, ground_game
+from gdl.language import Constant, Function, Ruleset, Term
+
+BUDGET = Budget(rules=40_000, seconds=10.0, memory=2**31)
+"""More ground rules are too many to look for symmetries."""
+
+
+class Kind(IntEnum):
+    """What a vertex stands for."""
+
+    ALWAYS = 0
+    ATOM = 1
+    TERMINAL = 2
+    RULE = 3
+    FLUENT = 4
+    FLUENT_AT_START = 5
+    MOVE = 6
+    ROLE = 7
+    PERCEPT = 8
+    GOAL = 9
+    """A goal's kind is this plus its value."""
+
+
+_DEFINED = {Kind.ATOM, Kind.RULE}
+"""What is there only for others."""
+
+
+class Link(IntEnum):
+    """What an edge says: from rules to atoms, from what is named to atoms, from roles."""
+
+    HEAD = 1
+    BODY = 2
+    NEGATED = 3
+    TRUE = 4
+    NEXT = 5
+    DOES = 6
+    LEGAL = 7
+    OF_ROLE = 8
+    HOLDS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGraph:
+    """A graph with kinds of vertices, int64 (vertices,), and edges, int64 (edges, 3).
+
+    An edge has its origin, its target and its link. ``facts``, ``moves`` and ``roles`` say what
+    some vertices stand for; moves come with their role.
+    """
+
+    kinds: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    facts: Mapping[int, Term]
+    moves: Mapping[int, tuple[Constant, Term]]
+    roles: Mapping[int, Constant]
+
+
+def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
+    """Return the graph of a ruleset's ground rules.
+
+    Raises :class:`gdl.GroundingLimitError` where they are too many.
+    """
+    game = ground_game(ruleset, RulePasses(split_rules=False, guard_relations=False), BUDGET)
+    drawing = _Drawing(game.program, game.vocabulary)
+    drawing.draw(game.flat, roles)
+    return drawing.graph()
+
+
+class _Drawing:
+    """Vertices and edges as they come: the atoms first, by number."""
+
+    def __init__(self, program: GroundProgram, vocabulary: Vocabulary) -> None:
+        self._program = program
+        self._vocabulary = vocabulary
+        atoms = [int(program.heads.max(initial=0)), int(np.abs(program.literals).max(initial=0))]
+        atoms += [atom for rows in program.rows.values() for atom in rows.values()]
+        self.kinds: list[int] = [Kind.ALWAYS, *[Kind.ATOM] * max(atoms)]
+        self.edges: list[tuple[int, int, int]] = []
+        self.facts: dict[int, Term] = {}
+        self.moves: dict[int, tuple[Constant, Term]] = {}
+        self.roles: dict[int, Constant] = {}
+
+    def draw(self, flat: FlatRules, roles: Sequence[Constant]) -> None:
+        """Draw everything."""
+        ends = self._program.rows["terminal", 0]
+        if ends.get(()):
+            self.kinds[ends[()]] = Kind.TERMINAL
+        self._rules()
+        self._fluents(flat)
+        for role in roles:
+            self._role(flat, role)
+
+    def graph(self) -> RuleGraph:
+        """Return the graph, without what matters for nothing, such as tables that are used up."""
+        needed = self._needed()
+        used = np.array(sorted(needed), dtype=np.int64)
+        kept = sorted({edge for edge in self.edges if edge[0] in needed and edge[1] in needed})
+        edges = np.array(kept, dtype=np.int64).reshape(-1, 3)
+        number = np.zeros(len(self.kinds), dtype=np.int64)
+        number[used] = np.arange(len(used))
+        edges[:, :2] = number[edges[:, :2]]
+        return RuleGraph(
+            np.array(self.kinds, dtype=np.int64)[used],
+            edges,
+            {int(number[vertex]): fact for vertex, fact in self.facts.items()},
+            {int(number[vertex]): move for vertex, move in self.moves.items()},
+            {int(number[vertex]): role for vertex, role in self.roles.items()},
+        )
+
+    def _needed(self) -> set[int]:
+        """Return the vertices that are named, or that those are defined through."""
+        through: dict[int, list[int]] = defaultdict(list)
+        for origin, target, link in self.edges:
+            if link == Link.HEAD:
+                origin, target = target, origin
+            through[origin].append(target)
+        agenda = [place for place, kind in enumerate(self.kinds) if kind not in _DEFINED]
+        found = set(agenda)
+        while agenda:
+            for vertex in through[agenda.pop()]:
+                if vertex not in found:
+                    found.add(vertex)
+                    agenda.append(vertex)
+        return found
+
+    def _vertex(self, kind: int) -> int:
+        self.kinds.append(kind)
+        return len(self.kinds) - 1
+
+    def _rules(self) -> None:
+        literals = self._program.literals.tolist()
+        starts = self._program.starts.tolist()
+        seen: set[tuple[int, frozenset[int]]] = set()
+        for number, head in enumerate(self._program.heads.tolist()):
+            body = frozenset(literals[starts[number] : starts[number + 1]])
+            if (head, body) in seen:
+                continue
+            seen.add((head, body))
+            rule = self._vertex(Kind.RULE)
+            self.edges.append((rule, head, Link.HEAD))
+            for literal in body:
+                link = Link.NEGATED if literal < 0 else Link.BODY
+                self.edges.append((rule, abs(literal), link))
+
+    def _fluents(self, flat: FlatRules) -> None:
+        rows = self._program.rows
+        for relation, function in flat.fluents:
+            starting, following = rows[renamed(relation, "init")], rows[renamed(relation, "next")]
+            for row, atom in rows[relation].items():
+                kind = Kind.FLUENT_AT_START if row in starting else Kind.FLUENT
+                fluent = self._vertex(kind)
+                self.edges.append((fluent, atom, Link.TRUE))
+                if row in following:
+                    self.edges.append((fluent, following[row], Link.NEXT))
+                self.facts[fluent] = self._term(row, function and function[0])
+
+    def _role(self, flat: FlatRules, role: Constant) -> None:
+        rows = self._program.rows
+        number = self._vocabulary.constant(role.name)
+        vertex = self._vertex(Kind.ROLE)
+        self.roles[vertex] = role
+        for relation, function in flat.moves:
+            legal = rows[renamed(relation, "legal")]
+            for row, atom in _of(rows[relation], number):
+                move = self._vertex(Kind.MOVE)
+                self.edges.append((vertex, move, Link.OF_ROLE))
+                self.edges.append((move, atom, Link.DOES))
+                if row in legal:
+                    self.edges.append((move, legal[row], Link.LEGAL))
+                self.moves[move] = (role, self._term(row[1:], function and function[0]))
+        for _, atom in _of(rows["sees", 2], number):
+            self._owned(vertex, Kind.PERCEPT, atom)
+        for row, atom in _of(rows["goal", 2], number):
+            value = goal_value(self._vocabulary.decode(row[1]))
+            if value is not None:
+                self._owned(vertex, Kind.GOAL + value, atom)
+
+    def _owned(self, role: int, kind: int, atom: int) -> None:
+        vertex = self._vertex(kind)
+        self.edges.append((role, vertex, Link.OF_ROLE))
+        self.edges.append((vertex, atom, Link.HOLDS))
+
+    def _term(self, row: Row, function: str | None) -> Term:
+        terms = tuple(map(self._vocabulary.decode, row))
+        return terms[0] if function is None else Function(function, terms)
+
+
+def _of(rows: Mapping[Row, int], role: int) -> Iterator[tuple[Row, int]]:
+    return ((row, atom) for row, atom in rows.items() if row[0] == role)

@@ -1,0 +1,43 @@
+"""Measuring games one after another, each in a process that does nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import Progress
+
+from gdl.benchmark.measure import Failure, Plan
+from gdl.errors import GdlError, Source
+
+Figures = TypeVar("Figures")
+
+
+def measured_apart(
+    measure: Callable[[str, str, Plan], Figures],
+    sources: Sequence[tuple[str, Source]],
+    plan: Plan,
+    hidden: bool,
+) -> Iterator[Figures | Failure]:
+    """Yield each game's figures, or why there are none; ``sources`` come with the games' names.
+
+    Progress is shown on a terminal unless ``hidden``.
+    """
+    console = Console(stderr=True)
+    with Progress(
+        console=console, transient=True, disable=hidden or not console.is_terminal
+    ) as bar:
+        for name, source in bar.track(sources, description="games"):
+            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                try:
+                    yield pool.submit(measure, name, source.text, plan).result()
+                except GdlError as error:
+                    yield Failure(name, str(error).removeprefix(f"{name}: "))
+                except MemoryError:
+                    yield Failure(name, "there is not enough memory")
+                except BrokenProcessPool:
+                    yield Failure(name, "the process that measured it died")

@@ -1,0 +1,266 @@
+"""How fast a game runs: random playouts, start to terminal to goals to the next start.
+
+A *run* is some seconds of playouts; several runs tell how much the figures vary. Speeds are per
+second of processor time, so that what else the computer does matters little, and by the clock on
+the wall, which counts with several threads.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from random import Random
+from statistics import median
+from time import monotonic, thread_time
+
+import gdl
+from gdl.benchmark.roofline import peak_ands
+from gdl.engine import MAX_CODE_GATES, Bits, Block, Playouts, PropnetStateMachine, warm_up_kernels
+from gdl.language import parse
+from gdl.playouts import Ending, play_out
+from gdl.reasoner import interpret
+from gdl.state_machine import StateMachine
+
+TRIAL_STEPS = 16
+"""The steps of a first run, which tells how many steps take the wanted time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to measure: ``repetitions`` runs of about so many ``seconds`` in each thread."""
+
+    seconds: float = 1.0
+    repetitions: int = 5
+    threads: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of playouts came to.
+
+    ``states`` counts state changes; ``playouts`` those that ended, ``steps`` their total length.
+    ``processor_seconds`` are those of all threads, ``seconds`` go by on the wall. ``goal_views``
+    is how often goals were evaluated, per step: 1 where each view is whole.
+    """
+
+    states: int
+    playouts: int
+    steps: int
+    processor_seconds: float
+    seconds: float
+    goal_views: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A figure that was measured several times."""
+
+    median: float
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What there is to tell of a compiled game.
+
+    ``ground_seconds`` are the grounding process's seconds of processor time, ``code_seconds``
+    those of making machine code that is not in the cache: None where the gates are more than
+    ``MAX_CODE_GATES`` and the interpreter was measured. ``goal_gates`` are those of the view that
+    only goals need; playouts evaluate them ``goal_views`` times a step, 1 where at each. ``peak``
+    is the number of ANDs of two bits per second that one core was seen to do, without loads and
+    stores; ``share`` the part of it that the AND gates of the playouts make up: those evaluated
+    in a step, goal gates ``goal_views`` times, times states per second over ``peak``.
+    """
+
+    lanes: int
+    view_gates: int
+    goal_gates: int
+    goal_views: float
+    transition_gates: int
+    ground_rules: int
+    ground_seconds: float
+    code_seconds: float | None
+    peak: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one game.
+
+    ``states_per_processor_second`` is one core's speed; ``states_per_second`` that of all threads
+    by the clock on the wall. ``first_state_seconds`` lead from the text of the rules to the legal
+    moves of the initial state. ``peak_memory`` is in bytes, grounding included.
+    """
+
+    game: str
+    states_per_processor_second: Spread
+    states_per_second: Spread
+    playouts_per_processor_second: float
+    playouts_per_second: float
+    mean_length: float | None
+    first_state_seconds: float
+    peak_memory: int
+    network: Network | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A game that could not be measured, and why."""
+
+    game: str
+    reason: str
+
+
+def measure_reasoner(game: str, text: str, plan: Plan) -> Report:
+    """Measure the reasoner, in one thread. Raises :class:`gdl.GdlError` for rules it refuses."""
+    began = monotonic()
+    machine = interpret(parse(text, game))
+    machine.legal_moves(machine.initial_state(), machine.roles[0])
+    ready = monotonic() - began
+    chance = Random(plan.seed)
+    runs = [_run_reasoner(machine, chance, plan.seconds) for _ in range(plan.repetitions)]
+    return _report(game, ready, runs)
+
+
+def measure_propnet(game: str, text: str, plan: Plan) -> Report:
+    """Measure the compiled machine.
+
+    Meant for a process of its own: the memory is that of the whole process. Raises
+    :class:`gdl.GdlError` for rules that cannot be compiled.
+    """
+    warm_up_kernels()
+    began = monotonic()
+    machine = gdl.compile(parse(text, game))
+    machine.legal_moves(machine.initial_state(), machine.roles[0])
+    ready = monotonic() - began
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    has_code = machine.engine.layout.gate_count <= MAX_CODE_GATES
+    code_seconds = _compile_anew(machine) if has_code else None
+    runs = _runs(machine, plan)
+    report = _report(game, ready, runs)
+    goal_views = median(run.goal_views for run in runs)
+    speed = report.states_per_processor_second.median
+    ground_seconds = used.ru_utime + used.ru_stime
+    network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
+    return replace(report, network=network)
+
+
+def _compile_anew(machine: PropnetStateMachine) -> float:
+    """Return the processor seconds that machine code takes where the cache on disk is empty."""
+    engine = machine.engine
+    kept = os.environ.get("GDL_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["GDL_CACHE"] = folder
+        try:
+            began = thread_time()
+            engine.compile()
+            return thread_time() - began
+        finally:
+            if kept is None:
+                del os.environ["GDL_CACHE"]
+            else:
+                os.environ["GDL_CACHE"] = kept
+
+
+def _network(
+    machine: PropnetStateMachine,
+    ground_seconds: float,
+    code_seconds: float | None,
+    goal_views: float,
+    speed: float,
+) -> Network:
+    layout = machine.engine.layout
+    of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
+    transition, peak = layout.transition.and_count, peak_ands()
+    return Network(
+        lanes=64 * machine.engine.words,
+        view_gates=of_moves + of_goals,
+        goal_gates=of_goals,
+        goal_views=goal_views,
+        transition_gates=transition,
+        ground_rules=machine.ground_rules,
+        ground_seconds=ground_seconds,
+        code_seconds=code_seconds,
+        peak=peak,
+        share=(of_moves + of_goals * goal_views + transition) * speed / peak,
+    )
+
+
+# ---------------------------------------------------------------------- runs
+
+
+def _runs(machine: PropnetStateMachine, plan: Plan) -> list[Run]:
+    blocks = [machine.engine.block(plan.seed + number) for number in range(plan.threads)]
+    start = machine.bits(machine.initial_state())[None, :]
+    with ThreadPoolExecutor(plan.threads) as pool:
+        trial = _run_blocks(pool, blocks[:1], start, TRIAL_STEPS)
+        share = plan.seconds / max(trial.processor_seconds, 1e-6)
+        steps = max(TRIAL_STEPS, int(TRIAL_STEPS * share))
+        return [_run_blocks(pool, blocks, start, steps) for _ in range(plan.repetitions)]
+
+
+def _run_blocks(pool: Executor, blocks: Sequence[Block], start: Bits, steps: int) -> Run:
+    """Play in several blocks at once, each in a thread, from the same state."""
+
+    def play(block: Block) -> tuple[Playouts, float]:
+        block.load(start)
+        began = thread_time()
+        return block.play(steps, refill=True), thread_time() - began
+
+    began = monotonic()
+    results = list(pool.map(play, blocks))
+    seconds = monotonic() - began
+    return Run(
+        states=sum(played.states for played, _ in results),
+        playouts=sum(int(played.ended.sum()) for played, _ in results),
+        steps=sum(int(played.steps.sum()) for played, _ in results),
+        processor_seconds=sum(used for _, used in results),
+        seconds=seconds,
+        goal_views=sum(played.goal_views for played, _ in results)
+        / sum(played.views for played, _ in results),
+    )
+
+
+def _run_reasoner(machine: StateMachine, chance: Random, seconds: float) -> Run:
+    began, clock = thread_time(), monotonic()
+    states = playouts = steps = 0
+    while thread_time() - began < seconds:
+        *_, last = play_out(machine, chance)
+        states += last.number
+        if last.ending is Ending.TERMINAL:
+            playouts += 1
+            steps += last.number
+    return Run(states, playouts, steps, thread_time() - began, monotonic() - clock)
+
+
+def _report(game: str, ready: float, runs: Sequence[Run]) -> Report:
+    playouts = sum(run.playouts for run in runs)
+    return Report(
+        game,
+        states_per_processor_second=_spread([run.states / run.processor_seconds for run in runs]),
+        states_per_second=_spread([run.states / run.seconds for run in runs]),
+        playouts_per_processor_second=median(run.playouts / run.processor_seconds for run in runs),
+        playouts_per_second=median(run.playouts / run.seconds for run in runs),
+        mean_length=sum(run.steps for run in runs) / playouts if playouts else None,
+        first_state_seconds=ready,
+        peak_memory=_peak_memory(),
+    )
+
+
+def _spread(figures: Sequence[float]) -> Spread:
+    return Spread(median(figures), min(figures), max(figures))
+
+
+def _peak_memory() -> int:
+    """Return the most memory, in bytes, that this process or one that it started has had."""
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    most = max(resource.getrusage(who).ru_maxrss for who in whose)
+    return most if sys.platform == "darwin" else 1024 * most

@@ -1,0 +1,125 @@
+"""Measured speeds as a table, in a terminal and in Markdown, beside those of other engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import geometric_mean, median
+from typing import TypeAlias
+
+from rich.table import Table
+
+from gdl.benchmark.baselines import Peer
+from gdl.benchmark.measure import Network, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A game's figures, and the fastest other engine where one is known."""
+
+    report: Report
+    peer: Peer | None = None
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self.report.game
+
+    @property
+    def speed(self) -> float:
+        """The states per second of one core's processor time."""
+        return self.report.states_per_processor_second.median
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast as the other engine the game runs."""
+        return self.speed / self.peer.states_per_second if self.peer else None
+
+
+Column: TypeAlias = Callable[[Entry], str]
+
+
+def short(figure: float) -> str:
+    """Return a figure with three digits: ``211 M``, ``1.85 k``, ``0.62``."""
+    for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")):
+        if figure >= 0.9995 * unit:
+            value = figure / unit
+            return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}{name}"
+    return f"{figure:.2g}"
+
+
+def terminal_table(entries: Sequence[Entry]) -> Table:
+    """Return the table with every column."""
+    columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries), **_COLUMNS}
+    table = Table(box=None, pad_edge=False)
+    table.add_column("game", no_wrap=True)
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=True)
+    for entry in entries:
+        table.add_row(entry.game, *(column(entry) for column in columns.values()))
+    return table
+
+
+def markdown_table(entries: Sequence[Entry]) -> str:
+    """Return the table in Markdown, with the columns that readers of documents ask for."""
+    columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries)}
+    columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS}
+    lines = [["game", *columns], ["---", *["---:"] * len(columns)]]
+    lines += [[entry.game, *(column(entry) for column in columns.values())] for entry in entries]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def comparison(entries: Sequence[Entry]) -> str:
+    """Return in words how the games compare with other engines; empty where none is known."""
+    ratios = {entry.game: entry.ratio for entry in entries if entry.ratio is not None}
+    if not ratios:
+        return ""
+    least = min(ratios, key=lambda game: ratios[game])
+    return (
+        f"ratio to the fastest peer: geometric mean {short(geometric_mean(ratios.values()))}, "
+        f"median {short(median(ratios.values()))}, least {short(ratios[least])} ({least}), "
+        f"over {len(ratios)} game(s)"
+    )
+
+
+def _peer_columns(entries: Sequence[Entry]) -> dict[str, Column]:
+    return _PEER_COLUMNS if any(entry.peer for entry in entries) else {}
+
+
+def _of_peer(show: Callable[[Peer], str]) -> Column:
+    return lambda entry: show(entry.peer) if entry.peer else ""
+
+
+def _of_network(show: Callable[[Network], str]) -> Column:
+    return lambda entry: show(entry.report.network) if entry.report.network else ""
+
+
+def _of_report(show: Callable[[Report], str]) -> Column:
+    return lambda entry: show(entry.report)
+
+
+_PEER_COLUMNS: dict[str, Column] = {
+    "ratio": lambda entry: "" if entry.ratio is None else short(entry.ratio),
+    "peer's states/s": _of_peer(lambda p: short(p.states_per_second)),
+    "fastest peer": _of_peer(lambda p: p.engine),
+}
+
+_COLUMNS: dict[str, Column] = {
+    "states/s": lambda entry: short(entry.speed),
+    "least": _of_report(lambda r: short(r.states_per_processor_second.least)),
+    "most": _of_report(lambda r: short(r.states_per_processor_second.most)),
+    "wall": _of_report(lambda r: short(r.states_per_second.median)),
+    "playouts/s": _of_report(lambda r: short(r.playouts_per_processor_second)),
+    "length": _of_report(lambda r: "" if r.mean_length is None else f"{r.mean_length:.1f}"),
+    "view": _of_network(lambda n: str(n.view_gates)),
+    "transition": _of_network(lambda n: str(n.transition_gates)),
+    "rules": _of_network(lambda n: str(n.ground_rules)),
+    "ground s": _of_network(lambda n: f"{n.ground_seconds:.2f}"),
+    "first s": _of_report(lambda r: f"{r.first_state_seconds:.2f}"),
+    "code s": _of_network(lambda n: "" if n.code_seconds is None else f"{n.code_seconds:.1f}"),
+    "MB": _of_report(lambda r: f"{r.peak_memory / 1e6:.0f}"),
+    "lanes": _of_network(lambda n: str(n.lanes)),
+    "peak": _of_network(lambda n: f"{n.share:.1%}"),
+}
+
+_IN_DOCUMENTS = ("playouts/s", "length", "view", "transition", "first s", "code s", "MB")

@@ -1,1 +1,0 @@
-"""What the validator checks, by subject."""

@@ -1,0 +1,262 @@
+"""Building: from ground rules to a network."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from itertools import product as product_of
+from typing import TypeAlias
+
+import numpy as np
+
+from gdl.circuit.aig import FALSE, TRUE, Cycle, Network, is_contradiction
+from gdl.circuit.options import ALL_PASSES, Passes
+from gdl.datalog import components
+from gdl.errors import RulesetError
+from gdl.grounding import GroundProgram
+
+Product: TypeAlias = frozenset[int]
+"""The literals of a conjunction."""
+
+MoveSet: TypeAlias = tuple[int, frozenset[int]]
+"""A role, by its place, and some of its moves' literals, of which it does one."""
+
+Group: TypeAlias = tuple[MoveSet | None, Product]
+"""A conjunction of literals and, perhaps, of a role's move being one of a set."""
+
+FEW_GROUPS = 4
+"""A set of moves with exceptions is not written out where it is used if it has more groups."""
+
+MOST_GROUPS = 16
+"""A product is not written out as more groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The atoms that are given: facts of the state first, then the moves of each role.
+
+    ``fluents`` and ``moves`` hold ground atoms' numbers; ``moves`` is one sequence per role.
+    """
+
+    fluents: Sequence[int]
+    moves: Sequence[Sequence[int]]
+
+
+@dataclass(slots=True)
+class Circuit:
+    """A network with the literal of every ground atom."""
+
+    network: Network
+    literal_of: dict[int, int] = field(default_factory=dict)
+
+
+def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -> Circuit:
+    """Build the network of a ground program, definitions before uses.
+
+    Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
+    """
+    return _Builder(program, inputs, passes).build()
+
+
+class _Builder:
+    def __init__(self, program: GroundProgram, inputs: Inputs, passes: Passes) -> None:
+        moves = [atom for role in inputs.moves for atom in role]
+        self.circuit = Circuit(Network(len(inputs.fluents) + len(moves), passes))
+        self.network = self.circuit.network
+        mentioned = np.abs(program.literals)
+        last = max(program.heads.max(initial=0), mentioned.max(initial=0), *moves, *inputs.fluents)
+        # Of an atom, and at its negative index, from the end, of its negation.
+        self.literals = [FALSE] * (last + 1) + [TRUE] * last
+        self._settle(0, TRUE)
+        for number, atom in enumerate([*inputs.fluents, *moves]):
+            if atom:
+                self._settle(atom, self.network.input(number))
+        self.bodies = _bodies(program, self.circuit.literal_of)
+        self.used = np.bincount(mentioned, minlength=last + 1).tolist()
+        self.group_moves = passes.group_moves
+        self.role_moves: list[frozenset[int]] = []
+        self.groups: dict[int, tuple[Group, ...]] = {}
+        number = len(inputs.fluents)
+        for role, atoms in enumerate(inputs.moves):
+            literals = [self.network.input(number + i) for i in range(len(atoms))]
+            number += len(atoms)
+            self.role_moves.append(frozenset(literals))
+            for one in literals:
+                self.groups[one] = (((role, frozenset([one])), frozenset()),)
+
+    def build(self) -> Circuit:
+        agenda = self._components(self.bodies)
+        while agenda:
+            component = agenda.pop()
+            atom, bodies = component[0], self.bodies[component[0]]
+            if len(component) == 1 and not any(-atom in body for body in bodies):
+                self._settle(atom, self._define(bodies, self.used[atom] > 0))
+            elif self._simplify(component):
+                agenda += self._components(component)
+            else:
+                self._define_cycle(component)
+        return self.circuit
+
+    def _components(self, atoms: Iterable[int]) -> list[tuple[int, ...]]:
+        """Return the atoms, those together that depend on each other; uses before definitions."""
+        return components(_dependencies({atom: self.bodies[atom] for atom in atoms}))[::-1]
+
+    def _simplify(self, component: Sequence[int]) -> bool:
+        """Leave out of a component's rules what is known already; tell whether anything was."""
+        members = set(component)
+        before = [self.bodies[atom] for atom in component]
+        for atom, bodies in zip(component, before, strict=True):
+            possible = [body for body in bodies if self._can_hold(body, members)]
+            left = [self._unknown(body, members) for body in possible]
+            self.bodies[atom] = left if all(left) else [[]]
+        return before != [self.bodies[atom] for atom in component]
+
+    def _can_hold(self, body: Sequence[int], members: Container[int]) -> bool:
+        return not any(
+            -literal in body if abs(literal) in members else self.literals[literal] == FALSE
+            for literal in body
+        )
+
+    def _unknown(self, body: Sequence[int], members: Container[int]) -> list[int]:
+        return [one for one in body if abs(one) in members or self.literals[one] != TRUE]
+
+    def _settle(self, atom: int, literal: int) -> None:
+        self.circuit.literal_of[atom] = literal
+        self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
+
+    def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
+        products = list(self._products(bodies))
+        if not self.group_moves or all(map(self.groups.keys().isdisjoint, products)):
+            return self.network.sum_of_products(products)
+        groups = self._grouped(products)
+        literal = self.network.sum_of_products([self._product(*group) for group in groups])
+        if is_used and groups and _is_almost_set(groups):
+            self.groups[literal] = tuple(groups)
+        return literal
+
+    def _products(self, bodies: Iterable[Sequence[int]]) -> Iterator[Product]:
+        """Yield the conjunctions of the bodies that can hold."""
+        literal = self.literals.__getitem__
+        for body in bodies:
+            product = frozenset(map(literal, body))
+            if TRUE in product:
+                product -= {TRUE}
+            if FALSE not in product and not (len(product) > 1 and is_contradiction(product)):
+                yield product
+
+    def _grouped(self, products: Sequence[Product]) -> list[Group]:
+        """Merge products that differ in one role's move only: one set for all their moves."""
+        groups: dict[tuple[int, Product], list[frozenset[int]]] = defaultdict(list)
+        plain: list[Group] = []
+        for product in products:
+            for moves, rest in self._expanded(product):
+                if moves is None:
+                    plain.append((None, rest))
+                else:
+                    groups[moves[0], rest].append(moves[1])
+        return plain + [
+            ((role, sets[0] if len(sets) == 1 else frozenset().union(*sets)), rest)
+            for (role, rest), sets in groups.items()
+        ]
+
+    def _expanded(self, product: Product) -> list[Group]:
+        """Return a product as a disjunction of products that hold at most one set of moves.
+
+        A role makes one move, so that it is one of two sets at once where it is one of their
+        intersection.
+        """
+        if self.groups.keys().isdisjoint(product):
+            return [(None, product)]
+        known = product & self.groups.keys()
+        expanded: list[Group] = [(None, product - known)]
+        for literal in sorted(known, key=lambda literal: (len(self.groups[literal]), literal)):
+            if len(expanded) * len(self.groups[literal]) > MOST_GROUPS and len(expanded) > 1:
+                expanded = [(moves, rest | {literal}) for moves, rest in expanded]
+            else:
+                pairs = product_of(expanded, self.groups[literal])
+                expanded = [group for pair in pairs if (group := self._both(*pair)) is not None]
+        return expanded
+
+    def _both(self, one: Group, other: Group) -> Group | None:
+        """Return the conjunction of two groups, None where it cannot hold."""
+        moves, also = one[0], other[0]
+        if moves is None or also is None:
+            rest = one[1] | other[1] if other[1] else one[1]
+            moves = moves or also
+        elif moves[0] == also[0]:
+            rest = one[1] | other[1]
+            moves = moves[0], moves[1] & also[1]
+        else:
+            rest = one[1] | self._product(also, other[1])
+        is_new = rest is not one[1]
+        impossible = (is_new and is_contradiction(rest)) or (moves is not None and not moves[1])
+        return None if impossible else (moves, rest)
+
+    def _product(self, moves: MoveSet | None, rest: Product) -> Product:
+        """Return a product with a set of moves as one literal.
+
+        Where they are most of the role's moves, it is the negation of the others.
+        """
+        if moves is None:
+            return rest
+        role, chosen = moves
+        if 2 * len(chosen) > len(self.role_moves[role]):
+            literal = self.network.or_(self.role_moves[role] - chosen) ^ 1
+        else:
+            literal = self.network.or_(chosen)
+        return (rest | {literal}) - {TRUE}
+
+    def _define_cycle(self, component: Sequence[int]) -> None:
+        """Define atoms through each other: each gets a node to be read before it is known."""
+        members = set(component)
+        for atom in component:
+            for body in self.bodies[atom]:
+                if any(literal < 0 and -literal in members for literal in body):
+                    raise RulesetError("a ground atom depends on its own negation")
+        first = len(self.network)
+        nodes = {atom: self.network.new_node() for atom in component}
+        for atom, node in nodes.items():
+            self._settle(atom, node)
+        definitions = {atom: self._define(self.bodies[atom]) for atom in component}
+        feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
+        self.network.cycles.append(Cycle(first, len(self.network), feedback))
+
+
+def _is_almost_set(groups: Sequence[Group]) -> bool:
+    """Tell whether groups are sets of moves, perhaps but for a few with one literal besides."""
+    besides = [len(rest) for _, rest in groups]
+    is_set = max(besides) == 0 or (
+        len(groups) <= FEW_GROUPS and min(besides) == 0 and max(besides) == 1
+    )
+    return is_set and all(moves is not None for moves, _ in groups)
+
+
+def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[list[int]]]:
+    """Return the bodies of every atom that rules define.
+
+    A rule that asks for its own head says nothing, and is left out.
+    """
+    bodies: dict[int, list[list[int]]] = {}
+    literals = program.literals.tolist()
+    starts = program.starts.tolist()
+    for number, head in enumerate(program.heads.tolist()):
+        if head not in given:
+            own = bodies.setdefault(head, [])
+            body = literals[starts[number] : starts[number + 1]]
+            if head not in body:
+                own.append(body)
+    return bodies
+
+
+def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, list[int]]:
+    """Return, for each defined atom, the defined atoms that its bodies mention."""
+    return {
+        atom: [
+            target
+            for target in dict.fromkeys(map(abs, chain.from_iterable(own)))
+            if target in bodies
+        ]
+        for atom, own in bodies.items()
+    }

@@ -1,0 +1,188 @@
+"""The way from a ruleset to what a machine is put together from.
+
+Rules are flattened, split and guarded, then ground, built into a network and laid out. Each step
+is a function of its own; which passes it applies is said by :class:`gdl.circuit.options.Passes`.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.circuit.aig import FALSE, Network
+from gdl.circuit.builder import Circuit, Inputs, build
+from gdl.circuit.cube_extraction import share_pairs
+from gdl.circuit.layout import Layout, Outputs, lay_out
+from gdl.circuit.options import CompileOptions, Passes
+from gdl.datalog import FlatRules, goal_value, ordered_roles, renamed
+from gdl.grounding import GroundGame, Row, ground_game
+from gdl.language import Constant, Function, RelationKey, Ruleset, Term
+
+Symbol: TypeAlias = tuple[RelationKey, Row, Term]
+"""A ground fluent or move: its relation and row, and the fact or move that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a machine is put together from.
+
+    ``initial`` is uint8 (fluents,), the state in which a match begins. ``goal_table`` has role
+    and value of every goal row, ``percepts`` role and percept of every percept row. ``relevant``,
+    uint8 (fluents,), marks the fluents that legal moves, the end or goals of this state or of a
+    later one can depend on.
+    """
+
+    roles: tuple[Constant, ...]
+    facts: tuple[Term, ...]
+    moves: tuple[tuple[Term, ...], ...]
+    initial: NDArray[np.uint8]
+    goal_table: list[tuple[int, int]]
+    percepts: list[tuple[int, Term]]
+    relevant: NDArray[np.uint8]
+    ground_rules: int
+    layout: Layout
+
+
+def compile_parts(ruleset: Ruleset, options: CompileOptions) -> Parts:
+    """Compile a ruleset. Raises as :func:`gdl.compile` does."""
+    with _without_collections():
+        return assemble(ground_game(ruleset, options, options.budget), options)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Keep the collector of cycles from looking through millions of sets that it cannot free."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def assemble(game: GroundGame, passes: Passes) -> Parts:
+    """Build the network of a ground game, apply the passes over networks, and lay it out."""
+    return _Assembly(game).parts(passes)
+
+
+class _Assembly:
+    """Finds the atoms that a machine answers for in a ground program."""
+
+    def __init__(self, game: GroundGame) -> None:
+        self.vocabulary = game.vocabulary
+        self.program = game.program
+        self.roles = ordered_roles(
+            game.ruleset, (self.vocabulary.decode(row[0]) for row in self.program.rows["role", 1])
+        )
+        self.fluents = self._fluents(game.flat)
+        self.moves = [self._moves(game.flat, role) for role in self.roles]
+
+    def parts(self, passes: Passes) -> Parts:
+        """Build the network, lay it out, and put everything together."""
+        circuit = build(self.program, self.inputs(), passes)
+        goals, percepts = self._goals(circuit), self._seen(circuit)
+        outputs = Outputs(
+            legal=[literal for own in self.moves for literal in self._all(circuit, own, "legal")],
+            terminal=self._literal(circuit, self.program.rows["terminal", 0].get(())),
+            goals=[literal for _, _, literal in goals],
+            percepts=[literal for _, _, literal in percepts],
+            next=self._all(circuit, self.fluents, "next"),
+        )
+        network = circuit.network
+        if passes.share_pairs:
+            network, literals = share_pairs(network, outputs.all())
+            outputs = outputs.replaced(literals)
+        counts = [len(own) for own in self.moves]
+        return Parts(
+            roles=self.roles,
+            facts=tuple(term for _, _, term in self.fluents),
+            moves=tuple(tuple(term for _, _, term in own) for own in self.moves),
+            initial=self._initial(),
+            goal_table=[(role, value) for role, value, _ in goals],
+            percepts=[(role, term) for role, term, _ in percepts],
+            relevant=_relevant(network, outputs),
+            ground_rules=len(self.program.heads),
+            layout=lay_out(network, len(self.fluents), counts, outputs),
+        )
+
+    def inputs(self) -> Inputs:
+        """Return the atoms of the fluents and of each role's moves."""
+        return Inputs(
+            [self.program.rows[relation][row] for relation, row, _ in self.fluents],
+            [[self.program.rows[relation][row] for relation, row, _ in own] for own in self.moves],
+        )
+
+    def _initial(self) -> NDArray[np.uint8]:
+        rows = self.program.rows
+        holds = [row in rows[renamed(relation, "init")] for relation, row, _ in self.fluents]
+        return np.array(holds, dtype=np.uint8)
+
+    def _fluents(self, flat: FlatRules) -> list[Symbol]:
+        """Return the ground fluents, sorted by the facts' text."""
+        found = [
+            (relation, row, self._term(row, function and function[0]))
+            for relation, function in flat.fluents
+            for row in self.program.rows[relation]
+        ]
+        return sorted(found, key=lambda fluent: str(fluent[2]))
+
+    def _moves(self, flat: FlatRules, role: Constant) -> list[Symbol]:
+        """Return a role's ground moves, sorted by the moves' text."""
+        role_id = self.vocabulary.constant(role.name)
+        found = [
+            (relation, row, self._term(row[1:], function and function[0]))
+            for relation, function in flat.moves
+            for row in self.program.rows[relation]
+            if row[0] == role_id
+        ]
+        return sorted(found, key=lambda move: str(move[2]))
+
+    def _term(self, row: Row, function: str | None) -> Term:
+        terms = tuple(map(self.vocabulary.decode, row))
+        return terms[0] if function is None else Function(function, terms)
+
+    def _goals(self, circuit: Circuit) -> list[tuple[int, int, int]]:
+        """Return role, value and literal of every goal, in this order."""
+        found = []
+        for row, atom in self.program.rows["goal", 2].items():
+            role, value = (self.vocabulary.decode(term) for term in row)
+            number = goal_value(value)
+            if number is not None and role in self.roles:
+                literal = self._literal(circuit, atom)
+                found.append((self.roles.index(Constant(str(role))), number, literal))
+        return sorted(found)
+
+    def _seen(self, circuit: Circuit) -> list[tuple[int, Term, int]]:
+        """Return role, percept and literal of every percept, sorted by role and text."""
+        found = []
+        for row, atom in self.program.rows["sees", 2].items():
+            role, percept = (self.vocabulary.decode(term) for term in row)
+            if role in self.roles:
+                place = self.roles.index(Constant(str(role)))
+                found.append((place, percept, self._literal(circuit, atom)))
+        return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
+
+    def _all(self, circuit: Circuit, symbols: Sequence[Symbol], name: str) -> list[int]:
+        """Return what makes each fluent ``next``, or each move ``legal``."""
+        found = []
+        for relation, row, _ in symbols:
+            rows: Mapping[Row, int] = self.program.rows[renamed(relation, name)]
+            found.append(self._literal(circuit, rows.get(row)))
+        return found
+
+    def _literal(self, circuit: Circuit, atom: int | None) -> int:
+        return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)
+
+
+def _relevant(network: Network, outputs: Outputs) -> NDArray[np.uint8]:
+    wanted = [*outputs.legal, outputs.terminal, *outputs.goals]
+    marks = np.zeros(len(network), dtype=np.uint8)
+    marks[network.cone(wanted, outputs.next)] = 1
+    return marks[1 : 1 + len(outputs.next)]

@@ -1,0 +1,217 @@
+"""Sharing: conjunctions of many literals, rebuilt so that what many have in common is one gate.
+
+Gates of two inputs that serve one other gate only are taken together as one conjunction of many
+literals. Then the pair of literals that most conjunctions hold becomes a gate, which stands for
+the two in all of them, again and again until no pair is in two conjunctions.
+
+Source: the extraction of common cubes; R. Brayton and C. McMullen, The decomposition and
+factorization of Boolean expressions (1982).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from gdl.circuit.aig import Cycle, Network
+
+MOST_LEAVES = 60
+"""Pairs are not looked for in conjunctions of more literals, of which there are few."""
+
+MOST_PAIRS = 2_000_000
+"""So many pairs are looked at to begin with; where there are more, in shorter conjunctions only."""
+
+SMALL = 8_000
+"""Networks of fewer nodes are rebuilt in two ways, of which the better is kept."""
+
+Pair: TypeAlias = tuple[int, int]
+
+
+def share_pairs(network: Network, outputs: Sequence[int]) -> tuple[Network, list[int]]:
+    """Return a network with fewer gates for the outputs, and the outputs' literals in it."""
+    tried = [_shared(network, outputs, apart=False)]
+    if len(network) < SMALL:
+        tried.append(_shared(network, outputs, apart=True))
+    return min(tried, key=lambda found: len(found[0]))
+
+
+def _shared(network: Network, outputs: Sequence[int], apart: bool) -> tuple[Network, list[int]]:
+    nodes = network.cone(outputs)
+    conjunctions = _conjunctions(network, nodes, outputs, apart)
+    pairs = _Extraction(list(conjunctions.values())).run()
+    rebuilding = _Rebuilding(network, conjunctions, pairs)
+    rebuilding.run(nodes)
+    return rebuilding.network, [rebuilding.literal(output) for output in outputs]
+
+
+def _conjunctions(
+    network: Network, nodes: Sequence[int], outputs: Iterable[int], apart: bool
+) -> dict[int, set[int]]:
+    """Return the literals of each of some nodes that is more than a step within a conjunction.
+
+    A gate that several conjunctions share is taken ``apart``, or else is itself one.
+    """
+    early = {node for cycle in network.cycles for node, _ in cycle.feedback}
+    gates = [node for node in nodes if node > network.inputs and node not in early]
+    kept, uses = _uses(network, outputs, gates)
+    flat: dict[int, set[int]] = {}
+    for node in gates:
+        flat[node] = set()
+        for literal in (network.left[node], network.right[node]):
+            inner = literal >> 1
+            is_inside = inner not in kept and inner in flat
+            if is_inside and uses[inner] == 1:
+                # The smaller goes into the larger: a chain is not copied at each of its links.
+                smaller, larger = sorted((flat[node], flat.pop(inner)), key=len)
+                larger |= smaller
+                flat[node] = larger
+            elif is_inside and apart and len(flat[inner]) <= MOST_LEAVES // 2:
+                flat[node] |= flat[inner]
+            else:
+                flat[node].add(literal)
+    needed = set(kept)
+    for node in reversed(gates):
+        if node in needed:
+            needed.update(literal >> 1 for literal in flat[node])
+    return {node: literals for node, literals in flat.items() if node in needed}
+
+
+def _uses(
+    network: Network, outputs: Iterable[int], gates: Sequence[int]
+) -> tuple[set[int], list[int]]:
+    """Return the nodes that are wanted as such, and how many of the gates read each node.
+
+    Wanted are those that are read negated or from outside, or by another cycle's gates.
+    """
+    cycle_of = np.zeros(len(network), dtype=np.int64)
+    for cycle in network.cycles:
+        cycle_of[cycle.first : cycle.last] = cycle.first
+    node = np.repeat(np.array(gates, dtype=np.int64), 2)
+    literal = np.array([network.left, network.right], dtype=np.int64).T[gates].ravel()
+    inner = literal >> 1
+    is_kept = (literal & 1 == 1) | (cycle_of[inner] != cycle_of[node])
+    kept = {output >> 1 for output in outputs}
+    kept |= {literal >> 1 for c in network.cycles for pair in c.feedback for literal in pair[1:]}
+    kept.update(inner[is_kept].tolist())
+    uses = np.bincount(inner, minlength=len(network)).tolist()
+    return kept, uses
+
+
+class _Extraction:
+    """Replaces pairs in sets of literals, which it changes. Pairs are called -1, -2 and so on."""
+
+    def __init__(self, sets: Sequence[set[int]]) -> None:
+        self._sets = sets
+        self._limit = _limit(sets)
+        self._where: dict[int, set[int]] = defaultdict(set)
+        self._counts: Counter[Pair] = Counter()
+        for number, literals in enumerate(sets):
+            for literal in literals:
+                self._where[literal].add(number)
+            if len(literals) <= self._limit:
+                self._counts.update(combinations(sorted(literals), 2))
+        self._queue = [(-count, pair) for pair, count in self._counts.items() if count > 1]
+        heapq.heapify(self._queue)
+
+    def run(self) -> dict[int, Pair]:
+        """Return the pairs by their names."""
+        made: dict[int, Pair] = {}
+        while self._queue:
+            count, pair = heapq.heappop(self._queue)
+            now = self._counts[pair]
+            if now < -count and now > 1:
+                heapq.heappush(self._queue, (-now, pair))
+            elif now == -count:
+                name = -1 - len(made)
+                made[name] = pair
+                self._replace(pair, name)
+        return made
+
+    def _replace(self, pair: Pair, name: int) -> None:
+        left, right = pair
+        counts = self._counts
+        users = self._where[left] & self._where[right]
+        self._where[left] -= users
+        self._where[right] -= users
+        self._where[name] = users
+        fresh: Counter[Pair] = Counter()
+        for user in users:
+            literals = self._sets[user]
+            literals -= {left, right}
+            if len(literals) < self._limit:
+                for other in literals:
+                    counts[(left, other) if left < other else (other, left)] -= 1
+                    counts[(right, other) if right < other else (other, right)] -= 1
+                    fresh[name, other] += 1
+            literals.add(name)
+        del counts[pair]
+        counts.update(fresh)
+        for found, count in fresh.items():
+            if count > 1:
+                heapq.heappush(self._queue, (-count, found))
+
+
+def _limit(sets: Sequence[set[int]]) -> int:
+    limit = MOST_LEAVES
+    while sum(len(s) * (len(s) - 1) // 2 for s in sets if len(s) <= limit) > MOST_PAIRS:
+        limit //= 2
+    return limit
+
+
+class _Rebuilding:
+    """Makes a new network of conjunctions and pairs; see :func:`share_pairs`."""
+
+    def __init__(
+        self, old: Network, conjunctions: dict[int, set[int]], pairs: dict[int, Pair]
+    ) -> None:
+        self._old = old
+        self._conjunctions = conjunctions
+        self._pairs = pairs
+        self.network = Network(old.inputs, old.passes)
+        self._literals = {node: 2 * node for node in range(1 + old.inputs)}
+
+    def literal(self, old: int) -> int:
+        """Return what stands for a literal of the old network, or for a pair."""
+        if old >= 0:
+            return self._literals[old >> 1] ^ (old & 1)
+        known = self._literals.get(old)
+        if known is None:
+            left, right = self._pairs[old]
+            known = self._literals[old] = self.network.and2(self.literal(left), self.literal(right))
+        return known
+
+    def run(self, nodes: Sequence[int]) -> None:
+        """Make all nodes anew, in their order."""
+        cycles = {cycle.first: cycle for cycle in self._old.cycles}
+        last = 0
+        for node in nodes:
+            if node in cycles:
+                self._make_cycle(cycles[node])
+                last = cycles[node].last
+            elif node >= last:
+                self._make(node)
+
+    def _make(self, node: int) -> None:
+        if node in self._conjunctions:
+            known = self._literals
+            literals = sorted(
+                {
+                    known[old >> 1] ^ (old & 1) if old >= 0 else self.literal(old)
+                    for old in self._conjunctions[node]
+                }
+            )
+            self._literals[node] = self.network.balanced_and(literals)
+
+    def _make_cycle(self, cycle: Cycle) -> None:
+        first = len(self.network)
+        for node, _ in cycle.feedback:
+            self._literals[node] = self.network.new_node()
+        for node in range(cycle.first, cycle.last):
+            self._make(node)
+        feedback = tuple((self.literal(2 * n) >> 1, self.literal(d)) for n, d in cycle.feedback)
+        self.network.cycles.append(Cycle(first, len(self.network), feedback))

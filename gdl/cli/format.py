@@ -1,0 +1,57 @@
+"""The command ``gdl format``: rulesheets in canonical layout."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from pathlib import Path
+
+import click
+
+from gdl.cli.rulesheets import FILE, STDIN, read_source
+from gdl.errors import Source
+from gdl.language import format_text
+
+
+@click.command("format")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.option("--in-place", is_flag=True, help="Write the result back to each FILE.")
+@click.option("--check", is_flag=True, help="Show what would change, and exit with 1.")
+def format_command(files: tuple[Path, ...], in_place: bool, check: bool) -> None:
+    """Lay rulesheets out in the canonical way.
+
+    A rule has its head on the first line and every literal of its body on a line of its own,
+    indented by two. Facts and comments stay where they are; comments stay with what they are at.
+    The meaning never changes. Without an option, the result goes to the standard output.
+
+    \b
+    Examples:
+        gdl format mygame.kif
+        gdl format --in-place games/*.kif
+        gdl format --check games/*.kif
+    """
+    if in_place and check:
+        raise click.UsageError("--in-place and --check exclude each other")
+    changed = False
+    for file in files:
+        source = read_source(file)
+        formatted = format_text(source.text, source.name)
+        changed |= formatted != source.text
+        if check:
+            click.echo(_difference(source, formatted), nl=False)
+        elif not in_place or file == STDIN:
+            click.echo(formatted, nl=False)
+        elif formatted != source.text:
+            file.write_text(formatted, encoding="utf-8", newline="\n")
+            click.echo(f"{source.name}: formatted")
+    if check and changed:
+        raise SystemExit(1)
+
+
+def _difference(source: Source, formatted: str) -> str:
+    lines = unified_diff(
+        source.text.splitlines(keepends=True),
+        formatted.splitlines(keepends=True),
+        source.name,
+        f"{source.name} (formatted)",
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

@@ -1,0 +1,130 @@
+"""The command ``gdl stats``: what random play tells about a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from gdl.cli.rulesheets import game_name, read_machine, rulesheet_argument
+from gdl.playouts import DEFAULT_MAX_STEPS, Ending
+from gdl.reports import Distribution, Survey, survey
+from gdl.state_machine import StateMachine
+
+
+@click.command("stats")
+@rulesheet_argument
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
+@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@click.option(
+    "--max-steps",
+    type=click.IntRange(1),
+    metavar="M",
+    default=DEFAULT_MAX_STEPS,
+    show_default=True,
+    help="Break a playout off after so many steps.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
+def stats_command(file: Path, playouts: int, seed: int, max_steps: int, as_json: bool) -> None:
+    """Show length, branching and goals of random play.
+
+    The figures are the number of steps of a match, the number of legal moves in a state, of each
+    role and of all together, and how often a role ends with each goal value.
+
+    \b
+    Examples:
+        gdl stats games/ticTacToe.kif
+        gdl stats games/tron.kif --playouts 1000 --seed 3 --json
+    """
+    machine = read_machine(file)
+    console = Console(stderr=True)
+    hidden = as_json or not sys.stderr.isatty()
+    with Progress(console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("playouts", total=playouts)
+        result = survey(machine, playouts, max_steps, seed, lambda: progress.advance(task))
+    if as_json:
+        document = {"game": game_name(file), "playouts": playouts, "seed": seed}
+        click.echo(json.dumps(document | _figures(result), indent=2))
+    else:
+        _print(machine, result)
+
+
+def _print(machine: StateMachine, result: Survey) -> None:
+    console = Console(highlight=False, markup=False)
+    console.print(_endings(result))
+    table = Table("", "least", "mean", "median", "most", "with a choice")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    _add_row(table, "steps of a match", result.lengths)
+    for role in machine.roles:
+        moves = result.moves[role]
+        choice = f"{moves.share_above(1):.0%} of states" if moves else ""
+        _add_row(table, f"moves of {role}", moves, choice)
+    _add_row(table, "joint moves", result.joint_moves)
+    console.print(table)
+    if result.lengths:
+        console.print(_goal_table(machine, result))
+
+
+def _endings(result: Survey) -> str:
+    parts = {
+        Ending.TERMINAL: "ended",
+        Ending.STEP_LIMIT: "were broken off at the step limit",
+        Ending.NO_MOVE: "stopped where a role had no legal move",
+    }
+    counted = [f"{result.endings[e]} {words}" for e, words in parts.items() if result.endings[e]]
+    return f"{result.endings.total()} playouts: {', '.join(counted)}"
+
+
+def _add_row(table: Table, name: str, values: Distribution, choice: str = "") -> None:
+    figures: tuple[object, ...] = ("-",) * 4
+    if values:
+        figures = values.least, f"{values.mean:.2f}", values.median, values.most
+    table.add_row(name, *map(str, figures), choice)
+
+
+def _goal_table(machine: StateMachine, result: Survey) -> Table:
+    """Return a table of goal values: what part of the matches each role ended with each."""
+    values = sorted({v for counts in result.goals.values() for v in counts}, key=_goal_order)
+    table = Table("goal", *("none" if value is None else str(value) for value in values), "mean")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for role in machine.roles:
+        counts = result.goals[role]
+        shares = [f"{counts[value] / counts.total():.0%}" for value in values]
+        mean = sum((value or 0) * n for value, n in counts.items()) / counts.total()
+        table.add_row(str(role), *shares, f"{mean:.1f}")
+    return table
+
+
+def _goal_order(value: int | None) -> int:
+    return -1 if value is None else value
+
+
+def _figures(result: Survey) -> dict[str, Any]:
+    return {
+        "endings": {ending.value: result.endings[ending] for ending in Ending},
+        "steps": _spread(result.lengths),
+        "joint_moves": _spread(result.joint_moves),
+        "moves": {str(role): _spread(values) for role, values in result.moves.items()},
+        "goals": {
+            str(role): {
+                "none" if value is None else str(value): counts[value]
+                for value in sorted(counts, key=_goal_order)
+            }
+            for role, counts in result.goals.items()
+        },
+    }
+
+
+def _spread(values: Distribution) -> dict[str, float] | None:
+    if not values:
+        return None
+    names = ("least", "mean", "median", "most")
+    return {name: getattr(values, name) for name in names}

@@ -1,0 +1,40 @@
+"""The command ``gdl warm-up``: make machine code in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+import click
+
+import gdl
+from gdl.cli.rulesheets import FILE, game_name, read_rules
+from gdl.engine import warm_up_kernels
+
+
+@click.command("warm-up")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+def warm_up_command(files: Sequence[Path]) -> None:
+    """Put machine code in the cache, so that the first game starts without delay.
+
+    That is the code that all games need, which takes some ten seconds to make, and the code of
+    each game that is named. The cache is the folder "gdl" in the user's cache folder; the
+    environment variable GDL_CACHE names another. Code is made for the processor at hand.
+
+    \b
+    Examples:
+        gdl warm-up
+        gdl warm-up games/ticTacToe.kif
+    """
+    from gdl.engine import cache_folder
+
+    games = [(game_name(file), read_rules(file)) for file in files]
+    began = monotonic()
+    warm_up_kernels()
+    click.echo(f"kernels: {monotonic() - began:.1f} s")
+    for name, ruleset in games:
+        began = monotonic()
+        gdl.compile(ruleset).warm_up()
+        click.echo(f"{name}: {monotonic() - began:.1f} s")
+    click.echo(f"in {cache_folder()}")

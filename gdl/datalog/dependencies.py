@@ -1,0 +1,159 @@
+"""Which relation is defined through which: the dependency graph and what follows from it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from types import MappingProxyType
+from typing import TypeAlias, TypeVar
+
+from gdl.language import RelationKey, Rule, atoms_of
+
+Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
+"""Head relation -> body relation -> whether some occurrence is negated."""
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+class Level(IntEnum):
+    """What a relation's extension depends on; each level includes those below it."""
+
+    STATIC = 0
+    """Nothing but the rules."""
+    VIEW = 1
+    """The state, through ``true``."""
+    TRANSITION = 2
+    """The joint move, through ``does``."""
+
+
+GIVEN_LEVELS: Mapping[RelationKey, Level] = MappingProxyType(
+    {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
+)
+"""The levels of the relations that come from the match."""
+
+
+def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKey, bool]]:
+    """Return the graph from each head relation to the relations of its bodies."""
+    graph: dict[RelationKey, dict[RelationKey, bool]] = {}
+    for rule in rules:
+        edges = graph.setdefault(rule.head.relation, {})
+        for literal in rule.body:
+            for atom, positive in atoms_of(literal):
+                edges[atom.relation] = edges.get(atom.relation, False) or not positive
+    return graph
+
+
+def components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
+    """Return the strongly connected components, each after those that it depends on.
+
+    ``graph`` maps a node to those that it depends on.
+
+    Tarjan's algorithm with an explicit stack: rule chains may be longer than Python's.
+    """
+    order: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    path: list[Node] = []
+    on_path: set[Node] = set()
+    found: list[tuple[Node, ...]] = []
+    for root in graph:
+        if root in order:
+            continue
+        order[root] = low[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        stack = [(root, iter(graph.get(root, ())))]
+        while stack:
+            node, edges = stack[-1]
+            for target in edges:
+                if target not in order:
+                    order[target] = low[target] = len(order)
+                    path.append(target)
+                    on_path.add(target)
+                    stack.append((target, iter(graph.get(target, ()))))
+                    break
+                if target in on_path:
+                    low[node] = min(low[node], order[target])
+            else:
+                stack.pop()
+                if stack:
+                    parent = stack[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == order[node]:
+                    found.append(_cut_off(path, node))
+                    on_path.difference_update(found[-1])
+    return found
+
+
+def _cut_off(path: list[Node], node: Node) -> tuple[Node, ...]:
+    """Take a node, and what comes after it, off the end of a path; return that."""
+    cut = len(path) - 1
+    while path[cut] != node:
+        cut -= 1
+    taken = tuple(path[cut:])
+    del path[cut:]
+    return taken
+
+
+def levels(
+    graph: Graph,
+    order: Sequence[tuple[RelationKey, ...]],
+    given: Mapping[RelationKey, Level] = GIVEN_LEVELS,
+) -> dict[RelationKey, Level]:
+    """Return every relation's level; ``given`` has those of the relations from the match."""
+    result: dict[RelationKey, Level] = dict(given)
+    for component in order:
+        targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
+        level = max((result.get(t, Level.STATIC) for t in targets), default=Level.STATIC)
+        for relation in component:
+            result.setdefault(relation, level)
+    return result
+
+
+def chain_length(graph: Graph, order: Sequence[tuple[RelationKey, ...]]) -> int:
+    """Return how many components stand in the longest chain, each defined through the next."""
+    length: dict[RelationKey, int] = {}
+    for component in order:
+        targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
+        longest = 1 + max((length[target] for target in targets), default=0)
+        length.update(dict.fromkeys(component, longest))
+    return max(length.values(), default=0)
+
+
+def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
+    """Tell whether the relations of a component are defined through themselves."""
+    if len(component) > 1:
+        return True
+    (relation,) = component
+    return relation in graph.get(relation, ())
+
+
+def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
+    """Return the relations that the roots are defined through, roots included."""
+    seen = set(roots)
+    agenda = list(seen)
+    while agenda:
+        for target in graph.get(agenda.pop(), ()):
+            if target not in seen:
+                seen.add(target)
+                agenda.append(target)
+    return seen
+
+
+def shortest_way(graph: Mapping[Node, Iterable[Node]], origin: Node, target: Node) -> list[Node]:
+    """Return a shortest way in the graph, of at least one step, without the origin.
+
+    There must be one.
+    """
+    previous: dict[Node, Node] = {}
+    agenda = deque([origin])
+    while target not in previous:
+        node = agenda.popleft()
+        for found in graph.get(node, ()):
+            if found not in previous:
+                previous[found] = node
+                agenda.append(found)
+    way = [target]
+    while previous[way[-1]] != origin:
+        way.append(previous[way[-1]])
+    return way[::-1]

@@ -1,0 +1,159 @@
+"""Domains: which values an argument can take, found from the rules alone.
+
+The analysis looks one level deep: at each argument of a relation, and at each argument of a
+function wherever it occurs, it collects the constants and the function names that may stand
+there. It starts from nothing and applies the rules until nothing new appears, so that a value
+that no chain of rules can produce is not in the domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from gdl.datalog.normal_form import binders
+from gdl.language import Atom, Constant, Function, Rule, Term, Variable
+
+FunctionKey: TypeAlias = tuple[str, int]
+"""A function's name and number of arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """An argument, counted from 0, of a relation or of a function."""
+
+    is_relation: bool
+    name: str
+    arity: int
+    column: int
+
+
+@dataclass(slots=True)
+class Domain:
+    """The constants, by name, and the functions that can stand at a position."""
+
+    constants: set[str] = field(default_factory=set)
+    functions: set[FunctionKey] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, term: Term) -> Domain:
+        """Return the domain of one term, seen from outside; that of a variable is empty."""
+        if isinstance(term, Constant):
+            return cls({term.name})
+        return cls(set(), {(term.name, len(term.args))}) if isinstance(term, Function) else cls()
+
+    def __len__(self) -> int:
+        return len(self.constants) + len(self.functions)
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain(self.constants & other.constants, self.functions & other.functions)
+
+    def add(self, other: Domain) -> bool:
+        """Add the other's values; tell whether any was new."""
+        before = len(self)
+        self.constants |= other.constants
+        self.functions |= other.functions
+        return len(self) > before
+
+    def admits(self, term: Term) -> bool:
+        """Tell whether the term, seen from outside, can stand here; variables always can."""
+        if isinstance(term, Constant):
+            return term.name in self.constants
+        if isinstance(term, Function):
+            return (term.name, len(term.args)) in self.functions
+        return True
+
+
+EMPTY = Domain()
+
+Domains: TypeAlias = Mapping[Position, Domain]
+
+MATCH_FLOWS = (
+    (Position(True, "init", 1, 0), Position(True, "true", 1, 0)),
+    (Position(True, "next", 1, 0), Position(True, "true", 1, 0)),
+    (Position(True, "legal", 2, 0), Position(True, "does", 2, 0)),
+    (Position(True, "legal", 2, 1), Position(True, "does", 2, 1)),
+)
+"""What flows through the course of a match: next facts become true, legal moves are done."""
+
+
+def positions(atom: Atom) -> Iterator[tuple[Position, Term]]:
+    """Yield every argument in an atom, also inside functions, with its position."""
+    yield from _positions(True, atom.name, atom.args)
+
+
+def _positions(
+    is_relation: bool, name: str, args: tuple[Term, ...]
+) -> Iterator[tuple[Position, Term]]:
+    for index, term in enumerate(args):
+        yield Position(is_relation, name, len(args), index), term
+        if isinstance(term, Function):
+            yield from _positions(False, term.name, term.args)
+
+
+Flow: TypeAlias = tuple[Position, Position]
+"""Whatever stands at the first position can come to stand at the second."""
+
+
+def domains_of(
+    rules: Sequence[Rule],
+    flows: Iterable[Flow] = MATCH_FLOWS,
+    known: Domains = MappingProxyType({}),
+) -> Domains:
+    """Return the domain of every position that some chain of rules can fill.
+
+    ``rules`` are in normal form. Order them with definitions before their uses: fewer rounds.
+    The ``known`` domains are taken as they are, whatever the rules let stand there.
+    """
+    flows = tuple(flows)
+    found = {position: Domain() for position in known}
+    for position, domain in known.items():
+        found[position].add(domain)
+    for rule in rules:
+        if not rule.body:
+            _contribute(rule.head, {}, found)
+    pending = [rule for rule in rules if rule.body]
+    changed = True
+    while changed:
+        changed = _flow(found, flows)
+        for rule in pending:
+            values = variable_domains(rule, found)
+            if values is not None and _contribute(rule.head, values, found):
+                changed = True
+    return found | dict(known)
+
+
+def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
+    """Return what each variable of a normal rule can be, None where the body cannot hold."""
+    values: dict[str, Domain] = {}
+    for atom in binders(rule):
+        for position, term in positions(atom):
+            domain = found.get(position, EMPTY)
+            if isinstance(term, Variable):
+                known = values.get(term.name)
+                if known is not None:
+                    domain = known & domain
+                values[term.name] = domain
+                if not domain:
+                    return None
+            elif not domain.admits(term):
+                return None
+    return values
+
+
+def _contribute(head: Atom, values: Mapping[str, Domain], found: dict[Position, Domain]) -> bool:
+    changed = False
+    for position, term in positions(head):
+        domain = found.setdefault(position, Domain())
+        changed |= domain.add(values[term.name] if isinstance(term, Variable) else Domain.of(term))
+    return changed
+
+
+def _flow(found: dict[Position, Domain], flows: Iterable[Flow]) -> bool:
+    changed = False
+    for origin, target in flows:
+        if origin in found:
+            changed |= found.setdefault(target, Domain()).add(found[origin])
+    return changed

@@ -1,0 +1,314 @@
+"""Join plans: in which order the literals of a body are evaluated, and how.
+
+A plan is a list of steps. Each step is a test of what is bound already, a loop over the rows of
+an atom that match what is bound, or an existential test: a small plan of its own, for literals
+that share no wanted variable with the rest, of which one solution is enough.
+
+The order is greedy by rank, (fan-out - 1) / cost: steps that discard much for little come first.
+Costs are in units of about one turn of a loop; fan-outs are estimated from the numbers of rows
+and from the sizes of domains. Where a derived relation is met with some arguments bound, it is
+either evaluated whole once, as a table, or called for each combination, whichever the estimates
+find cheaper.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Protocol, TypeAlias
+
+from gdl.language import (
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Literal,
+    Not,
+    RelationKey,
+    Term,
+    atoms_of,
+    variables_in,
+    variables_of,
+)
+
+Columns: TypeAlias = tuple[int, ...]
+
+LOOKUP_COST = 1.0
+CALL_COST = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Evaluate a literal whose variables are all bound; ``times`` is how often, estimated."""
+
+    literal: Literal
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Visit the rows of an atom that match its bound columns.
+
+    ``free`` columns hold a variable that is needed later, or a pattern to compare with; columns
+    neither bound nor free do not matter.
+    """
+
+    atom: Atom
+    bound: Columns
+    free: Columns
+    times: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Test whether the steps have a solution at all."""
+
+    steps: tuple[Step, ...]
+
+
+Step: TypeAlias = Test | Loop | Exists
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps, with their estimated cost and number of solutions."""
+
+    steps: tuple[Step, ...]
+    cost: float
+    rows: float
+
+
+class Catalogue(Protocol):
+    """What planning needs to know of the relations."""
+
+    def rows(self, relation: RelationKey) -> float:
+        """Return the estimated number of rows."""
+        ...
+
+    def distinct(self, relation: RelationKey, column: int) -> float:
+        """Return the estimated number of different values in a column."""
+        ...
+
+    def table_cost(self, relation: RelationKey) -> float:
+        """Return the cost of evaluating the whole relation once; 0 where it is at hand."""
+        ...
+
+    def call_cost(self, relation: RelationKey, bound: Columns) -> float | None:
+        """Return the cost of one call with some columns bound, None where calls cannot be."""
+        ...
+
+
+def prefers_call(catalogue: Catalogue, relation: RelationKey, bound: Columns, times: float) -> bool:
+    """Tell whether calling a relation ``times`` times beats evaluating all of it."""
+    table = catalogue.table_cost(relation)
+    if table == 0.0 or not bound:
+        return False
+    call = catalogue.call_cost(relation, bound)
+    if call is None:
+        return False
+    combinations = 1.0
+    for column in bound:
+        combinations *= catalogue.distinct(relation, column)
+    return min(times, combinations) * (CALL_COST + call) < table + times * LOOKUP_COST
+
+
+def make_plan(
+    catalogue: Catalogue, body: Iterable[Literal], bound: Iterable[str], wanted: Iterable[str]
+) -> Plan:
+    """Plan a body in normal form.
+
+    ``bound`` are the variables known from the start, ``wanted`` those that the caller needs;
+    without wanted variables one solution is enough.
+    """
+    planner = _Planner(catalogue, list(body), set(bound), frozenset(wanted))
+    return planner.run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    step: Step
+    literals: tuple[Literal, ...]
+    fan_out: float
+    cost: float
+    rank: float
+
+
+def _candidate(
+    step: Step, literals: tuple[Literal, ...], fan_out: float, cost: float
+) -> _Candidate:
+    return _Candidate(step, literals, fan_out, cost, (fan_out - 1.0) / cost)
+
+
+class _Planner:
+    """The state of one greedy planning."""
+
+    def __init__(
+        self, catalogue: Catalogue, pending: list[Literal], bound: set[str], wanted: frozenset[str]
+    ) -> None:
+        self.catalogue = catalogue
+        self.pending = pending
+        self.bound = bound
+        self.wanted = wanted
+        self.names = {id(part): frozenset(v.name for v in variables_in(part)) for part in pending}
+        self.columns = {
+            id(part): tuple(frozenset(v.name for v in variables_of(term)) for term in part.args)
+            for part in pending
+            if isinstance(part, Atom)
+        }
+        self.uses = Counter(name for names in self.names.values() for name in names)
+        self.groups: list[list[Literal]] | None = None
+        self.loops: dict[int, _Candidate] = {}
+        self.tests: dict[int, _Candidate] = {}
+
+    def run(self) -> Plan:
+        steps: list[Step] = []
+        cost, rows = 0.0, 1.0
+        existential: dict[frozenset[int], _Candidate] = {}
+        while self.pending:
+            candidates = list(self._tests(rows))
+            for component in self._components():
+                if self._is_existential(component):
+                    key = frozenset(map(id, component))
+                    if key not in existential:
+                        existential[key] = self._exists(component)
+                    candidates.append(existential[key])
+                else:
+                    candidates += self._loops(component, rows)
+            best = min(candidates, key=attrgetter("rank"))
+            steps.append(best.step)
+            cost += rows * best.cost
+            rows *= best.fan_out
+            self._take(best)
+            if isinstance(best.step, Loop):
+                existential.clear()
+        return Plan(tuple(steps), cost, rows)
+
+    def _take(self, chosen: _Candidate) -> None:
+        taken = set(map(id, chosen.literals))
+        self.pending = [part for part in self.pending if id(part) not in taken]
+        touched = frozenset[str]().union(*(self.names[key] for key in taken))
+        for key in taken:
+            self.uses.subtract(self.names[key])
+        self.loops = {k: v for k, v in self.loops.items() if not self.names[k] & touched}
+        if isinstance(chosen.step, Loop):
+            self.bound |= self.names[id(chosen.step.atom)]
+        if not isinstance(chosen.step, Test):
+            self.groups = None
+
+    def _tests(self, times: float) -> Iterable[_Candidate]:
+        for literal in self.pending:
+            known = self.tests.get(id(literal))
+            if known is not None:
+                yield known
+            elif self.names[id(literal)] <= self.bound:
+                yield self._test(literal, times)
+
+    def _test(self, literal: Literal, times: float) -> _Candidate:
+        cost, kept = self._test_cost(literal, times)
+        candidate = _candidate(Test(literal, times), (literal,), kept, cost)
+        if all(self.catalogue.table_cost(atom.relation) == 0.0 for atom, _ in atoms_of(literal)):
+            self.tests[id(literal)] = candidate  # whatever the number of times
+        return candidate
+
+    def _test_cost(self, literal: Literal, times: float) -> tuple[float, float]:
+        """Return the cost of a test and the share of rows that pass it."""
+        if isinstance(literal, Distinct):
+            return 0.3, 0.8
+        if isinstance(literal, Atom):
+            relation, columns = literal.relation, tuple(range(len(literal.args)))
+            cost = self._access_cost(relation, columns, times)
+            share = self._fan_out(relation, columns, ())
+            return cost, min(0.9, max(0.01, share))
+        if isinstance(literal, Not):
+            cost, share = self._test_cost(literal.literal, times)
+            return cost, min(0.9, max(0.1, 1.0 - share))
+        costs = [self._test_cost(part, times)[0] for part in literal.literals]
+        return 0.1 + 0.6 * sum(costs), 0.7
+
+    def _components(self) -> list[list[Literal]]:
+        """Return the pending literals in groups that share unbound variables."""
+        if self.groups is None:
+            self.groups = self._new_components()
+        return self.groups
+
+    def _new_components(self) -> list[list[Literal]]:
+        groups: list[tuple[set[str], list[Literal]]] = []
+        for literal in self.pending:
+            free = set(self.names[id(literal)] - self.bound)
+            if not free:
+                continue
+            joined = [group for group in groups if group[0] & free]
+            groups = [group for group in groups if not group[0] & free]
+            names = free.union(*(group[0] for group in joined))
+            groups.append((names, [part for group in joined for part in group[1]] + [literal]))
+        return [group for _, group in groups]
+
+    def _is_existential(self, component: list[Literal]) -> bool:
+        names = frozenset[str]().union(*(self.names[id(part)] for part in component)) - self.bound
+        if names & self.wanted:
+            return False
+        # A plan without wanted variables stops at its first solution anyhow; only where there
+        # is something besides the component does a test of its own help.
+        return bool(self.wanted) or len(component) < len(self.pending)
+
+    def _exists(self, component: list[Literal]) -> _Candidate:
+        plan = make_plan(self.catalogue, component, self.bound, ())
+        return _candidate(Exists(plan.steps), tuple(component), 0.5, 0.5 + 0.5 * plan.cost)
+
+    def _loops(self, component: Sequence[Literal], times: float) -> Iterable[_Candidate]:
+        for literal in component:
+            if isinstance(literal, Atom):
+                known = self.loops.get(id(literal))
+                yield known or self._loop(literal, times)
+
+    def _loop(self, atom: Atom, times: float) -> _Candidate:
+        bound, free = self._columns(atom)
+        fan_out = self._fan_out(atom.relation, bound, free)
+        cost = self._access_cost(atom.relation, bound, times) + fan_out
+        candidate = _candidate(Loop(atom, bound, free, times), (atom,), fan_out, cost)
+        if self.catalogue.table_cost(atom.relation) == 0.0:  # whatever the number of times
+            self.loops[id(atom)] = candidate
+        return candidate
+
+    def _columns(self, atom: Atom) -> tuple[Columns, Columns]:
+        """Return an atom's bound columns, and those that must be visited for what they hold."""
+        bound, free = [], []
+        occurring = self.columns[id(atom)]
+        for column, names in enumerate(occurring):
+            if names <= self.bound:
+                bound.append(column)
+            elif isinstance(atom.args[column], Function) or self._matters(names, occurring):
+                free.append(column)
+        return tuple(bound), tuple(free)
+
+    def _matters(self, names: frozenset[str], occurring: tuple[frozenset[str], ...]) -> bool:
+        """Tell whether anything else needs the single variable of a column."""
+        if names & self.wanted or any(self.uses[name] > 1 for name in names):
+            return True
+        return sum(bool(names & others) for others in occurring) > 1
+
+    def _fan_out(self, relation: RelationKey, bound: Columns, free: Columns) -> float:
+        rows = self.catalogue.rows(relation)
+        for column in bound:
+            rows /= self.catalogue.distinct(relation, column)
+        if len(bound) + len(free) < relation[1]:
+            limit = 1.0
+            for column in free:
+                limit *= self.catalogue.distinct(relation, column)
+            rows = min(rows, limit)
+        return rows
+
+    def _access_cost(self, relation: RelationKey, bound: Columns, times: float) -> float:
+        if prefers_call(self.catalogue, relation, bound, times):
+            call = self.catalogue.call_cost(relation, bound)
+            assert call is not None
+            return CALL_COST + call
+        return LOOKUP_COST + self.catalogue.table_cost(relation) / max(1.0, times)
+
+
+def is_bound(term: Term, bound: Iterable[str]) -> bool:
+    """Tell whether every variable of the term is bound."""
+    names = set(bound)
+    return isinstance(term, Constant) or all(v.name in names for v in variables_of(term))

@@ -1,0 +1,245 @@
+"""Rewriting rules into a normal form with the same meaning.
+
+In the normal form, the body of a rule holds atoms, which bind variables, and filters, which only
+test values that atoms have bound: negated atoms, inequalities and disjunctions of these.
+``and`` is gone, ``not`` stands before atoms and inequalities only, and a disjunction that binds
+a variable has become several rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from gdl.datalog.dependencies import components, dependency_graph
+from gdl.errors import ResourceLimitError, RulesetError, Source
+from gdl.language import (
+    And,
+    Atom,
+    Distinct,
+    Function,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Term,
+    Variable,
+    atoms_of,
+    variables_in,
+    variables_of,
+)
+
+MAX_ALTERNATIVES = 4096
+"""How many bodies multiplying out a rule's disjunctions may go through."""
+
+Substitution: TypeAlias = Mapping[str, Term]
+"""Terms for variables, by the variables' names."""
+
+
+def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
+    """Return rules in normal form, without duplicates.
+
+    Raises :class:`gdl.RulesetError` for a rule with a variable that nothing binds, with its
+    position in ``source``.
+    """
+    result: dict[Rule, None] = {}
+    for rule in rules:
+        for alternative in _alternatives(rule):
+            _check_safety(alternative, source)
+            result[alternative] = None
+    return list(result)
+
+
+def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
+    """Multiply out each disjunction that holds a relation defined through the rule's own head.
+
+    New rows of such a relation are followed through atoms of the body, not through filters.
+    """
+    rules = list(rules)
+    component = {
+        relation: number
+        for number, relations in enumerate(components(dependency_graph(rules)))
+        for relation in relations
+    }
+    result: dict[Rule, None] = {}
+    agenda = rules[::-1]
+    while agenda:
+        rule = agenda.pop()
+        own = component[rule.head.relation]
+        for index, literal in enumerate(rule.body):
+            if isinstance(literal, Or) and any(
+                positive and component[atom.relation] == own for atom, positive in atoms_of(literal)
+            ):
+                agenda += reversed(_branches(rule, index))
+                break
+        else:
+            result[rule] = None
+        if len(agenda) > len(rules) + MAX_ALTERNATIVES:
+            raise ResourceLimitError(f"recursive disjunctions make over {MAX_ALTERNATIVES} rules")
+    return list(result)
+
+
+def binders(rule: Rule) -> Iterator[Atom]:
+    """Yield the atoms of a normal body, which bind its variables."""
+    return (literal for literal in rule.body if isinstance(literal, Atom))
+
+
+def _alternatives(rule: Rule) -> Iterator[Rule]:
+    conjunction = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
+    agenda = [Rule(rule.head, conjunction, rule.span)]
+    for count in range(MAX_ALTERNATIVES + 1):
+        if not agenda:
+            return
+        current = agenda.pop()
+        choice = _binding_disjunction(current)
+        if choice is None:
+            solved = _solve_equalities(current)
+            if solved is not None:
+                yield solved
+        else:
+            agenda += reversed(_branches(current, choice))
+        if count == MAX_ALTERNATIVES:
+            message = f"the disjunctions of a rule for '{rule.head.name}' make over {count} rules"
+            raise ResourceLimitError(message)
+
+
+def _inward(literal: Literal, positive: bool = True) -> Literal:
+    """Push negation inwards, down to atoms and inequalities."""
+    if isinstance(literal, Not):
+        return _inward(literal.literal, not positive)
+    if isinstance(literal, Or | And):
+        parts = tuple(_inward(part, positive) for part in literal.literals)
+        conjunctive = isinstance(literal, And) == positive
+        if len(parts) == 1:
+            return parts[0]
+        return And(parts, literal.span) if conjunctive else Or(parts, literal.span)
+    return literal if positive else Not(literal, literal.span)
+
+
+def _conjuncts(literal: Literal) -> Iterator[Literal]:
+    if isinstance(literal, And):
+        for part in literal.literals:
+            yield from _conjuncts(part)
+    else:
+        yield literal
+
+
+def _binding_disjunction(rule: Rule) -> int | None:
+    """Return the index of a disjunction with a variable that no atom of the body binds."""
+    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    for index, literal in enumerate(rule.body):
+        if isinstance(literal, Or) and any(v.name not in bound for v in variables_in(literal)):
+            return index
+    return None
+
+
+def _branches(rule: Rule, index: int) -> list[Rule]:
+    disjunction = rule.body[index]
+    assert isinstance(disjunction, Or)
+    before, after = rule.body[:index], rule.body[index + 1 :]
+    return [
+        Rule(rule.head, (*before, *_conjuncts(branch), *after), rule.span)
+        for branch in disjunction.literals
+    ]
+
+
+def _solve_equalities(rule: Rule) -> Rule | None:
+    """Replace ``(not (distinct a b))`` by unifying a and b; None where the body cannot hold."""
+    body = list(rule.body)
+    head = rule.head
+    index = 0
+    while index < len(body):
+        literal = body[index]
+        if isinstance(literal, Not) and isinstance(literal.literal, Distinct):
+            unifier = unify(literal.literal.left, literal.literal.right)
+            if unifier is None:
+                return None
+            del body[index]
+            body = [substitute(part, unifier) for part in body]
+            substituted = substitute(head, unifier)
+            assert isinstance(substituted, Atom)
+            head = substituted
+        else:
+            index += 1
+    kept = []
+    for literal in body:
+        if isinstance(literal, Distinct):
+            if literal.left == literal.right:
+                return None
+            if unify(literal.left, literal.right) is None:
+                continue
+        kept.append(literal)
+    return Rule(head, tuple(dict.fromkeys(kept)), rule.span)
+
+
+def unify(left: Term, right: Term) -> dict[str, Term] | None:
+    """Return the most general unifier of two terms, None where there is none."""
+    bindings: dict[str, Term] = {}
+    agenda = [(left, right)]
+    while agenda:
+        one, other = (_apply(term, bindings) for term in agenda.pop())
+        if one == other:
+            continue
+        if isinstance(one, Variable) or isinstance(other, Variable):
+            variable, value = (one, other) if isinstance(one, Variable) else (other, one)
+            assert isinstance(variable, Variable)
+            if variable in variables_of(value):
+                return None
+            step = {variable.name: value}
+            bindings = {name: _apply(term, step) for name, term in bindings.items()} | step
+        elif _same_function(one, other):
+            assert isinstance(one, Function)
+            assert isinstance(other, Function)
+            agenda += zip(one.args, other.args, strict=True)
+        else:
+            return None
+    return bindings
+
+
+def _same_function(one: Term, other: Term) -> bool:
+    return (
+        isinstance(one, Function)
+        and isinstance(other, Function)
+        and one.name == other.name
+        and len(one.args) == len(other.args)
+    )
+
+
+def _apply(term: Term, bindings: Substitution) -> Term:
+    if isinstance(term, Variable):
+        return bindings.get(term.name, term)
+    if isinstance(term, Function):
+        return Function(term.name, tuple(_apply(arg, bindings) for arg in term.args), term.span)
+    return term
+
+
+def substitute(literal: Literal, bindings: Substitution) -> Literal:
+    """Return the literal with terms in place of variables."""
+    if isinstance(literal, Atom):
+        return Atom(literal.name, tuple(_apply(a, bindings) for a in literal.args), literal.span)
+    if isinstance(literal, Distinct):
+        left, right = _apply(literal.left, bindings), _apply(literal.right, bindings)
+        return Distinct(left, right, literal.span)
+    if isinstance(literal, Not):
+        return Not(substitute(literal.literal, bindings), literal.span)
+    parts = tuple(substitute(part, bindings) for part in literal.literals)
+    return type(literal)(parts, literal.span)
+
+
+def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
+    """Return the rule with terms in place of variables."""
+    head = substitute(rule.head, bindings)
+    assert isinstance(head, Atom)
+    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
+
+
+def _check_safety(rule: Rule, source: Source) -> None:
+    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    for literal in (rule.head, *rule.body):
+        for variable in variables_in(literal):
+            if variable.name not in bound:
+                line, column = source.position((variable.span or rule.span or (0, 0))[0])
+                raise RulesetError(
+                    f"{source.name}:{line}:{column}: nothing binds the variable {variable} "
+                    f"in a rule for '{rule.head.name}'"
+                )

@@ -1,0 +1,129 @@
+"""Interning: every ground term that reasoning meets gets a small integer, its id.
+
+Equal terms have equal ids, so that joins compare and hash integers. A function's arguments and
+its id are found from each other through two dictionaries; for a function of one argument the key
+is the bare id, otherwise a tuple of ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from gdl.datalog.domains import FunctionKey
+from gdl.errors import ResourceLimitError
+from gdl.language import Constant, Function, Term
+
+Key: TypeAlias = int | tuple[int, ...]
+"""Several ids as one value: the bare id where there is one, a tuple otherwise."""
+
+MAX_TERM_DEPTH = 200
+"""The deepest term that reasoning may build."""
+
+MAX_TERM_SIZE = 10_000
+"""How many names a term may hold: a rule that doubles a term needs few steps to fill memory."""
+
+MAX_TERMS = 5_000_000
+"""How many different terms reasoning may build."""
+
+
+class FunctionTable:
+    """The known terms of one function."""
+
+    __slots__ = ("arguments_of", "id_of", "key", "number", "vocabulary")
+
+    def __init__(self, key: FunctionKey, number: int, vocabulary: Vocabulary) -> None:
+        self.key = key
+        self.number = number
+        self.vocabulary = vocabulary
+        self.id_of: dict[Key, int] = {}
+        self.arguments_of: dict[int, Key] = {}
+
+    def make(self, arguments: Key) -> int:
+        """Return the id of the function applied to the arguments, new if need be."""
+        known = self.id_of.get(arguments)
+        if known is None:
+            ids = arguments if isinstance(arguments, tuple) else (arguments,)
+            known = self.vocabulary.add_function(self, ids)
+            self.id_of[arguments] = known
+            self.arguments_of[known] = arguments
+        return known
+
+
+class Vocabulary:
+    """All constants and functions of one ruleset, and every ground term met so far."""
+
+    def __init__(self) -> None:
+        self._constants: dict[str, int] = {}
+        self._functions: dict[FunctionKey, FunctionTable] = {}
+        self._terms: list[Term | None] = []
+        self._origin: list[tuple[FunctionTable, tuple[int, ...]] | None] = []
+        self._depth: list[int] = []
+        self._size: list[int] = []
+
+    def constant(self, name: str) -> int:
+        """Return a constant's id."""
+        known = self._constants.get(name)
+        if known is None:
+            known = self._constants[name] = len(self._terms)
+            self._terms.append(Constant(name))
+            self._origin.append(None)
+            self._depth.append(0)
+            self._size.append(1)
+        return known
+
+    def function(self, name: str, arity: int) -> FunctionTable:
+        """Return the table of a function's terms."""
+        key = name, arity
+        if key not in self._functions:
+            self._functions[key] = FunctionTable(key, len(self._functions), self)
+        return self._functions[key]
+
+    def functions(self) -> Iterator[FunctionTable]:
+        """Yield the tables of all functions, in the order of their numbers."""
+        yield from self._functions.values()
+
+    def add_function(self, table: FunctionTable, arguments: tuple[int, ...]) -> int:
+        """Add a term that is not known yet; for :class:`FunctionTable` alone."""
+        depth = 1 + max(map(self._depth.__getitem__, arguments))
+        if depth > MAX_TERM_DEPTH:
+            raise ResourceLimitError(f"the rules build terms over {MAX_TERM_DEPTH} levels deep")
+        size = 1 + sum(map(self._size.__getitem__, arguments))
+        if size > MAX_TERM_SIZE:
+            raise ResourceLimitError(f"the rules build terms of over {MAX_TERM_SIZE} names")
+        if len(self._terms) >= MAX_TERMS:
+            raise ResourceLimitError(f"the rules build over {MAX_TERMS} different terms")
+        self._terms.append(None)
+        self._origin.append((table, arguments))
+        self._depth.append(depth)
+        self._size.append(size)
+        return len(self._terms) - 1
+
+    def encode(self, term: Term) -> int:
+        """Return the id of a ground term."""
+        if isinstance(term, Constant):
+            return self.constant(term.name)
+        assert isinstance(term, Function)
+        table = self.function(term.name, len(term.args))
+        return table.make(key_of([self.encode(argument) for argument in term.args]))
+
+    def decode(self, term_id: int) -> Term:
+        """Return the term of an id."""
+        term = self._terms[term_id]
+        if term is None:
+            origin = self._origin[term_id]
+            assert origin is not None
+            table, arguments = origin
+            term = Function(table.key[0], tuple(map(self.decode, arguments)))
+            self._terms[term_id] = term
+        return term
+
+
+def key_of(ids: list[int]) -> Key:
+    """Return the ids as one key."""
+    return ids[0] if len(ids) == 1 else tuple(ids)
+
+
+def ids_of(key: Key) -> tuple[int, ...]:
+    """Return a key as a tuple of ids."""
+    return key if isinstance(key, tuple) else (key,)

@@ -1,0 +1,111 @@
+"""Calls of machine code by address from functions that Numba compiles.
+
+The addresses are those of an engine's evaluators and kernels, as plain integers in an array, see
+:meth:`gdl.engine.block.Engine.addresses`; nothing checks them. All calls run without the
+interpreter's lock where the calling function does.
+"""
+
+# ruff: noqa: ANN401 (neither Numba nor llvmlite has types)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+_POINTER = ir.IntType(8).as_pointer()
+_I64 = ir.IntType(64)
+
+(
+    VIEW,
+    VIEW_PROGRAM,
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    MOVES_VIEW,
+    MOVES_VIEW_PROGRAM,
+    GOALS_VIEW,
+    GOALS_VIEW_PROGRAM,
+    SELECT,
+    MERGE,
+    PUT,
+) = range(11)
+"""Places among an engine's addresses: four evaluators, each with its program, and kernels."""
+
+ADDRESSES = 11
+
+_Intrinsic: TypeAlias = tuple[Any, Callable[..., Any]]
+"""The signature of a call, and what emits it; neither Numba nor llvmlite has types."""
+
+
+def _call(*parameters: ir.Type) -> _Intrinsic:
+    """Return how ``void function(...)`` is called: its address, and integers for pointers too."""
+    kind = ir.FunctionType(ir.VoidType(), parameters)
+
+    def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
+        function, *values = arguments
+        given = [
+            b.inttoptr(value, parameter) if parameter is _POINTER else value
+            for value, parameter in zip(values, parameters, strict=True)
+        ]
+        b.call(b.inttoptr(function, kind.as_pointer()), given)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * (1 + len(parameters))), emit
+
+
+def _evaluator(_context: Any, _function: Any, _rows: Any, _program: Any) -> _Intrinsic:
+    return _call(_POINTER, _POINTER)
+
+
+def _select(
+    _context: Any,
+    _function: Any,
+    _legal: Any,
+    _moves: Any,
+    _count: Any,
+    _scratch: Any,
+    _random: Any,
+) -> _Intrinsic:
+    return _call(_POINTER, _POINTER, _I64, _POINTER, _POINTER)
+
+
+def _merge(
+    _context: Any, _function: Any, _target: Any, _origin: Any, _count: Any, _lanes: Any
+) -> _Intrinsic:
+    return _call(_POINTER, _POINTER, _I64, _POINTER)
+
+
+def _put(
+    _context: Any, _function: Any, _rows: Any, _count: Any, _state: Any, _lanes: Any
+) -> _Intrinsic:
+    return _call(_POINTER, _I64, _POINTER, _POINTER)
+
+
+def _copy(_context: Any, _target: Any, _origin: Any, _size: Any) -> _Intrinsic:
+    def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
+        target, origin, size = arguments
+        pointers = [b.inttoptr(value, _POINTER) for value in (target, origin)]
+        cgutils.raw_memcpy(b, *pointers, size, ir.Constant(_I64, 1))
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 3), emit
+
+
+call_evaluator: Callable[[int, int, int], None] = intrinsic(_evaluator)
+"""Call ``void function(rows, program)``: evaluate a gate program in a block."""
+
+call_select: Callable[[int, int, int, int, int, int], None] = intrinsic(_select)
+"""Call ``void function(legal, moves, count, scratch, random)``: choose moves in every lane."""
+
+call_merge: Callable[[int, int, int, int, int], None] = intrinsic(_merge)
+"""Call ``void function(target, origin, count, lanes)``: copy rows in some lanes."""
+
+call_put: Callable[[int, int, int, int, int], None] = intrinsic(_put)
+"""Call ``void function(rows, count, state, lanes)``: write a packed state into some lanes."""
+
+copy_memory: Callable[[int, int, int], None] = intrinsic(_copy)
+"""Copy bytes: target, origin, size. The two places do not overlap."""

@@ -1,0 +1,250 @@
+"""The compiled state machine: a game as a network, one state or many at a time."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.circuit import CompileOptions, compile_parts
+from gdl.datalog import index_of_role
+from gdl.engine.block import Block, Engine
+from gdl.errors import MoveError
+from gdl.language import Ruleset, Term
+from gdl.state_machine import State
+
+REMEMBERED_VIEWS = 1024
+
+_log = logging.getLogger(__name__)
+
+
+class PropnetState:
+    """A state: which fluents are true, as bytes of one bit per fluent."""
+
+    __slots__ = ("_facts", "bits")
+
+    def __init__(self, facts: Sequence[Term], bits: bytes) -> None:
+        self.bits = bits
+        self._facts = facts
+
+    def __hash__(self) -> int:
+        return hash(self.bits)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PropnetState):
+            return NotImplemented
+        return self.bits == other.bits and self._facts is other._facts
+
+    def __iter__(self) -> Iterator[Term]:
+        return (self._facts[int(i)] for i in np.flatnonzero(_unpack(self.bits, len(self._facts))))
+
+    def __len__(self) -> int:
+        return int.from_bytes(self.bits).bit_count()
+
+    def __repr__(self) -> str:
+        return f"<state {' '.join(sorted(map(str, self)))}>"
+
+
+def _unpack(bits: bytes, count: int) -> NDArray[np.uint8]:
+    """Return packed bits as uint8 (count,)."""
+    packed = np.frombuffer(bits, dtype=np.uint8)
+    return np.unpackbits(packed, count=count, bitorder="little")
+
+
+def _pack(bits: NDArray[np.uint8]) -> bytes:
+    """Return bits, uint8 (count,), as bytes."""
+    return np.packbits(bits, bitorder="little").tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a state's view says, ready to be asked for."""
+
+    terminal: bool
+    legal: tuple[tuple[Term, ...], ...]
+    goals: tuple[tuple[int, ...], ...]
+
+
+class PropnetStateMachine:
+    """A game, answered for by its network; see :class:`gdl.StateMachine`.
+
+    ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of
+    ``facts``, moves role after role in the order of ``moves``, goals in the order of
+    ``engine.goal_table``. ``relevant_fluents``, uint8 (fluents,), marks those that the legal
+    moves, the end or the goals of some state to come can depend on: states that are equal in them
+    can stand for each other. One machine is for one thread; its engine may be shared.
+    """
+
+    def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
+        self.ruleset = ruleset
+        parts = compile_parts(ruleset, options)
+        self.roles = parts.roles
+        self.facts = parts.facts
+        self.moves = parts.moves
+        self.words = options.words
+        # A single state is quickest in the narrowest block, and the interpreter does for it.
+        self._lane = Engine(parts.layout, parts.goal_table, len(self.roles), words=1)
+        self._goal_table = parts.goal_table
+        self._block = self._lane.block()
+        self._rows = self._block.rows[:, 0]
+        self._address = self._block.rows.ctypes.data
+        self._held: State | None = None
+        self.relevant_fluents = parts.relevant
+        self.ground_rules = parts.ground_rules
+        self._percepts = parts.percepts
+        self._initial = _pack(parts.initial)
+        self._fact_count = len(self.facts)
+        self._places = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
+        self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
+        self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What evaluates blocks of ``words`` words; made when it is first asked for."""
+        return self.new_engine(self.words)
+
+    def new_engine(self, words: int) -> Engine:
+        """Return what evaluates blocks of so many words."""
+        return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
+
+    def warm_up(self) -> None:
+        """Make machine code, and wait for it.
+
+        Raises RuntimeError where there is not enough memory for it.
+        """
+        self.engine.compile()
+
+    def warm_up_later(self) -> threading.Thread:
+        """Make machine code in a thread of its own; the interpreter answers meanwhile.
+
+        Where there is no memory or no process for it, that is logged, and the interpreter stays.
+        """
+        thread = threading.Thread(target=self._warm_up_if_possible, daemon=True)
+        thread.start()
+        return thread
+
+    def _warm_up_if_possible(self) -> None:
+        try:
+            self.warm_up()
+        except (MemoryError, OSError, RuntimeError) as error:
+            _log.warning("no machine code: %s", error)
+
+    def block(self, seed: int = 0) -> Block:
+        """Return a block whose lanes all hold the initial state."""
+        block = self.engine.block(seed)
+        block.load(self.bits(self.initial_state())[None, :])
+        return block
+
+    def bits(self, state: State) -> NDArray[np.uint8]:
+        """Return a state of this machine as the fluents' bits: uint8 (fluents,)."""
+        if not isinstance(state, PropnetState):
+            raise TypeError(f"expected a state of this machine, found {type(state).__name__}")
+        return _unpack(state.bits, self._fact_count)
+
+    def state(self, bits: NDArray[np.uint8]) -> State:
+        """Return the state with the given fluents' bits."""
+        return PropnetState(self.facts, _pack(bits))
+
+    def state_of(self, facts: Iterable[Term]) -> State:
+        """Return the state in which just the given facts are true, of any machine of the game."""
+        true = {str(fact) for fact in facts}
+        return self.state(np.array([str(fact) in true for fact in self.facts], dtype=np.uint8))
+
+    # ------------------------------------------------------------------ answers
+
+    def initial_state(self) -> State:
+        """Return the state in which a match begins."""
+        return PropnetState(self.facts, self._initial)
+
+    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
+        """Return the role's legal moves, sorted by their text."""
+        return self._view(state).legal[index_of_role(self.ruleset, self.roles, role)]
+
+    def is_terminal(self, state: State) -> bool:
+        """Tell whether the match is over."""
+        return self._view(state).terminal
+
+    def goal(self, state: State, role: Term) -> int | None:
+        """Return the role's lowest goal value, None where none holds."""
+        return min(self.goals(state, role), default=None)
+
+    def goals(self, state: State, role: Term) -> tuple[int, ...]:
+        """Return every goal value that holds for the role, in rising order."""
+        return self._view(state).goals[index_of_role(self.ruleset, self.roles, role)]
+
+    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
+        """Return the state after the joint move, which is not checked for legality.
+
+        Raises :class:`gdl.MoveError` for a move that no chain of rules could make legal.
+        """
+        self._make(state, joint_move)
+        layout = self._lane.layout
+        following = self._rows[layout.next : layout.next + layout.fluent_count] & 1
+        return self.state(following.astype(np.uint8))
+
+    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
+        """Return what the role sees of the joint move, sorted by its text."""
+        place = index_of_role(self.ruleset, self.roles, role)
+        self._make(state, joint_move)
+        layout = self._lane.layout
+        seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
+        found = [
+            term
+            for (r, term), holds in zip(self._percepts, seen, strict=True)
+            if holds and r == place
+        ]
+        return tuple(sorted(found, key=str))
+
+    def _make(self, state: State, joint_move: Sequence[Term]) -> None:
+        """Evaluate the transition by a joint move in the machine's own block."""
+        if len(joint_move) != len(self.roles):
+            message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
+            raise MoveError(message)
+        first = self._lane.layout.moves
+        places = [
+            first + offset + self._place(role, move)
+            for role, (offset, move) in enumerate(zip(self._offsets, joint_move, strict=False))
+        ]
+        self._hold(state)
+        self._rows[first : first + self._offsets[-1]] = 0
+        self._rows[places] = 1
+        self._lane.transition(self._address)
+
+    def _hold(self, state: State) -> None:
+        """Put a state into the machine's own block and evaluate its view."""
+        if self._held is not state:
+            first = self._lane.layout.fluents
+            self._rows[first : first + self._fact_count] = self.bits(state)
+            self._lane.view(self._address)
+            self._held = state
+
+    def _place(self, role: int, move: Term) -> int:
+        places = self._places[role]
+        place = places.get(move)
+        if place is None:
+            place = places.get(self.ruleset.spell(move))
+        if place is None:
+            raise MoveError(f"{self.roles[role]} can never make the move {move}")
+        return place
+
+    def _new_view(self, state: State) -> View:
+        self._hold(state)
+        layout, offsets = self._lane.layout, self._offsets
+        legal = self._rows[layout.legal : layout.legal + offsets[-1]] & 1
+        goals = self._rows[layout.goals : layout.goals + layout.goal_count] & 1
+        values: list[set[int]] = [set() for _ in self.roles]
+        for role, value in self._lane.goal_table[goals.nonzero()[0]].tolist():
+            values[role].add(value)
+        return View(
+            bool(self._rows[layout.terminal] & 1),
+            tuple(
+                tuple([moves[i] for i in legal[start : start + len(moves)].nonzero()[0].tolist()])
+                for start, moves in zip(offsets, self.moves, strict=False)
+            ),
+            tuple(tuple(sorted(found)) for found in values),
+        )

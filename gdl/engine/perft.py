@@ -1,0 +1,75 @@
+"""Perft on blocks: the joint moves of many states at once, equal states together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.hashing import hash_states
+from gdl.engine.machine import PropnetStateMachine
+from gdl.engine.packing import Packed
+from gdl.engine.successors import Children, Expander, expand, packed_state
+from gdl.language import Term
+from gdl.state_machine import State
+
+BATCH = 2**16
+"""So many states are gathered before equal ones are merged and gone on from."""
+
+Paths = NDArray[np.object_]
+"""object (n,): for each state, the number of paths that lead to it; such numbers grow large."""
+
+
+def perft(machine: PropnetStateMachine, depth: int) -> int:
+    """Return the number of joint-move paths of exactly ``depth`` steps from the initial state.
+
+    A path that ends earlier in a terminal state does not count.
+    """
+    return _perft_from(machine, machine.initial_state(), depth)
+
+
+def divide(machine: PropnetStateMachine, depth: int) -> dict[tuple[Term, ...], int]:
+    """Return the perft count below each joint move of the initial state, ``depth`` at least 1."""
+    children = expand(machine, machine.initial_state())
+    return {moves: _perft_from(machine, after, depth - 1) for moves, after in children.items()}
+
+
+def _perft_from(machine: PropnetStateMachine, state: State, depth: int) -> int:
+    paths = np.ones(1, dtype=object)
+    return _count(Expander(machine.engine), packed_state(machine, state), paths, depth)
+
+
+def _count(expander: Expander, states: Packed, paths: Paths, depth: int) -> int:
+    """Return how many paths there are, ``depth`` steps on from states that paths lead to."""
+    if depth == 0:
+        return int(paths.sum())
+    if depth == 1:
+        moves = expander.choice_counts(states).astype(object).prod(axis=1)
+        return int((moves * paths).sum())
+    return sum(_count(expander, *batch, depth - 1) for batch in _batches(expander, states, paths))
+
+
+def _batches(expander: Expander, states: Packed, paths: Paths) -> Iterator[tuple[Packed, Paths]]:
+    """Yield the states after one step, a batch at a time; equal ones of a batch are merged."""
+    gathered: list[Children] = []
+    size = 0
+    for children in expander.expand(states):
+        gathered.append(children)
+        size += len(children.states)
+        if size >= BATCH:
+            yield _merged(gathered, paths)
+            gathered, size = [], 0
+    if gathered:
+        yield _merged(gathered, paths)
+
+
+def _merged(gathered: list[Children], paths: Paths) -> tuple[Packed, Paths]:
+    states = np.concatenate([children.states for children in gathered])
+    parents = np.concatenate([children.parents for children in gathered])
+    order = np.argsort(hash_states(states), kind="stable")
+    states = states[order]
+    # Should two states have one hash, equal ones may stay apart, and are counted apart.
+    is_new = np.append(True, (states[1:] != states[:-1]).any(axis=1))
+    starts = np.flatnonzero(is_new)
+    return states[starts], np.add.reduceat(paths[parents[order]], starts)

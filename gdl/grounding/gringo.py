@@ -1,0 +1,311 @@
+"""Grounding: from flattened rules to rules without variables, through gringo.
+
+The rules are written as an answer set program that over-approximates a match: every initial or
+next fact may be true, every legal move may be made. gringo instantiates what can follow from
+that and evaluates away what is static. It runs in a process of its own, under a budget of time,
+memory and rules that is watched while it works, because a rulesheet of a few lines can have
+more instances than there is memory.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.datalog import FunctionTable, Vocabulary, key_of
+from gdl.errors import GroundingLimitError
+from gdl.language import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    RelationKey,
+    Rule,
+    Term,
+    Variable,
+)
+
+Row: TypeAlias = tuple[int, ...]
+"""The ids of an atom's arguments."""
+
+_WORKER = """
+import ctypes, resource, signal, sys
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with whoever started it
+limit, bound = int(sys.argv[1]), resource.getrlimit(resource.RLIMIT_AS)[1]
+limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
+resource.setrlimit(resource.RLIMIT_AS, (limit, bound))
+from clingo.application import Application, clingo_main
+sys.exit(int(clingo_main(Application(), ["--mode=gringo", "-Wnone", "-"])))
+"""
+
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What grounding may take at most.
+
+    ``rules`` are ground rules, ``seconds`` those of a clock on the wall, ``memory`` bytes of the
+    grounding process's address space.
+    """
+
+    rules: int = 8_000_000
+    seconds: float = 60.0
+    memory: int = 4 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class GroundProgram:
+    """Rules without variables over atoms numbered from 1.
+
+    ``heads``
+        int32, the atom that each rule defines.
+    ``starts``
+        int64, one more than rules: where each body begins in ``literals``.
+    ``literals``
+        int32, atoms, negative where negated.
+    ``rows``
+        For each relation asked for, its rows with their atoms; atom 0 stands for what always
+        holds.
+    """
+
+    heads: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    literals: NDArray[np.int32]
+    rows: Mapping[RelationKey, Mapping[Row, int]]
+
+
+def ground(
+    rules: Sequence[Rule],
+    flows: Iterable[tuple[RelationKey, RelationKey]],
+    shown: Iterable[RelationKey],
+    vocabulary: Vocabulary,
+    budget: Budget,
+) -> GroundProgram:
+    """Instantiate flattened rules.
+
+    ``flows`` are pairs of relations: whatever row the first has, the second may have too. The
+    rows of the ``shown`` relations are kept. Raises :class:`GroundingLimitError` where the
+    budget does not do.
+    """
+    writer = _ProgramWriter(vocabulary)
+    for rule in rules:
+        for simple in _without_disjunctions(rule):
+            writer.rule(simple)
+    for origin, target in flows:
+        writer.choice(origin, target)
+    for relation in shown:
+        writer.show(relation)
+    return _read(_run_gringo("\n".join(writer.lines), budget), writer)
+
+
+def _without_disjunctions(rule: Rule) -> Iterator[Rule]:
+    agenda = [rule]
+    while agenda:
+        current = agenda.pop()
+        for index, literal in enumerate(current.body):
+            if isinstance(literal, Or | And):
+                branches = literal.literals if isinstance(literal, Or) else (literal,)
+                for branch in branches:
+                    parts = branch.literals if isinstance(branch, And) else (branch,)
+                    body = (*current.body[:index], *parts, *current.body[index + 1 :])
+                    agenda.append(Rule(current.head, body))
+                break
+        else:
+            yield current
+
+
+class _ProgramWriter:
+    """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.lines: list[str] = ["#show."]
+        self.vocabulary = vocabulary
+        self.names: dict[RelationKey, str] = {}
+        self.shown: dict[str, RelationKey] = {}
+
+    def rule(self, rule: Rule) -> None:
+        """Write a rule without disjunctions."""
+        variables: dict[str, str] = {}
+        head = self._atom(rule.head, variables)
+        body = ", ".join(self._literal(literal, variables) for literal in rule.body)
+        self.lines.append(f"{head} :- {body}." if body else f"{head}.")
+
+    def choice(self, origin: RelationKey, target: RelationKey) -> None:
+        """Write that rows of one relation may be rows of the other."""
+        columns = tuple(Variable(str(i)) for i in range(origin[1]))
+        variables: dict[str, str] = {}
+        head = self._atom(Atom(target[0], columns), variables)
+        self.lines.append(f"{{{head}}} :- {self._atom(Atom(origin[0], columns), variables)}.")
+
+    def show(self, relation: RelationKey) -> None:
+        """Write that a relation's rows are wanted, even if no rule mentions it."""
+        name = self._name(relation)
+        self.shown[name] = relation
+        self.lines += [f"#show {name}/{relation[1]}.", f"#defined {name}/{relation[1]}."]
+
+    def _name(self, relation: RelationKey) -> str:
+        return self.names.setdefault(relation, f"r{len(self.names)}")
+
+    def _atom(self, atom: Atom, variables: dict[str, str]) -> str:
+        name = self._name(atom.relation)
+        if not atom.args:
+            return name
+        return f"{name}({','.join(self._term(term, variables) for term in atom.args)})"
+
+    def _term(self, term: Term, variables: dict[str, str]) -> str:
+        if isinstance(term, Variable):
+            return variables.setdefault(term.name, f"X{len(variables)}")
+        if isinstance(term, Constant):
+            return str(self.vocabulary.constant(term.name))
+        number = self.vocabulary.function(term.name, len(term.args)).number
+        return f"f{number}({','.join(self._term(arg, variables) for arg in term.args)})"
+
+    def _literal(self, literal: Literal, variables: dict[str, str]) -> str:
+        if isinstance(literal, Atom):
+            return self._atom(literal, variables)
+        if isinstance(literal, Distinct):
+            left, right = self._term(literal.left, variables), self._term(literal.right, variables)
+            return f"{left}!={right}"
+        assert isinstance(literal, Not)
+        if isinstance(literal.literal, Distinct):
+            return self._literal(literal.literal, variables).replace("!=", "=")
+        assert isinstance(literal.literal, Atom)
+        return f"not {self._atom(literal.literal, variables)}"
+
+
+def _run_gringo(text: str, budget: Budget) -> bytes:
+    """Return gringo's output for a program; its process is killed where the budget ends."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as complaints:
+        source.write(text.encode())
+        source.seek(0)
+        command = [sys.executable, "-I", "-c", _WORKER, str(budget.memory)]
+        with subprocess.Popen(
+            command, stdin=source, stdout=subprocess.PIPE, stderr=complaints
+        ) as process:
+            try:
+                output = _collect(process, budget)
+            except BaseException:
+                process.kill()
+                raise
+        if not output.endswith(b"\n0\n"):
+            complaints.seek(0)
+            reason = complaints.read(2000).decode(errors="replace").strip()
+            raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")
+        return output
+
+
+def _collect(process: subprocess.Popen[bytes], budget: Budget) -> bytes:
+    """Read a process's output to its end, or to that of the budget."""
+    assert process.stdout is not None
+    deadline = time.monotonic() + budget.seconds
+    chunks: list[bytes] = []
+    lines = 0
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
+        chunk = os.read(process.stdout.fileno(), _CHUNK)
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)
+        lines += chunk.count(b"\n")
+        if lines > budget.rules:
+            raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
+
+
+def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
+    """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``.
+
+    Facts that no rule mentions are left out: gringo has evaluated them away. So are negations of
+    atoms that no rule defines, which hold.
+    """
+    begin_rules = output.index(b"\n") + 1
+    end_rules = (output.find(b"\n4 ") + 1) or (output.rfind(b"\n0\n") + 1)
+    rows = _read_rows(output[end_rules:], writer)
+    numbers, first = _tokens(output[begin_rules:end_rules])
+    begin = first[numbers[first] == 1]
+    heads = numbers[begin + 3]
+    can_hold = np.zeros(np.abs(numbers).max(initial=0) + 1, dtype=np.bool_)
+    can_hold[heads] = True
+    is_rule = (numbers[begin + 1] == 0) & (numbers[begin + 2] == 1)
+    begin, heads = begin[is_rule], heads[is_rule]
+    lengths = numbers[begin + 5].astype(np.int64)
+    literals = _bodies(numbers, begin, lengths)
+    matters = np.zeros(len(can_hold), dtype=np.bool_)
+    matters[np.abs(literals)] = True
+    for own in rows.values():
+        matters[list(own.values())] = True
+    kept = (lengths > 0) | matters[heads]
+    ends = np.concatenate([[0], np.cumsum(lengths[kept])])
+    says_more = (literals > 0) | can_hold[np.abs(literals)]
+    starts = np.concatenate([[0], np.cumsum(says_more)])[ends]
+    return GroundProgram(heads[kept], starts, literals[says_more], rows)
+
+
+def _bodies(
+    numbers: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return the literals of all rules, one body after the other."""
+    before = np.cumsum(lengths) - lengths
+    places = np.repeat(begin + 6 - before, lengths) + np.arange(lengths.sum())
+    literals: NDArray[np.int32] = numbers[places]
+    return literals
+
+
+def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return all numbers of a text, and which of them is the first of each line."""
+    numbers = np.fromstring(text, dtype=np.int32, sep=" ")
+    characters = np.frombuffer(text, dtype=np.uint8)
+    ends = characters[characters <= ord(" ")] == ord("\n")
+    lines = np.flatnonzero(ends) + 1
+    starts = np.concatenate([[0], lines])
+    return numbers, starts[starts < len(numbers)]
+
+
+def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
+    rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
+    tables = {f"f{t.number}": t for t in writer.vocabulary.functions()}
+    for line in text.decode().splitlines():
+        if not line.startswith("4 "):
+            continue
+        _, _, atom, *condition = line.split(" ")
+        name, _, arguments = atom.partition("(")
+        row = tuple(_read_terms(arguments.removesuffix(")"), tables)) if arguments else ()
+        rows[writer.shown[name]][row] = int(condition[1]) if condition[0] != "0" else 0
+    return rows
+
+
+def _read_terms(text: str, tables: Mapping[str, FunctionTable]) -> list[int]:
+    """Return the ids of terms separated by commas, such as ``3,f0(1,2)``."""
+    if "(" not in text:
+        return list(map(int, text.split(",")))
+    stack: list[tuple[str, list[int]]] = [("", [])]
+    word = ""
+    for character in text + ",":
+        if character == "(":
+            stack.append((word, []))
+            word = ""
+        elif character in ",)":
+            if word:
+                stack[-1][1].append(int(word))
+                word = ""
+            if character == ")":
+                name, ids = stack.pop()
+                stack[-1][1].append(tables[name].make(key_of(ids)))
+        else:
+            word += character
+    return stack[0][1]

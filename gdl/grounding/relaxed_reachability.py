@@ -1,0 +1,130 @@
+"""Possible values: what facts and moves can be made of, more exactly than rule by rule.
+
+The domains of arguments are found one argument at a time, so that files and ranks of a board
+that share a relation are mixed. Here the relaxed game is ground instead, in which every fact that
+is ever possible holds at once and nothing that depends on the state is negated. Its rows are
+whole, and their columns hold what the arguments can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import starmap
+
+from gdl.datalog import Domain, Level, Position, Vocabulary, dependency_graph, reachable
+from gdl.errors import GroundingLimitError
+from gdl.grounding.gringo import Budget, Row, ground
+from gdl.language import Atom, RelationKey, Rule, Variable, atoms_of, names_in
+
+BUDGET = Budget(rules=2_000_000, seconds=15.0)
+"""What grounding the relaxed game may take."""
+
+VERY_WIDE = 1_000_000
+"""Atoms of relations with more rows are left out of the relaxed game where nothing needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """What is possible: ``values`` by argument, ``sizes`` (rows, values per column) by relation."""
+
+    values: Mapping[Position, Domain] = field(default_factory=dict)
+    sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RelaxedGame:
+    """The rules of a relaxed game, and the relations that are asked what is possible of them."""
+
+    rules: Sequence[Rule]
+    flows: Sequence[tuple[RelationKey, RelationKey]]
+    shown: Sequence[RelationKey]
+
+
+def relax(
+    rules: Iterable[Rule],
+    flows: Iterable[tuple[RelationKey, RelationKey]],
+    level_of: Callable[[RelationKey], Level],
+    size: Callable[[RelationKey], float],
+) -> RelaxedGame:
+    """Return the relaxed game.
+
+    ``flows`` are pairs of relations: rows of the first can come to be rows of the second. ``size``
+    tells how many rows a relation can have.
+    """
+    flows = list(flows)
+    relaxed = [_relaxed(rule, level_of, size) for rule in rules]
+    relaxed += starmap(_flow_rule, flows)
+    targets = list(dict.fromkeys(target for _, target in flows))
+    wanted = reachable(dependency_graph(relaxed), targets)
+    needed = [rule for rule in relaxed if rule.head.relation in wanted]
+    derived = {rule.head.relation: None for rule in needed if rule.body}
+    shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
+    return RelaxedGame(needed, flows, [*shown, *targets])
+
+
+def find_possible(game: RelaxedGame, vocabulary: Vocabulary) -> Possible:
+    """Return the domains of the relations in the flows, and all sizes; none if it is too much."""
+    try:
+        rows = ground(game.rules, (), game.shown, vocabulary, BUDGET).rows
+    except GroundingLimitError:
+        return Possible()
+    return _read(rows, game.flows, vocabulary)
+
+
+def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
+    columns = tuple(Variable(str(i)) for i in range(origin[1]))
+    return Rule(Atom(target[0], columns), (Atom(origin[0], columns),))
+
+
+def _read(
+    rows: Mapping[RelationKey, Collection[Row]],
+    flows: Iterable[tuple[RelationKey, RelationKey]],
+    vocabulary: Vocabulary,
+) -> Possible:
+    """Return what the rows of the relaxed game say; an origin can hold what its target can."""
+    columns_of = {
+        relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
+    }
+    values = {
+        Position(True, *relation, column): _domain(held, vocabulary)
+        for flow in flows
+        for relation in flow
+        for column, held in enumerate(columns_of[flow[1]])
+    }
+    sizes = {
+        relation: (len(own), [len(held) for held in columns_of[relation]])
+        for relation, own in rows.items()
+    }
+    return Possible(values, sizes)
+
+
+def _domain(values: Iterable[int], vocabulary: Vocabulary) -> Domain:
+    domain = Domain()
+    for value in values:
+        domain.add(Domain.of(vocabulary.decode(value)))
+    return domain
+
+
+def _relaxed(
+    rule: Rule, level_of: Callable[[RelationKey], Level], size: Callable[[RelationKey], float]
+) -> Rule:
+    """Return a rule that holds whenever the given one does in any state."""
+    if level_of(rule.head.relation) is Level.STATIC:
+        return rule
+    body = [
+        part
+        for part in rule.body
+        if isinstance(part, Atom)
+        or all(level_of(atom.relation) is Level.STATIC for atom, _ in atoms_of(part))
+    ]
+    atoms = [part for part in body if isinstance(part, Atom)]
+    for atom in sorted(atoms, key=lambda atom: -size(atom.relation)):
+        if size(atom.relation) <= VERY_WIDE:
+            break
+        rest = [part for part in body if part != atom]
+        if names_in([rule.head, *rest]) <= names_in(
+            part for part in rest if isinstance(part, Atom)
+        ):
+            body = rest
+    return Rule(rule.head, tuple(body), rule.span)

@@ -1,0 +1,168 @@
+"""Formatting: a rulesheet in canonical layout, or in the other notation, with its comments.
+
+Line breaks between rules and facts stay as the author made them, but that more than one empty
+line becomes one, and lines that are too long are broken. Formatting twice is formatting once, and
+what the rulesheet means does not change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from gdl.errors import GdlSyntaxError, Severity, Source, Span
+from gdl.language.forms import Expression, span_of
+from gdl.language.infix import is_infix
+from gdl.language.parser import read_expressions, read_ruleset
+from gdl.language.pretty_printer import WIDTH, Line, lay_out
+from gdl.language.writers import LINE_END, Comment, InfixWriter, KifWriter, Writer, is_rule
+
+
+class Notation(StrEnum):
+    """The two ways to write rulesheets."""
+
+    KIF = "kif"
+    INFIX = "infix"
+
+    @property
+    def other(self) -> Notation:
+        """The notation that this one is not."""
+        return Notation.INFIX if self is Notation.KIF else Notation.KIF
+
+    @property
+    def marker(self) -> str:
+        """What begins a comment."""
+        return ";" if self is Notation.KIF else "%"
+
+
+_COMMENT = {
+    Notation.KIF: re.compile(r"(;[^\r\n]*)"),
+    Notation.INFIX: re.compile(r'"(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*"|(%[^\r\n]*)'),
+}
+_WRITERS: dict[Notation, type[Writer]] = {
+    Notation.KIF: KifWriter,
+    Notation.INFIX: InfixWriter,
+}
+
+
+def notation_of(text: str) -> Notation:
+    """Return the notation that a text is in."""
+    return Notation.INFIX if is_infix(text) else Notation.KIF
+
+
+def format_text(text: str, name: str = "<rulesheet>") -> str:
+    """Return a rulesheet in canonical layout, in the notation that it is in.
+
+    Raises :class:`gdl.GdlSyntaxError` where the text is not made of forms; rules that make no
+    sense are laid out as they are.
+    """
+    source = Source(text, name)
+    expressions, problems = read_expressions(source)
+    if problems:
+        raise GdlSyntaxError(source, tuple(problems))
+    return _written(text, expressions, notation_of(text))
+
+
+def convert_text(text: str, notation: Notation, name: str = "<rulesheet>") -> str:
+    """Return a rulesheet in canonical layout in a notation of choice; the same rules result.
+
+    Raises :class:`gdl.GdlSyntaxError` with every problem found.
+    """
+    source = Source(text, name)
+    _, problems = read_ruleset(source)
+    errors = tuple(p for p in problems if p.severity is Severity.ERROR)
+    if errors:
+        raise GdlSyntaxError(source, errors)
+    expressions, _ = read_expressions(source)
+    return _written(text, expressions, notation)
+
+
+def _written(text: str, expressions: Sequence[Expression], notation: Notation) -> str:
+    comments = list(_comments(text, notation_of(text), notation))
+    page = _Page(text, _WRITERS[notation](text))
+    for item in _items(expressions, comments):
+        page.add(item)
+    return str(page)
+
+
+def _comments(text: str, source: Notation, target: Notation) -> Iterator[Comment]:
+    """Yield the comments of a text with the marker that they are to have."""
+    for match in _COMMENT[source].finditer(text):
+        if match[1]:
+            words = match[1].lstrip(source.marker)
+            marker = target.marker * (len(match[1]) - len(words))
+            yield Comment(f"{marker}{words}".rstrip(), match.span(1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A comment, or an expression with the comments inside it, at the top level of a text."""
+
+    span: Span
+    expression: Expression | None
+    comments: Sequence[Comment]
+
+
+def _items(expressions: Sequence[Expression], comments: Sequence[Comment]) -> Iterator[_Item]:
+    """Yield what a text is made of, in its order."""
+    rest = iter([*comments, None])
+    comment = next(rest)
+    for expression in sorted(expressions, key=span_of):
+        start, end = span_of(expression)
+        while comment is not None and comment.span[0] < start:
+            yield _Item(comment.span, None, [comment])
+            comment = next(rest)
+        inside = []
+        while comment is not None and comment.span[0] < end:
+            inside.append(comment)
+            comment = next(rest)
+        yield _Item((start, end), expression, inside)
+    while comment is not None:
+        yield _Item(comment.span, None, [comment])
+        comment = next(rest)
+
+
+class _Page:
+    """The lines written so far, and how far in the text that is."""
+
+    def __init__(self, text: str, writer: Writer) -> None:
+        self._text = text
+        self._writer = writer
+        self._lines: list[Line | None] = []
+        self._end = 0
+        self._after_fact = False
+
+    def __str__(self) -> str:
+        return "".join(f"{line or ''}\n" for line in self._lines)
+
+    def add(self, item: _Item) -> None:
+        """Write one more item: behind the one before where it was, otherwise below."""
+        breaks = len(LINE_END.findall(self._text, self._end, item.span[0]))
+        self._end = item.span[1]
+        if item.expression is None:
+            lines = [Line(0, "", item.comments[0].text)]
+        else:
+            lines = lay_out(self._writer.statement(item.expression, item.comments))
+        is_fact = item.expression is not None and not is_rule(item.expression)
+        joined = None if breaks else self._joined(lines, is_fact)
+        if joined is not None:
+            self._lines[-1] = joined
+        else:
+            if breaks > 1 and self._lines:
+                self._lines.append(None)
+            self._lines += lines
+        self._after_fact = is_fact and len(lines) == 1
+
+    def _joined(self, lines: Sequence[Line], is_fact: bool) -> Line | None:
+        """Return the last line with a comment behind it, or another fact if there is room."""
+        last, line = self._lines[-1] if self._lines else None, lines[0]
+        if last is None or last.comment or len(lines) > 1:
+            return None
+        if not line.text:
+            return replace(last, comment=line.comment)
+        text = f"{last.text} {line.text}"
+        if not (is_fact and self._after_fact) or len(text) > WIDTH:
+            return None
+        return replace(last, text=text, comment=line.comment)

@@ -1,0 +1,317 @@
+"""Reading: from a rulesheet's text to a :class:`~gdl.language.rules.Ruleset`.
+
+Reading happens in two steps. The text, in whichever of the two notations it is
+(:mod:`gdl.language.kif`, :mod:`gdl.language.infix`), is turned into forms; then each form becomes a
+rule. Both steps report what they find as problems and carry on with the rest of the text, so that
+one reading shows all the mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lark import Token
+
+from gdl.errors import GdlSyntaxError, Problem, Severity, Source
+from gdl.language.forms import (
+    Expression,
+    Form,
+    first_problems,
+    has_empty_parentheses,
+    span_of,
+    syntax_error,
+)
+from gdl.language.infix import is_infix, read_infix
+from gdl.language.kif import read_kif
+from gdl.language.rules import (
+    CONNECTIVES,
+    KEYWORD_ARITY,
+    And,
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Ruleset,
+    atoms_of,
+)
+from gdl.language.terms import Constant, Function, Term, Variable
+
+
+def load(path: str | Path) -> Ruleset:
+    """Read the rulesheet in a file: UTF-8 with or without a byte order mark, or Latin-1.
+
+    Raises :class:`gdl.GdlSyntaxError` with every problem found, OSError as ``open`` does.
+    """
+    return parse(decode(Path(path).read_bytes()), name=str(path))
+
+
+def decode(data: bytes) -> str:
+    """Return the bytes as text: as UTF-8 where they are, otherwise as Latin-1."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def parse(text: str, name: str = "<rulesheet>") -> Ruleset:
+    """Read a rulesheet in KIF or in infix; ``name`` stands for it in messages.
+
+    Raises :class:`gdl.GdlSyntaxError` with every problem found.
+    """
+    ruleset, problems = read_ruleset(Source(text, name))
+    errors = tuple(p for p in problems if p.severity is Severity.ERROR)
+    if errors:
+        raise GdlSyntaxError(ruleset.source, errors)
+    return ruleset
+
+
+def parse_term(text: str) -> Term:
+    """Read a single term, ``(mark 1 1)`` or ``mark(1,1)``; text after it is an error.
+
+    A word alone is read as KIF: ``a.`` is a constant's name.
+    """
+    source = Source(text, "<term>")
+    expressions, problems = (read_expressions if "(" in text else read_kif)(source)
+    builder = _Builder()
+    if len(expressions) != 1:
+        problems.append(
+            syntax_error("one-term", "expected exactly one term", (0, max(1, len(text))))
+        )
+        raise GdlSyntaxError(source, tuple(problems))
+    term = builder.term(expressions[0])
+    problems += builder.problems
+    errors = tuple(p for p in problems if p.severity is Severity.ERROR)
+    if errors or term is None:
+        raise GdlSyntaxError(source, errors)
+    return term
+
+
+def read_expressions(source: Source) -> tuple[list[Expression], list[Problem]]:
+    """Read a text in either notation as a sequence of expressions, with the problems found."""
+    return read_infix(source) if is_infix(source.text) else read_kif(source)
+
+
+def read_ruleset(source: Source) -> tuple[Ruleset, tuple[Problem, ...]]:
+    """Read what can be read of a rulesheet, with every problem found on the way, in text order.
+
+    Never raises for a bad rulesheet; forms that make no sense are left out of the ruleset.
+    """
+    expressions, problems = read_expressions(source)
+    builder = _Builder()
+    rules = builder.rules(expressions)
+    problems = first_problems([*problems, *builder.problems])
+    warnings = tuple(p for p in problems if p.severity is Severity.WARNING)
+    return Ruleset(rules, source, builder.spellings, warnings), tuple(problems)
+
+
+def _shorten(text: str, length: int = 30) -> str:
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+class _Builder:
+    """Turns expressions into rules, literals and terms; keeps spellings and problems."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.spellings: dict[str, str] = {}
+        self._variables: dict[str, str] = {}
+        self._connectives: dict[str, Callable[[Form], Literal | None]] = {
+            "not": self._not,
+            "or": self._or,
+            "and": self._and,
+            "distinct": self._distinct,
+        }
+
+    def rules(self, expressions: Sequence[Expression]) -> tuple[Rule, ...]:
+        """Return the rules and facts that the expressions at the top level state.
+
+        A bare word such as ``terminal`` is a fact where some body asks for it; otherwise it is
+        text that does not belong here.
+        """
+        forms = [self.rule(e) for e in expressions if isinstance(e, Form)]
+        asked = {"terminal"} | {
+            atom.name.lower()
+            for rule in forms
+            if rule is not None
+            for literal in rule.body
+            for atom, _ in atoms_of(literal)
+            if not atom.args
+        }
+        rules = [rule for rule in forms if rule is not None]
+        for token in expressions:
+            if isinstance(token, Form):
+                continue
+            if token.lower() in asked:
+                self._warn("bare-fact", f"write this fact as '({token})'", token)
+                name = "terminal" if token.lower() == "terminal" else self._spell(token)
+                rules.append(Rule(Atom(name, (), span_of(token)), (), span_of(token)))
+            else:
+                message = f"expected '(' here, found '{_shorten(token)}' outside every form"
+                self._complain("stray-text", message, token)
+        rules.sort(key=lambda rule: rule.span or (0, 0))
+        return tuple(rules)
+
+    def rule(self, form: Form) -> Rule | None:
+        """Return the rule or fact that a form at the top level states."""
+        if self._name_of(form) != "<=":
+            head = self._head(form)
+            return Rule(head, (), form.span) if head else None
+        if len(form.items) < 2:
+            self._complain("empty-rule", "'<=' needs a head and a body", form)
+            return None
+        head = self._head(form.items[1])
+        if len(form.items) == 2:
+            self._warn("empty-body", "a rule with an empty body is a fact", form)
+        body = [self.literal(item) for item in form.items[2:]]
+        if head is None or None in body:
+            return None
+        return Rule(head, tuple(b for b in body if b is not None), form.span)
+
+    def literal(self, expression: Expression) -> Literal | None:
+        """Return the literal that an expression in a rule's body stands for."""
+        name = self._name_of(expression)
+        if isinstance(expression, Form) and name in self._connectives:
+            return self._connectives[name](expression)
+        if name in CONNECTIVES:
+            self._complain("misplaced-keyword", f"'{name}' cannot stand here", expression)
+            return None
+        return self._atom(expression)
+
+    def term(self, expression: Expression) -> Term | None:
+        """Return the term that an expression stands for."""
+        if isinstance(expression, Token):
+            return self._simple_term(expression)
+        name = self._named(expression)
+        if name is None:
+            return None
+        if name.lower() in CONNECTIVES:
+            message = f"'{name.lower()}' is used as an ordinary name inside a term"
+            self._warn("keyword-as-term", message, expression.items[0])
+        span, arguments = expression.span, expression.items[1:]
+        if not arguments:
+            self._warn("empty-parentheses", f"'({name})' is the constant '{name}'", expression)
+            return Constant(self._spell(name), span)
+        args = [self.term(item) for item in arguments]
+        if None in args:
+            return None
+        return Function(self._spell(name), tuple(a for a in args if a is not None), span)
+
+    def _simple_term(self, token: Token) -> Term:
+        span = span_of(token)
+        if token.type == "VARIABLE":
+            name = str(token[1:])
+            return Variable(self._variables.setdefault(name.lower(), name), span)
+        if token.lower() in CONNECTIVES:
+            self._complain("misplaced-keyword", f"'{token.lower()}' cannot be an object", token)
+        return Constant(self._spell(token), span)
+
+    def _head(self, expression: Expression) -> Atom | None:
+        name = self._name_of(expression)
+        if name in CONNECTIVES:
+            self._complain(
+                "misplaced-keyword", f"'{name}' cannot be the head of a rule", expression
+            )
+            return None
+        return self._atom(expression)
+
+    def _atom(self, expression: Expression) -> Atom | None:
+        if isinstance(expression, Token):
+            if expression.type == "VARIABLE":
+                self._complain(
+                    "variable-as-atom", "a variable cannot stand for an atom", expression
+                )
+                return None
+            return self._checked_atom(expression, (), expression)
+        name = self._named(expression)
+        if name is None:
+            return None
+        if has_empty_parentheses(expression) and name.lower() != "terminal":
+            self._warn("empty-parentheses", f"'({name})' is the same as '{name}'", expression)
+        args = [self.term(item) for item in expression.items[1:]]
+        if None in args:
+            return None
+        return self._checked_atom(name, tuple(a for a in args if a is not None), expression)
+
+    def _checked_atom(self, name: str, args: tuple[Term, ...], at: Expression) -> Atom | None:
+        keyword = name.lower()
+        arity = KEYWORD_ARITY.get(keyword)
+        if arity is None:
+            return Atom(self._spell(name), args, span_of(at))
+        if arity != len(args):
+            message = f"'{keyword}' takes {_count(arity, 'argument')}, found {len(args)}"
+            self._complain("keyword-arity", message, at)
+            return None
+        return Atom(keyword, args, span_of(at))
+
+    def _not(self, form: Form) -> Literal | None:
+        if len(form.items) != 2:
+            message = f"'not' takes 1 literal, found {len(form.items) - 1}"
+            self._complain("keyword-arity", message, form)
+            return None
+        literal = self.literal(form.items[1])
+        return Not(literal, form.span) if literal else None
+
+    def _or(self, form: Form) -> Literal | None:
+        if len(form.items) == 1:
+            self._complain("keyword-arity", "'or' without a literal", form)
+            return None
+        literals = self._literals(form)
+        return Or(literals, form.span) if literals else None
+
+    def _and(self, form: Form) -> Literal | None:
+        self._warn("and-connective", "'and' is no connective of the language, though clear", form)
+        literals = self._literals(form)
+        return None if literals is None else And(literals, form.span)
+
+    def _literals(self, form: Form) -> tuple[Literal, ...] | None:
+        literals = [self.literal(item) for item in form.items[1:]]
+        known = tuple(literal for literal in literals if literal is not None)
+        return known if len(known) == len(literals) else None
+
+    def _distinct(self, form: Form) -> Literal | None:
+        if len(form.items) != 3:
+            message = f"'distinct' takes 2 terms, found {len(form.items) - 1}"
+            self._complain("keyword-arity", message, form)
+            return None
+        left, right = self.term(form.items[1]), self.term(form.items[2])
+        if left is None or right is None:
+            return None
+        return Distinct(left, right, form.span)
+
+    def _name_of(self, expression: Expression) -> str | None:
+        """Return the expression's first name in lower case, None where it has none."""
+        first: Expression | None = expression
+        if isinstance(expression, Form):
+            first = expression.items[0] if expression.items else None
+        return first.lower() if isinstance(first, Token) and first.type == "NAME" else None
+
+    def _named(self, form: Form) -> str | None:
+        """Return the name that a form begins with, and complain where it has none."""
+        if not form.items:
+            self._complain("no-name", "'()' has no name in it", form)
+            return None
+        first = form.items[0]
+        if isinstance(first, Token) and first.type == "NAME":
+            return str(first)
+        found = "a variable" if isinstance(first, Token) else "another '('"
+        start, end = span_of(first)
+        span = (start, end if isinstance(first, Token) else start + 1)
+        message = f"expected a name after '(', found {found}"
+        self.problems.append(syntax_error("no-name", message, span))
+        return None
+
+    def _spell(self, name: str) -> str:
+        return self.spellings.setdefault(name.lower(), str(name))
+
+    def _complain(self, code: str, message: str, at: Expression) -> None:
+        self.problems.append(syntax_error(code, message, span_of(at)))
+
+    def _warn(self, code: str, message: str, at: Expression) -> None:
+        self.problems.append(Problem(Severity.WARNING, code, message, span_of(at)))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,201 @@
+"""Rulesets: what a rulesheet says, as immutable values.
+
+A rule is ``head <= body``; the body is a conjunction of literals. A literal is an atom,
+a negation, a disjunction, a conjunction or an inequality of terms. A rule without a body
+is a fact. ``str`` of any of these is KIF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+from gdl.errors import Problem, Source, Span
+from gdl.language.terms import Constant, Function, Term, Variable, variables_of
+
+KEYWORD_ARITY: Mapping[str, int] = MappingProxyType(
+    {
+        "role": 1,
+        "init": 1,
+        "true": 1,
+        "does": 2,
+        "next": 1,
+        "legal": 2,
+        "goal": 2,
+        "terminal": 0,
+        "base": 1,
+        "input": 2,
+        "sees": 2,
+    }
+)
+"""The relations to which the language gives a meaning, with their number of arguments."""
+
+CONNECTIVES = frozenset({"<=", "not", "or", "and", "distinct"})
+
+RelationKey: TypeAlias = tuple[str, int]
+"""A relation's name and arity: one name with two arities is two relations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A relation applied to terms, such as ``(true (cell 1 1 b))`` or ``terminal``."""
+
+    name: str
+    args: tuple[Term, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def relation(self) -> RelationKey:
+        """The relation that the atom belongs to."""
+        return self.name, len(self.args)
+
+    def __str__(self) -> str:
+        return f"({self.name} {' '.join(map(str, self.args))})" if self.args else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The negation of a literal: it holds where the literal cannot be proved."""
+
+    literal: Literal
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"(not {self.literal})"
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """A disjunction of literals."""
+
+    literals: tuple[Literal, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return _form("or", self.literals)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """A conjunction of literals inside another connective."""
+
+    literals: tuple[Literal, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return _form("and", self.literals)
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The inequality of two terms, compared as written."""
+
+    left: Term
+    right: Term
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"(distinct {self.left} {self.right})"
+
+
+Literal: TypeAlias = Atom | Not | Or | And | Distinct
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``head`` holds where every literal of ``body`` does; a rule without a body is a fact."""
+
+    head: Atom
+    body: tuple[Literal, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        # A fact without arguments needs its parentheses: a bare word is no form of its own.
+        head = str(self.head) if self.head.args or self.body else f"({self.head})"
+        return _form("<=", (self.head, *self.body)) if self.body else head
+
+
+def _form(name: str, parts: Iterable[object]) -> str:
+    return f"({' '.join([name, *map(str, parts)])})"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """A rulesheet's rules in the order of the text.
+
+    ``spellings`` maps each name in lower case to its first spelling in the text: names that
+    differ only in capitals are one. ``warnings`` are the harmless oddities found in reading.
+    """
+
+    rules: tuple[Rule, ...]
+    source: Source = field(default=Source(""), compare=False, repr=False)
+    spellings: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def roles(self) -> tuple[Constant, ...]:
+        """The roles stated as facts, in the order in which joint moves list them."""
+        stated = (rule.head for rule in self.rules if not rule.body)
+        names = (head.args[0] for head in stated if head.relation == ("role", 1))
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, Constant)))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+    def spell(self, term: Term) -> Term:
+        """Return the term with every name as the rulesheet first spelled it."""
+        if isinstance(term, Function):
+            return Function(self._spelling(term.name), tuple(map(self.spell, term.args)))
+        return type(term)(self._spelling(term.name))
+
+    def _spelling(self, name: str) -> str:
+        return self.spellings.get(name.lower(), name)
+
+
+def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
+    """Yield every atom in a literal with True, or False where it stands under a negation."""
+    if isinstance(literal, Atom):
+        yield literal, True
+    elif isinstance(literal, Not):
+        for atom, positive in atoms_of(literal.literal):
+            yield atom, not positive
+    elif isinstance(literal, Or | And):
+        for part in literal.literals:
+            yield from atoms_of(part)
+
+
+def variables_in(literal: Literal) -> Iterator[Variable]:
+    """Yield every occurrence of a variable in the literal, from left to right."""
+    if isinstance(literal, Atom):
+        terms: Iterable[Term] = literal.args
+    elif isinstance(literal, Distinct):
+        terms = (literal.left, literal.right)
+    else:
+        parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
+        for part in parts:
+            yield from variables_in(part)
+        return
+    for term in terms:
+        yield from variables_of(term)
+
+
+def names_in(literals: Iterable[Literal]) -> set[str]:
+    """Return the names of the variables that occur in some literals."""
+    return {variable.name for literal in literals for variable in variables_in(literal)}
+
+
+def holds_distinct_variables(atom: Atom) -> bool:
+    """Tell whether an atom has arguments, and all are variables, each a different one."""
+    return len(set(atom.args)) == len(atom.args) > 0 and all(
+        isinstance(term, Variable) for term in atom.args
+    )
+
+
+def by_relation(rules: Iterable[Rule]) -> dict[RelationKey, list[Rule]]:
+    """Return the rules by the relation that they define, in their order."""
+    found: dict[RelationKey, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.head.relation, []).append(rule)
+    return found

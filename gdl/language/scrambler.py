@@ -1,0 +1,165 @@
+"""Scrambling: the same game told in other words.
+
+A game manager that scrambles sends rules in which every name is an invented word, so that a
+player can only go by what the rules say::
+
+    >>> import gdl
+    >>> from random import Random
+    >>> rules = gdl.parse("(role white) (init (cell 1 b)) (legal white noop)")
+    >>> scrambler = Scrambler.of(rules, Random(1))
+    >>> move = gdl.parse_term("(mark 1 noop)")
+    >>> scrambler.unscramble(scrambler.scramble(move)) == move
+    True
+
+Role names, constants, functions, relations and variables change. The language's own words,
+``random``, ``nil`` and integers stay: they carry meaning for every player.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from random import Random
+from types import MappingProxyType
+
+from gdl.language.rules import (
+    CONNECTIVES,
+    KEYWORD_ARITY,
+    And,
+    Atom,
+    Distinct,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Ruleset,
+)
+from gdl.language.terms import Constant, Function, Term, Variable
+
+KEPT = CONNECTIVES | KEYWORD_ARITY.keys() | {"random", "nil"}
+"""Names that stay as they are, in lower case."""
+
+_NAME = re.compile(r"(?:\?|[^\s();?\x00-\x1f\x7f\ufeff])[^\s();\x00-\x1f\x7f\ufeff]*")
+
+_INTEGER = re.compile(r"[+-]?\d+")
+
+_ONSETS, _VOWELS, _CODAS = "bcdfghjklmnprstvw", "aeiou", "lmnrst"
+
+_NAMES_PER_SYLLABLE = 10_000
+"""Words get a syllable more for each so many names; of two syllables there are 260,100 words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrambler:
+    """A renaming that swaps each name with its word, and each word with its name.
+
+    Because it swaps, it is its own inverse on every term, also on words that the rules do not
+    use: an original name in a scrambled reply becomes a word, and so is never taken for a move.
+    """
+
+    words: Mapping[str, str]
+    """The word for each name that changes; variables have their question mark.
+
+    Raises ValueError where one name would stand for two, or for a word of the language.
+    """
+
+    variables: bool = True
+    """Whether variables are renamed too."""
+
+    _partners: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        partners: dict[str, str] = {}
+        for name, word in chain(self.words.items(), map(reversed, self.words.items())):
+            if not _NAME.fullmatch(name) or _stays(name.lower()):
+                raise ValueError(f"'{name}' cannot be exchanged for another name")
+            if partners.setdefault(name.lower(), word) != word:
+                raise ValueError(f"'{name}' stands for '{partners[name.lower()]}' and '{word}'")
+        object.__setattr__(self, "_partners", MappingProxyType(partners))
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, random: Random, variables: bool = True) -> Scrambler:
+        """Draw a word for each name of the ruleset."""
+        names = {name.lower(): name for name in chain.from_iterable(map(_names, ruleset.rules))}
+        changing = [name for key, name in names.items() if not _stays(key)]
+        taken = KEPT | {name.lstrip("?") for name in names}
+        words = _words(random, 2 + len(names) // _NAMES_PER_SYLLABLE, taken)
+        drawn = {name: f"{'?' * name.startswith('?')}{next(words)}" for name in changing}
+        return cls(MappingProxyType(drawn), variables)
+
+    def scramble(self, term: Term) -> Term:
+        """Return the term in the words that players get to see."""
+        if isinstance(term, Constant):
+            return Constant(self._partner(term.name))
+        if isinstance(term, Function):
+            return Function(self._partner(term.name), tuple(map(self.scramble, term.args)))
+        return Variable(self._partner(f"?{term.name}")[1:]) if self.variables else term
+
+    def unscramble(self, term: Term) -> Term:
+        """Return the term, written by a player, in the words of the ruleset."""
+        return self.scramble(term)
+
+    def scramble_ruleset(self, ruleset: Ruleset) -> Ruleset:
+        """Return the ruleset in the words that players get to see, its rules in the same order."""
+        rules = tuple(map(self._rule, ruleset.rules))
+        names = chain.from_iterable(map(_names, rules))
+        spellings = {name.lower(): name for name in names if not name.startswith("?")}
+        return Ruleset(rules, spellings=spellings)
+
+    def _partner(self, name: str) -> str:
+        return self._partners.get(name.lower(), name)
+
+    def _rule(self, rule: Rule) -> Rule:
+        return Rule(self._atom(rule.head), tuple(map(self._literal, rule.body)))
+
+    def _atom(self, atom: Atom) -> Atom:
+        return Atom(self._partner(atom.name), tuple(map(self.scramble, atom.args)))
+
+    def _literal(self, literal: Literal) -> Literal:
+        if isinstance(literal, Atom):
+            return self._atom(literal)
+        if isinstance(literal, Not):
+            return Not(self._literal(literal.literal))
+        if isinstance(literal, Distinct):
+            return Distinct(self.scramble(literal.left), self.scramble(literal.right))
+        return type(literal)(tuple(map(self._literal, literal.literals)))
+
+
+def _stays(key: str) -> bool:
+    return key in KEPT or _INTEGER.fullmatch(key) is not None
+
+
+def _words(random: Random, syllables: int, taken: Iterable[str]) -> Iterator[str]:
+    """Yield invented words without end, none twice and none that is taken."""
+    seen = set(taken)
+    while True:
+        letters = (random.choice(part) for part in (_ONSETS, _VOWELS, _CODAS) * syllables)
+        word = "".join(letters)
+        if word not in seen:
+            seen.add(word)
+            yield word
+
+
+def _names(part: Rule | Literal | Term) -> Iterator[str]:
+    """Yield every name in a part of a ruleset, from left to right."""
+    inner: tuple[Rule | Literal | Term, ...] = ()
+    match part:
+        case Rule(head, body):
+            inner = (head, *body)
+        case Atom(name, arguments) | Function(name, arguments):
+            yield name
+            inner = arguments
+        case Not(literal):
+            inner = (literal,)
+        case Distinct(left, right):
+            inner = (left, right)
+        case Or(literals) | And(literals):
+            inner = literals
+        case Variable(name):
+            yield f"?{name}"
+        case _:
+            yield part.name
+    for one in inner:
+        yield from _names(one)

@@ -1,0 +1,70 @@
+"""Terms: constants, variables and functions, as immutable values.
+
+A term's ``str`` is KIF with single spaces, and reads back as an equal term::
+
+    >>> str(Function("mark", (Constant("1"), Variable("n"))))
+    '(mark 1 ?n)'
+
+Numbers are constants like any other: ``1`` and ``01`` are different terms.
+A span, the offsets ``(start, end)`` of the text a term was read from, is carried
+along for error messages and takes no part in comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gdl.errors import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An object constant, such as ``noop``, ``white`` or ``100``."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable; its name has no question mark."""
+
+    name: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"?{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function applied to one or more terms, such as ``(cell 1 1 b)``."""
+
+    name: str
+    args: tuple[Term, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"({self.name} {' '.join(map(str, self.args))})"
+
+
+Term: TypeAlias = Constant | Variable | Function
+
+
+def variables_of(term: Term) -> Iterator[Variable]:
+    """Yield every occurrence of a variable in the term, from left to right."""
+    if isinstance(term, Variable):
+        yield term
+    elif isinstance(term, Function):
+        for argument in term.args:
+            yield from variables_of(argument)
+
+
+def is_ground(term: Term) -> bool:
+    """Tell whether the term holds no variable."""
+    return next(variables_of(term), None) is None

@@ -1,1 +1,0 @@
-"""How rulesheets are written: the two notations, read and written, and their layout."""

@@ -1,0 +1,8 @@
+"""TODO."""
+
+from gdl.reasoner.reasoner import ask, interpret
+
+__all__ = [
+    "ask",
+    "interpret",
+]

@@ -1,0 +1,239 @@
+"""The reasoner: a state machine that evaluates the rules themselves, bottom-up.
+
+It is the oracle that faster machines are compared with, and what a player reasons with until
+one of them is ready. The rules are rewritten to a normal form, flattened, and compiled once to
+join plans (:mod:`gdl.datalog.program`); static relations are evaluated once; what a state asks
+for is evaluated when it is first asked for, and remembered while the state is among the latest
+used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from gdl.datalog import (
+    MACHINE_RELATIONS,
+    Access,
+    Context,
+    Key,
+    Level,
+    Program,
+    Table,
+    Vocabulary,
+    domains_of,
+    flat_rules,
+    goal_value,
+    ids_of,
+    index_of_role,
+    key_of,
+    ordered_roles,
+    renamed,
+    substitute,
+)
+from gdl.errors import MoveError, RulesetError
+from gdl.language import Atom, RelationKey, Rule, Ruleset, Term, Variable, parse, variables_in
+from gdl.reasoner.encoding import Fluents, ReasonerState, Variants
+from gdl.state_machine import State
+
+REMEMBERED_STATES = 256
+"""How many states keep what has been evaluated for them."""
+
+REMEMBERED_MOVES = 65536
+"""How many moves are remembered in the form that rules match."""
+
+
+def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
+    """Return the state machine that reasons over the rules themselves.
+
+    Raises :class:`gdl.RulesetError` where the rules have no roles, leave a variable unbound or
+    negate in a circle; :class:`gdl.ResourceLimitError` where they grow beyond the bounds.
+    """
+    return ReasonerStateMachine(ruleset)
+
+
+def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
+    """Return the ground atoms that match a query and follow from the rules alone.
+
+    What depends on ``true`` or ``does`` is judged as if no fact and no move were given. The rules
+    need not be a game's. The answers are sorted by their text.
+    """
+    atom = parse(f"(<= (asked) {query})").rules[0].body[0]
+    if not isinstance(atom, Atom):
+        raise RulesetError(f"expected an atom to ask for, found {query}")
+    names = list(dict.fromkeys(variable.name for variable in variables_in(atom)))
+    head = Atom(" asked", tuple(map(Variable, names)))  # no rulesheet can use this name
+    asked = replace(ruleset, rules=(*ruleset.rules, Rule(head, (atom,))))
+    rules = _CompiledRules(asked, (head.relation,))
+    answer = rules.rows_of(head.relation)
+    rows = answer(rules.context(Level.VIEW), rules.context(Level.TRANSITION))
+    decoded = ([rules.vocabulary.decode(i) for i in ids_of(row)] for row in rows)
+    bindings = (dict(zip(names, terms, strict=True)) for terms in decoded)
+    answers = [substitute(atom, binding) for binding in bindings]
+    return sorted((a for a in answers if isinstance(a, Atom)), key=str)
+
+
+class _Answer:
+    """What a relation holds in a context: evaluated when first asked for, then at hand."""
+
+    __slots__ = ("_function", "_level", "_program", "_slot")
+
+    def __init__(self, program: Program, access: Access, *, called: bool) -> None:
+        self._program = program
+        self._level = access.level
+        self._slot = None if called else access.slot
+        self._function: Callable[..., Any] = program.function(access)
+
+    def __call__(self, view: Context, transition: Context) -> Any:  # noqa: ANN401 set, dict or bool
+        contexts = self._program.static, view, transition
+        if self._slot is not None:
+            known = contexts[self._level][self._slot]
+            if known is not None:
+                return known
+        return self._function(*contexts[1 : 1 + self._level])
+
+
+class _CompiledRules:
+    """The rules that some relations are defined through, as a program."""
+
+    def __init__(self, ruleset: Ruleset, asked: Iterable[RelationKey]) -> None:
+        flat = flat_rules(ruleset, asked)
+        self.vocabulary = Vocabulary()
+        self.fluents = Fluents(self.vocabulary, flat.fluents)
+        self.moves = Variants(self.vocabulary, flat.moves)
+        given = dict.fromkeys(self.fluents.relations, Level.VIEW)
+        given |= dict.fromkeys(self.moves.relations, Level.TRANSITION)
+        domains = domains_of(flat.rules, flat.column_flows())
+        self.program = Program(flat.rules, given, domains, self.vocabulary)
+        self.program.prepare({r: renamed(r, "init") for r in self.fluents.relations})
+
+    def context(self, level: Level, tables: Sequence[Table] = ()) -> Context:
+        """Return a new context that holds the given tables, empty ones unless stated."""
+        relations = (self.fluents if level is Level.VIEW else self.moves).relations
+        given = tables or [frozenset[Key]()] * len(relations)
+        return [*given, *[None] * (self.program.sizes[level] - len(relations))]
+
+    def rows_of(self, relation: RelationKey) -> _Answer:
+        """Return all the relation's rows."""
+        every = tuple(range(relation[1]))
+        return _Answer(self.program, self.program.table(relation, (), every), called=False)
+
+    def rows_by_role(self, relation: RelationKey) -> _Answer:
+        """Return the relation's rows, indexed by their first column."""
+        columns = tuple(range(1, relation[1]))
+        return _Answer(self.program, self.program.table(relation, (0,), columns), called=False)
+
+    def truth_of(self, relation: RelationKey) -> _Answer:
+        """Return whether the relation, which has no arguments, holds."""
+        called = self.program.calls(relation, (), 1.0)
+        way = self.program.call if called else self.program.table
+        return _Answer(self.program, way(relation, (), ()), called=called)
+
+
+class ReasonerStateMachine:
+    """A game, answered for by evaluating its rules; see :class:`gdl.StateMachine`."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self._rules = _CompiledRules(ruleset, MACHINE_RELATIONS)
+        self._program, self._vocabulary = self._rules.program, self._rules.vocabulary
+        self._fluents, self._moves = self._rules.fluents, self._rules.moves
+        self._link()
+        self.roles = ordered_roles(ruleset, map(self._vocabulary.decode, self._role([], [])))
+        self._role_ids = [self._vocabulary.encode(role) for role in self.roles]
+        self._role_index = {role.name: i for i, role in enumerate(self.roles)}
+        self._view = lru_cache(maxsize=REMEMBERED_STATES)(self._new_view)
+        self._row_of_move = lru_cache(maxsize=REMEMBERED_MOVES)(
+            lambda move: self._moves.row(ruleset.spell(move))
+        )
+
+    def _link(self) -> None:
+        """Ask the program for the accesses that the machine's answers need."""
+        fluents, moves = self._fluents.relations, self._moves.relations
+        self._init = [self._rules.rows_of(renamed(r, "init")) for r in fluents]
+        self._next = [self._rules.rows_of(renamed(r, "next")) for r in fluents]
+        self._legal = [self._rules.rows_by_role(renamed(r, "legal")) for r in moves]
+        self._goal = self._rules.rows_by_role(("goal", 2))
+        self._sees = self._rules.rows_by_role(("sees", 2))
+        self._role = self._rules.rows_of(("role", 1))
+        self._terminal = self._rules.truth_of(("terminal", 0))
+        self._program.compile()
+
+    # ------------------------------------------------------------------ answers
+
+    def initial_state(self) -> State:
+        """Return the state in which a match begins."""
+        tables = tuple(frozenset(rows([], [])) for rows in self._init)
+        return ReasonerState(self._fluents, tables)
+
+    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
+        """Return the role's legal moves, sorted by their text."""
+        view, role_id = self._view(state), self._role_ids[self._index_of(role)]
+        named = self._moves.named
+        moves = [
+            named(variant, row)
+            for variant, rows_by_role in enumerate(self._legal)
+            for row in rows_by_role(view, []).get(role_id, ())
+        ]
+        moves.sort()
+        return tuple([term for _, term in moves])
+
+    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
+        """Return the state after the joint move, which is not checked for legality."""
+        view, transition = self._view(state), self._transition(joint_move)
+        tables = tuple([frozenset(rows(view, transition)) for rows in self._next])
+        return ReasonerState(self._fluents, tables)
+
+    def is_terminal(self, state: State) -> bool:
+        """Tell whether the match is over."""
+        return bool(self._terminal(self._view(state), []))
+
+    def goal(self, state: State, role: Term) -> int | None:
+        """Return the role's lowest goal value, None where none holds."""
+        return min(self.goals(state, role), default=None)
+
+    def goals(self, state: State, role: Term) -> tuple[int, ...]:
+        """Return every goal value that holds for the role, in rising order.
+
+        A goal that is no integer has no value.
+        """
+        found = self._goal(self._view(state), [])
+        terms = map(self._vocabulary.decode, found.get(self._role_ids[self._index_of(role)], ()))
+        values = {goal_value(term) for term in terms}
+        return tuple(sorted(value for value in values if value is not None))
+
+    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
+        """Return what the role sees of the joint move, sorted by its text."""
+        view, transition = self._view(state), self._transition(joint_move)
+        seen = self._sees(view, transition)
+        terms = map(self._vocabulary.decode, seen.get(self._role_ids[self._index_of(role)], ()))
+        return tuple(sorted(terms, key=str))
+
+    def generated_source(self) -> str:
+        """Return the Python that the rules were compiled to, for the curious."""
+        return self._program.source()
+
+    # ------------------------------------------------------------------ contexts
+
+    def _new_view(self, state: State) -> Context:
+        if not isinstance(state, ReasonerState):
+            raise TypeError(f"expected a state of this machine, found {type(state).__name__}")
+        return self._rules.context(Level.VIEW, state.tables)
+
+    def _transition(self, joint_move: Sequence[Term]) -> Context:
+        if len(joint_move) != len(self.roles):
+            message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
+            raise MoveError(message)
+        tables: list[set[Key]] = [set() for _ in self._moves.relations]
+        for role_id, move in zip(self._role_ids, joint_move, strict=True):
+            found = self._row_of_move(move)
+            if found is not None:
+                variant, columns = found
+                tables[variant].add(key_of([role_id, *columns]))
+        return self._rules.context(Level.TRANSITION, tables)
+
+    def _index_of(self, role: Term) -> int:
+        index = self._role_index.get(str(role))
+        return index_of_role(self.ruleset, self.roles, role) if index is None else index

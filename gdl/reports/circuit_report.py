@@ -1,0 +1,119 @@
+"""What a game's network is like: what each pass saves, its size and its depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.circuit import TRUE, GateProgram, Layout, Parts, Passes, assemble, stages
+from gdl.errors import GroundingLimitError
+from gdl.grounding import Budget, GroundGame, ground_game
+from gdl.language import Ruleset
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A game compiled with a pass and all before it, ``none`` where with none at all.
+
+    ``ground_seconds`` go into rules and grounding, ``build_seconds`` into the network. ``failure``
+    says why there are no figures, where there are none.
+    """
+
+    name: str
+    ground_rules: int = 0
+    view_gates: int = 0
+    transition_gates: int = 0
+    ground_seconds: float = 0.0
+    build_seconds: float = 0.0
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A compiled game in figures. Depth is the longest way through AND gates."""
+
+    roles: tuple[str, ...]
+    fluents: int
+    irrelevant_fluents: int
+    moves: tuple[int, ...]
+    view_gates: int
+    transition_gates: int
+    view_depth: int
+    transition_depth: int
+    cycles: int
+
+
+def measure_stages(ruleset: Ruleset, budget: Budget, clock: Clock = monotonic) -> Iterator[Stage]:
+    """Compile a game again and again, each time with one pass more, and tell of each time.
+
+    What is ground is ground anew only where the pass changes rules. A game that is too large to
+    ground without a pass is a stage with a failure.
+    """
+    game: GroundGame | None = None
+    seconds, failure = 0.0, None
+    before: Passes | None = None
+    for name, passes in stages():
+        if before is None or _rules_differ(before, passes):
+            began = clock()
+            try:
+                game, failure = ground_game(ruleset, passes, budget), None
+            except GroundingLimitError as error:
+                game, failure = None, str(error)
+            seconds = clock() - began
+        before = passes
+        if game is None:
+            yield Stage(name, ground_seconds=seconds, failure=failure)
+            continue
+        began = clock()
+        layout = assemble(game, passes).layout
+        yield Stage(
+            name,
+            len(game.program.heads),
+            layout.view.and_count,
+            layout.transition.and_count,
+            seconds,
+            clock() - began,
+        )
+
+
+def _rules_differ(one: Passes, other: Passes) -> bool:
+    return (one.split_rules, one.guard_relations) != (other.split_rules, other.guard_relations)
+
+
+def summary(parts: Parts) -> Summary:
+    """Return the figures of a compiled game."""
+    layout = parts.layout
+    depths = _depths(layout)
+    return Summary(
+        roles=tuple(map(str, parts.roles)),
+        fluents=layout.fluent_count,
+        irrelevant_fluents=layout.fluent_count - int(parts.relevant.sum()),
+        moves=layout.move_counts,
+        view_gates=layout.view.and_count,
+        transition_gates=layout.transition.and_count,
+        view_depth=_depth(layout.view, depths),
+        transition_depth=_depth(layout.transition, depths),
+        cycles=layout.view.cycle_count + layout.transition.cycle_count,
+    )
+
+
+def _depths(layout: Layout) -> NDArray[np.int64]:
+    """Return for each row through how many AND gates, one after the other, it is computed.
+
+    Rows that are read early count as inputs.
+    """
+    depths = [0] * layout.rows
+    for program in (layout.view, layout.transition):
+        for row, left, right in program.gates.tolist():
+            depths[row] = max(depths[left >> 1], depths[right >> 1]) + (right != TRUE)
+    return np.array(depths, dtype=np.int64)
+
+
+def _depth(program: GateProgram, depths: NDArray[np.int64]) -> int:
+    return int(depths[program.gates[:, 0]].max(initial=0))

@@ -1,0 +1,95 @@
+"""What every check of a ruleset starts from: its dependency graph, its levels, its cycles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gdl.datalog import Level, components, dependency_graph, is_recursive, levels, shortest_way
+from gdl.errors import Problem, Severity, Source, Span
+from gdl.language import RelationKey, Ruleset
+
+_COMMENT_OR_WORD = re.compile(r";[^\r\n]*|[^\s(),;]+")
+MAX_SHOWN = 10
+"""The most relations of a chain that a message shows."""
+
+_OPENING = re.compile(r"[\s(]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A ruleset with what follows from which relation is defined through which.
+
+    ``cycle_of`` numbers the relations that are defined through themselves, those of one cycle
+    alike. ``unread`` are the words, in lower case, of what could not be read, lest a rule be
+    called missing that is only spoilt.
+    """
+
+    ruleset: Ruleset
+    graph: Mapping[RelationKey, Mapping[RelationKey, bool]]
+    level: Mapping[RelationKey, Level]
+    cycle_of: Mapping[RelationKey, int]
+    unread: frozenset[str]
+
+    def in_cycle(self, one: RelationKey, other: RelationKey) -> bool:
+        """Tell whether each of the relations is defined through the other."""
+        return one in self.cycle_of and self.cycle_of[one] == self.cycle_of.get(other)
+
+    def chain(self, origin: RelationKey, target: RelationKey) -> str:
+        """Return the shortest chain by which the origin is defined through the target, as text."""
+        return _joined([origin, *shortest_way(self.graph, origin, target)])
+
+    def cycle(self, relation: RelationKey, through: RelationKey) -> str:
+        """Return a shortest cycle from a relation through another and back, as text."""
+        way = [relation, *shortest_way(self.graph, relation, through)]
+        if relation != through:
+            way += shortest_way(self.graph, through, relation)
+        return _joined(way)
+
+
+def _joined(relations: Sequence[RelationKey]) -> str:
+    names = [name for name, _ in relations]
+    if len(names) > MAX_SHOWN:
+        names = [*names[: MAX_SHOWN - 2], "...", names[-1]]
+    return " -> ".join(names)
+
+
+def analyse(ruleset: Ruleset, *, complete: bool = True) -> Analysis:
+    """Return the analysis; ``complete`` tells whether all of the text could be read."""
+    graph = dependency_graph(ruleset.rules)
+    order = components(graph)
+    cycles = (component for component in order if is_recursive(graph, component))
+    numbers = {relation: number for number, cycle in enumerate(cycles) for relation in cycle}
+    unread = frozenset[str]() if complete else frozenset(_unread_words(ruleset))
+    return Analysis(ruleset, graph, levels(graph, order), numbers, unread)
+
+
+def _unread_words(ruleset: Ruleset) -> Iterator[str]:
+    text, last = ruleset.source.text, 0
+    spans = [rule.span for rule in ruleset.rules if rule.span is not None]
+    for start, end in [*spans, (len(text), len(text))]:
+        for match in _COMMENT_OR_WORD.finditer(text, last, start):
+            if not match.group().startswith(";"):
+                yield match.group().lower()
+        last = end
+
+
+def error(code: str, message: str, span: Span | None) -> Problem:
+    """Return an error; rules made without a text have their problems at its beginning."""
+    return Problem(Severity.ERROR, code, message, span or (0, 0))
+
+
+def warning(code: str, message: str, span: Span | None) -> Problem:
+    """Return a warning; rules made without a text have their problems at its beginning."""
+    return Problem(Severity.WARNING, code, message, span or (0, 0))
+
+
+def name_span(source: Source, name: str, span: Span | None) -> Span | None:
+    """Return the span of the name that a form or word at the span begins with."""
+    if span is None:
+        return None
+    opening = _OPENING.match(source.text, *span)
+    start = opening.end() if opening else span[0]
+    end = start + len(name)
+    return (start, end) if source.text[start:end].lower() == name.lower() else span

@@ -1,0 +1,231 @@
+"""Checks of names: used in two ways, spelled in two ways, used but not defined and so on.
+
+All of these are warnings. A rulesheet with such names plays, but its author may have meant
+something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from gdl.errors import Problem, Source, Span
+from gdl.language import (
+    KEYWORD_ARITY,
+    Atom,
+    Constant,
+    Distinct,
+    Literal,
+    Not,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    atoms_of,
+)
+from gdl.validation.context import Analysis, name_span, warning
+
+Kind: TypeAlias = OneOf["relation", "function", "constant", "variable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One occurrence of a name; ``arity`` is 0 for constants and variables."""
+
+    kind: Kind
+    name: str
+    arity: int
+    span: Span | None
+
+
+def occurrences(ruleset: Ruleset) -> Iterator[Occurrence]:
+    """Yield every name in the ruleset, rule by rule, heads before bodies."""
+    for rule in ruleset.rules:
+        yield from _in_rule(rule, ruleset.source)
+
+
+def _in_rule(rule: Rule, source: Source) -> Iterator[Occurrence]:
+    for literal in (rule.head, *rule.body):
+        for part in _atoms_and_distincts(literal):
+            terms: Iterable[Term]
+            if isinstance(part, Atom):
+                name = name_span(source, part.name, part.span)
+                yield Occurrence("relation", part.name, len(part.args), name)
+                terms = part.args
+            else:
+                terms = (part.left, part.right)
+            for term in terms:
+                yield from _in_term(term, source)
+
+
+def _atoms_and_distincts(literal: Literal) -> Iterator[Atom | Distinct]:
+    if isinstance(literal, Atom | Distinct):
+        yield literal
+        return
+    parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
+    for part in parts:
+        yield from _atoms_and_distincts(part)
+
+
+def _in_term(term: Term, source: Source) -> Iterator[Occurrence]:
+    if isinstance(term, Constant):
+        yield Occurrence("constant", term.name, 0, term.span)
+    elif isinstance(term, Variable):
+        yield Occurrence("variable", term.name, 0, term.span)
+    else:
+        name = name_span(source, term.name, term.span)
+        yield Occurrence("function", term.name, len(term.args), name)
+        for argument in term.args:
+            yield from _in_term(argument, source)
+
+
+# ---------------------------------------------------------------------- two ways of use
+
+
+def names_used_in_two_ways(analysis: Analysis) -> Iterator[Problem]:
+    """Report names with two arities, names of two kinds, and keywords inside terms."""
+    first: dict[tuple[Kind, str], Occurrence] = {}
+    reported: set[tuple[Kind, str, int]] = set()
+    found = [o for o in occurrences(analysis.ruleset) if o.kind in ("relation", "function")]
+    for one in found:
+        other = first.setdefault((one.kind, one.name), one)
+        if other.arity != one.arity and (one.kind, one.name, one.arity) not in reported:
+            reported.add((one.kind, one.name, one.arity))
+            yield _two_arities(one, other, analysis.ruleset.source)
+    for (kind, name), function in first.items():
+        if kind == "function" and name not in KEYWORD_ARITY and ("relation", name) in first:
+            message = f"'{name}' is a function here and a relation elsewhere: two different things"
+            yield warning("relation-and-function", message, function.span)
+
+
+def _two_arities(one: Occurrence, other: Occurrence, source: Source) -> Problem:
+    line, _ = source.position((other.span or (0, 0))[0])
+    message = (
+        f"the {one.kind} '{one.name}' has {_arguments(one.arity)} here and {other.arity} "
+        f"in line {line}: two different {one.kind}s"
+    )
+    return warning(f"{one.kind}-arities", message, one.span)
+
+
+def _arguments(number: int) -> str:
+    return f"{number or 'no'} argument{'' if number == 1 else 's'}"
+
+
+def keywords_in_terms(analysis: Analysis) -> Iterator[Problem]:
+    """Report the names of keyword relations inside terms, once for each name."""
+    reported = set[str]()
+    for found in occurrences(analysis.ruleset):
+        keyword = found.name.lower()
+        if found.kind in ("function", "constant") and keyword in KEYWORD_ARITY:
+            if keyword not in reported:
+                message = f"'{keyword}' is used as an ordinary name inside a term"
+                yield warning("keyword-as-term", message, found.span)
+            reported.add(keyword)
+
+
+# ---------------------------------------------------------------------- spelling
+
+
+def odd_spellings(analysis: Analysis) -> Iterator[Problem]:
+    """Report names that differ in capitals only, and names with unusual characters."""
+    source = analysis.ruleset.source
+    first: dict[str, str] = {}
+    reported = set[str]()
+    for rule in analysis.ruleset.rules:
+        variables: dict[str, str] = {}
+        for found in _in_rule(rule, source):
+            spelling = _spelling(found, source)
+            known = variables if found.kind == "variable" else first
+            other = known.setdefault(found.name.lower(), spelling)
+            mark = "?" if found.kind == "variable" else ""
+            if other != spelling and mark + spelling not in reported:
+                reported.add(mark + spelling)
+                message = f"'{mark}{spelling}' and '{mark}{other}' are one and the same name"
+                yield warning("capitals", message, found.span)
+            if mark + found.name not in reported and not _is_plain(found.name):
+                reported.add(mark + found.name)
+                message = f"the name '{mark}{found.name}' has characters that other programs refuse"
+                yield warning("unusual-name", message, found.span)
+
+
+def _spelling(found: Occurrence, source: Source) -> str:
+    """Return the name as the text spells it here."""
+    if found.span is None:
+        return found.name
+    written = source.text[slice(*found.span)].lstrip("?")
+    return written if written.lower() == found.name.lower() else found.name
+
+
+def _is_plain(name: str) -> bool:
+    return all(character.isalnum() or character in "_-" for character in name)
+
+
+# ---------------------------------------------------------------------- definitions and uses
+
+
+def undefined_relations(analysis: Analysis) -> Iterator[Problem]:
+    """Report relations that bodies ask for and nothing defines."""
+    ruleset = analysis.ruleset
+    known: set[RelationKey] = {rule.head.relation for rule in ruleset.rules}
+    for rule in ruleset.rules:
+        for literal in rule.body:
+            for atom, _ in atoms_of(literal):
+                asked = atom.name.lower()
+                if atom.relation in known or asked in KEYWORD_ARITY or asked in analysis.unread:
+                    continue
+                known.add(atom.relation)
+                message = f"nothing defines {_described(atom.relation)}: it is always false"
+                yield warning("undefined-relation", message, _name_of(atom, ruleset))
+
+
+def unused_relations(analysis: Analysis) -> Iterator[Problem]:
+    """Report relations that rules define and no rule for another relation asks for."""
+    used = {
+        target
+        for origin, targets in analysis.graph.items()
+        for target in targets
+        if target != origin
+    }
+    ruleset = analysis.ruleset
+    for rule in ruleset.rules:
+        head = rule.head
+        if head.relation in used or head.name in KEYWORD_ARITY:
+            continue
+        used.add(head.relation)
+        if head.name.lower() not in analysis.unread:
+            message = f"nothing uses {_described(head.relation)}"
+            yield warning("unused-relation", message, _name_of(head, ruleset))
+
+
+def _described(relation: RelationKey) -> str:
+    name, arity = relation
+    return f"the relation '{name}' with {_arguments(arity)}" if arity else f"'{name}'"
+
+
+def _name_of(atom: Atom, ruleset: Ruleset) -> Span | None:
+    return name_span(ruleset.source, atom.name, atom.span)
+
+
+# ---------------------------------------------------------------------- equality
+
+
+def negated_inequalities(analysis: Analysis) -> Iterator[Problem]:
+    """Report ``(not (distinct a b))``, which other programs refuse."""
+    for rule in analysis.ruleset.rules:
+        for literal in rule.body:
+            yield from _negated_in(literal)
+
+
+def _negated_in(literal: Literal) -> Iterator[Problem]:
+    if isinstance(literal, Atom | Distinct):
+        return
+    if isinstance(literal, Not) and isinstance(literal.literal, Distinct):
+        message = "a negated 'distinct' means equality: write one term in place of the other"
+        yield warning("negated-distinct", message, literal.span)
+        return
+    parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
+    for part in parts:
+        yield from _negated_in(part)

@@ -1,0 +1,72 @@
+"""Validation: everything that is wrong or odd about a rulesheet, found without playing it.
+
+Each check is a function from the :class:`~gdl.validation.context.Analysis` of a ruleset to problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TypeAlias
+
+from gdl.errors import Problem, Severity, Source
+from gdl.language import Ruleset, read_ruleset
+from gdl.validation.context import Analysis, analyse
+from gdl.validation.keywords import (
+    forbidden_dependencies,
+    impossible_terms,
+    misplaced_relations,
+    missing_relations,
+    unknown_roles,
+)
+from gdl.validation.names import (
+    keywords_in_terms,
+    names_used_in_two_ways,
+    negated_inequalities,
+    odd_spellings,
+    undefined_relations,
+    unused_relations,
+)
+from gdl.validation.safety import unrestricted_recursion, unsafe_variables
+from gdl.validation.stratification import negation_cycles
+
+MAX_PROBLEMS = 200
+"""How many problems each check reports before it stops looking for more."""
+
+Check: TypeAlias = Callable[[Analysis], Iterator[Problem]]
+
+CHECKS: tuple[Check, ...] = (
+    missing_relations,
+    misplaced_relations,
+    forbidden_dependencies,
+    unsafe_variables,
+    unrestricted_recursion,
+    negation_cycles,
+    names_used_in_two_ways,
+    keywords_in_terms,
+    odd_spellings,
+    undefined_relations,
+    unused_relations,
+    impossible_terms,
+    unknown_roles,
+    negated_inequalities,
+)
+
+
+def validate(rules: Ruleset | Source | str) -> tuple[Problem, ...]:
+    """Return every problem of a ruleset, or of a rulesheet's text, in the order of the text.
+
+    What reading found is part of the result. Never raises for a bad rulesheet, and takes bounded
+    time and memory. Rules with an ERROR cannot be played; a WARNING is a harmless oddity.
+    """
+    if isinstance(rules, Ruleset):
+        ruleset, problems = rules, rules.warnings
+    else:
+        source = Source(rules) if isinstance(rules, str) else rules
+        ruleset, problems = read_ruleset(source)
+    complete = all(problem.severity is not Severity.ERROR for problem in problems)
+    analysis = analyse(ruleset, complete=complete)
+    found = dict.fromkeys(problems)
+    for check in CHECKS:
+        found |= dict.fromkeys(islice(check(analysis), MAX_PROBLEMS))
+    return tuple(sorted(found, key=lambda problem: problem.span))

@@ -1,0 +1,219 @@
+"""The command ``ggp-player analyze``: what a search thinks of a position."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+import gdl
+from gdl import Constant, StateMachine
+from ggp_player.cli.options import MAX_CLOCK, RULESHEET, advise_warm_up, output_option
+from ggp_player.errors import GgpPlayerError
+from ggp_player.inspect import (
+    RECORDED,
+    Analysis,
+    Beginning,
+    Figure,
+    Recording,
+    analyse,
+    figure_of,
+    json_object,
+    print_analysis,
+    print_position,
+    svg_text,
+)
+from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies.selection import STRATEGIES, strategy_from
+from ggp_player.strategies.textbook import moves_by_chance
+from ggp_player.worker import is_warm
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The options of the command; those from ``tree`` on are about the drawing, and the report."""
+
+    moves: tuple[str, ...]
+    steps: int | None
+    role: str | None
+    strategy: str | None
+    seconds: float
+    tree: bool
+    depth: int | None
+    windows: bool
+    output: Path | None
+    json: bool
+
+    @property
+    def spec(self) -> str:
+        """The strategy, by default one that can do what is asked for."""
+        return self.strategy or ("minimax" if self.tree else "auto")
+
+    def check(self) -> None:
+        """Raise click's UsageError for options that do not go together."""
+        given = {
+            "--depth": self.depth is not None,
+            "--windows": self.windows,
+            "--output": self.output is not None,
+        }
+        for flag, is_given in given.items():
+            if is_given and not self.tree:
+                raise click.UsageError(f"{flag} is about the drawing: it needs --tree")
+        if self.tree and self.json and self.output is None:
+            raise click.UsageError("--tree and --json both write to the standard output: give one")
+        if math.isnan(self.seconds):
+            raise click.BadParameter("nan is no number of seconds", param_hint="--seconds")
+
+
+@click.command("analyze", short_help="Tell what a search thinks of a position.")
+@click.argument("rulesheet", type=RULESHEET)
+@click.option(
+    "--moves",
+    multiple=True,
+    metavar="MOVES",
+    help="A joint move, a list of them, a file with one, or a match record; can be repeated.",
+)
+@click.option("--steps", type=click.IntRange(0), help="Follow only so many of the joint moves.")
+@click.option("--role", help="Who thinks.  [default: the first role with a choice]")
+@click.option("--strategy", help="How.  [default: auto, and minimax for a tree]")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, MAX_CLOCK),
+    default=5.0,
+    show_default=True,
+    help="For how long.",
+)
+@click.option("--tree", is_flag=True, help="Draw the search tree, as SVG.")
+@click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
+@click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
+@output_option("--output", "-o", text="Where to write the tree.")
+@click.option("--json", is_flag=True, help="Report as JSON.")
+def analyze_command(rulesheet: Path, **options: object) -> None:
+    """Tell what a search thinks of a position of the game in the file RULESHEET.
+
+    The position is the one after the given joint moves, which have one move for each role, in
+    role order; without any it is the initial state. For each legal move there is its value, from 0
+    to 100, what is proved of it, and the moves that the search expects after it.
+
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. Values come from the
+    whole search, however many steps are drawn; alpha_beta:depth=3 searches to that depth. Without
+    --output the tree goes to the standard output, and nothing else does.
+
+    \b
+    Examples:
+        ggp-player analyze games/ticTacToe.kif --moves '(put b2) noop' --seconds 2
+        ggp-player analyze games/nim.kif --moves record.json --steps 6
+        ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
+            --tree --windows --output nim.svg
+    """
+    chosen = _Options(**options)  # type: ignore[arg-type] # click has checked the types
+    chosen.check()
+    try:
+        ruleset = gdl.load(rulesheet)
+        machine = _machine(ruleset)
+        beginning = Beginning(ruleset, machine, chosen.steps)
+        for source in chosen.moves:
+            beginning.follow(source)
+        _Task(rulesheet.stem, machine, beginning, chosen).run()
+    except gdl.GdlError as error:
+        raise click.ClickException(f"the game cannot be played:\n{error}") from error
+    except (GgpPlayerError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One run of the command."""
+
+    game: str
+    machine: StateMachine
+    beginning: Beginning
+    options: _Options
+
+    def run(self) -> None:
+        options, state = self.options, self.beginning.state
+        position = Position(self.machine, state, self._role(options.role))
+        if self.machine.is_terminal(state):
+            if options.tree:
+                raise GgpPlayerError("the match is over in this position: there is no search tree")
+            self._tell(position, None)
+            return
+        if not position.legal_moves:
+            raise GgpPlayerError(f"{position.role} has no legal move, and the match is not over")
+        strategy = self._strategy()
+        analysis = analyse(strategy, position, options.seconds)
+        if options.output is not None or not options.tree:
+            self._tell(position, analysis)
+        if options.tree:
+            heading = f"{self._heading()}: {options.spec} for {position.role}"
+            self._draw(self._figure(strategy), heading)
+
+    def _role(self, name: str | None) -> Constant:
+        roles = self.machine.roles
+        if name is None:
+            state = self.beginning.state
+            players = [r for r in roles if not moves_by_chance(r)]
+            choosing = [r for r in players if len(self.machine.legal_moves(state, r)) > 1]
+            return (*choosing, *players, *roles)[0]
+        for role in roles:
+            if role.name.lower() == name.lower():
+                return role
+        raise GgpPlayerError(
+            f"expected one of the roles {', '.join(map(str, roles))}; found {name}"
+        )
+
+    def _strategy(self) -> Strategy:
+        spec = self.options.spec
+        strategy = strategy_from(spec, {**STRATEGIES, **RECORDED})
+        if self.options.tree and not isinstance(strategy, Recording):
+            raise GgpPlayerError(f"--tree draws {', '.join(sorted(RECORDED))}; found {spec}")
+        refusal = strategy.refusal(self.machine)
+        if refusal is not None:
+            advise_warm_up()
+            raise GgpPlayerError(refusal)
+        return strategy
+
+    def _figure(self, strategy: Strategy) -> Figure:
+        record = strategy.record if isinstance(strategy, Recording) else None
+        if record is None:
+            raise GgpPlayerError(
+                f"{self.options.spec} has not begun to search: it needs more --seconds"
+            )
+        return figure_of(record, self.options.depth, self.options.windows)
+
+    def _heading(self) -> str:
+        steps = len(self.beginning.steps)
+        return f"{self.game}, after {steps} step{'' if steps == 1 else 's'}"
+
+    def _tell(self, position: Position, analysis: Analysis | None) -> None:
+        if self.options.json:
+            found = json_object(position, self.beginning.steps, analysis)
+            head = {"game": self.game, "strategy": analysis and self.options.spec}
+            click.echo(json.dumps(head | found, indent=2))
+            return
+        print_position(self._heading(), position)
+        if analysis is not None:
+            print_analysis(position, analysis, self.options.spec)
+
+    def _draw(self, figure: Figure, heading: str) -> None:
+        text, output = svg_text(figure, heading), self.options.output
+        if output is None:
+            click.echo(text, nl=False)
+            return
+        output.write_text(text, encoding="utf-8", newline="\n")
+        if not self.options.json:
+            remark = f"; {figure.remark} one drawing" if figure.remark else ""
+            click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")
+
+
+def _machine(ruleset: gdl.Ruleset) -> StateMachine:
+    """Return the compiled machine where that is quick, the interpreter otherwise."""
+    if is_warm():
+        try:
+            return gdl.compile(ruleset)
+        except gdl.ResourceLimitError as error:
+            click.echo(f"the rules are not compiled: {error}", err=True)
+    return gdl.interpret(ruleset)

@@ -1,0 +1,37 @@
+"""The command ``ggp-player info``: who a player server is, and whether it is free."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from ggp_player.errors import ProtocolError, ServerError
+from ggp_player.manager import RemoteContestant
+from ggp_player.protocol import Info, InfoReply, parse_info_reply
+
+TIME_LIMIT = 5.0
+"""Seconds that a player server gets to reply."""
+
+
+@click.command("info")
+@click.argument("address", metavar="HOST:PORT")
+def info_command(address: str) -> None:
+    """Ask a player server who it is, and whether it is free."""
+    player = RemoteContestant.at(address)
+    if player is None:
+        raise click.BadParameter(f"expected host:port, such as localhost:9147; found {address}")
+    try:
+        reply = asyncio.run(_ask_for_info(player))
+    except (ServerError, ProtocolError) as error:
+        raise click.ClickException(f"no information from {address}: {error}") from error
+    for key in ("name", "status", "species"):
+        click.echo(f"{key:<11}{getattr(reply, key) or '-'}")
+
+
+async def _ask_for_info(player: RemoteContestant) -> InfoReply:
+    try:
+        text = await asyncio.wait_for(player.send(str(Info())), TIME_LIMIT)
+    except TimeoutError as error:
+        raise ServerError(f"no reply in {TIME_LIMIT:g} s") from error
+    return parse_info_reply(text)

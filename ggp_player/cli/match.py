@@ -1,0 +1,169 @@
+"""The command ``ggp-player match``: one match between strategies and player servers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import gdl
+from gdl import StateMachine
+from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
+from ggp_player.errors import ConfigError, GgpPlayerError
+from ggp_player.manager import GameManager, MatchSetup, Seat, Step, game_name, seat_of, seated
+from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
+
+_SENTENCES = {
+    TIMEOUT: "no reply in time (TO)",
+    CONNECTION_ERROR: "could not be reached (CE)",
+}
+
+
+@click.command("match")
+@click.argument("rulesheet", type=RULESHEET)
+@click.argument("players", nargs=-1, metavar="PLAYER...")
+@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 5, "Whole seconds for each move.")
+@click.option("--seed", default=0, show_default=True, help="For everything that is random.")
+@click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
+@output_option("--save", text="Write the match record to a file, as JSON.")
+@click.option("--states", is_flag=True, help="Print the facts of every state.")
+def match_command(
+    rulesheet: Path, players: tuple[str, ...], save: Path | None, states: bool, **terms: int
+) -> None:
+    """Play one match of the game in the file RULESHEET.
+
+    There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
+    a strategy, such as minimax or bounded_minimax:upper=51, which runs in processes of its own,
+    or the address of a player server, host:port. Strategies that gain from it, such as auto and
+    mcts, also think while others choose.
+
+    The record is saved also of a match that is broken off. The exit status is 0 for a match that
+    was played to its end, if every player could be reached at the start.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
+    seats = [_seat(spec, terms["seed"]) for spec in players]
+    try:
+        setup = _setup(rulesheet, terms)
+        machine = gdl.interpret(setup.ruleset)
+        advise_warm_up()
+        unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
+    except gdl.GdlError as error:
+        raise click.ClickException(f"the game cannot be played:\n{error}") from error
+    except (GgpPlayerError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    if unreachable:
+        names = ", ".join(unreachable)
+        raise click.ClickException(f"could not be reached at the start: {names}")
+
+
+class _Run:
+    """One run of the command: the match, what is printed of it, and its record."""
+
+    def __init__(
+        self, setup: MatchSetup, machine: StateMachine, save: Path | None, states: bool
+    ) -> None:
+        self._setup = setup
+        self._machine = machine
+        self._save = save
+        self._states = states
+        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        self._steps: list[Step] = []
+
+    async def play(self, seats: Sequence[Seat]) -> list[str]:
+        """Play the match; return the names of the players that could not be reached at START."""
+        async with AsyncExitStack() as stack:
+            contestants = [await seated(seat, stack) for seat in seats]
+            manager = GameManager(self._setup, self._machine, contestants, self._show_step)
+            self._show_beginning(manager)
+            try:
+                await manager.run()
+            finally:
+                if self._save is not None:
+                    manager.record().save(self._save)
+            self._show_end(manager)
+            return self._unreachable(manager)
+
+    def _show_beginning(self, manager: GameManager) -> None:
+        setup = self._setup
+        players = ", ".join(
+            f"{role} is {seat.name if seat else 'moved by chance'}"
+            for role, seat in manager.seats.items()
+        )
+        words = ", in invented words" if setup.scramble else ""
+        self._console.print(f"match {setup.match_id}: {players}")
+        clocks = f"start clock {setup.start_clock} s, play clock {setup.play_clock} s"
+        self._console.print(f"{clocks}, seed {setup.seed}{words}")
+
+    def _show_step(self, step: Step) -> None:
+        self._steps.append(step)
+        moves = "  ".join(
+            f"{role} {move}"
+            for role, move in zip(self._machine.roles, step.joint_move, strict=False)
+        )
+        what = moves or "the players have the rules"
+        self._console.print(f"{step.number:4}  {what}  {max(step.seconds):.2f} s")
+        for index, error in enumerate(step.errors):
+            if error:
+                role, sentence = self._machine.roles[index], _sentence(error)
+                instead = f"; moves {step.joint_move[index]} by chance" if step.joint_move else ""
+                self._console.print(Text(f"      {role}: {sentence}{instead}", style="red"))
+        if self._states:
+            self._console.print(Text(f"      {state_text(step.state)}", style="dim"))
+
+    def _show_end(self, manager: GameManager) -> None:
+        table = Table("role", "player", "goal", "late", "failed", "illegal", "longest reply")
+        for index, (role, seat) in enumerate(manager.seats.items()):
+            goal = manager.goals[index]
+            errors = [step.errors[index] for step in self._steps]
+            longest = max(step.seconds[index] for step in self._steps)
+            table.add_row(
+                str(role),
+                seat.name if seat else "chance",
+                "none" if goal is None else str(goal),
+                str(errors.count(TIMEOUT)),
+                str(errors.count(CONNECTION_ERROR)),
+                str(sum(error.startswith(ILLEGAL) for error in errors)),
+                f"{longest:.2f} s" if seat else "",
+            )
+        self._console.print(table)
+
+    def _unreachable(self, manager: GameManager) -> list[str]:
+        start = self._steps[0].errors
+        seats = zip(manager.seats.values(), start, strict=True)
+        return [seat.name for seat, error in seats if seat and error == CONNECTION_ERROR]
+
+
+def _seat(spec: str, seed: int) -> Seat:
+    try:
+        return seat_of(spec, seed=seed)
+    except ConfigError as error:
+        raise click.BadParameter(str(error), param_hint="PLAYER") from error
+
+
+def _setup(rulesheet: Path, terms: dict[str, int]) -> MatchSetup:
+    now = time.time_ns() // 1_000_000
+    return MatchSetup(
+        gdl.load(rulesheet),
+        match_id=f"{game_name(rulesheet)}.{now}",
+        start_clock=terms["start_clock"],
+        play_clock=terms["play_clock"],
+        seed=terms["seed"],
+        scramble=bool(terms["scramble"]),
+        start_time=now,
+        rulesheet_url=rulesheet.resolve().as_uri(),
+    )
+
+
+def _sentence(error: str) -> str:
+    """Return what an error of the record means."""
+    kind, _, text = error.partition(" ")
+    return _SENTENCES.get(kind) or f"illegal reply {text!r} (IL)"

@@ -1,0 +1,69 @@
+"""The command ``ggp-player serve``: a player server, with every setting as a flag."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from ggp_player.errors import ConfigError, ServerError
+from ggp_player.server import Config, load_config, serve
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def _config_options(command: _Command) -> _Command:
+    """Give the command a flag for every setting; what was not given is None."""
+    for name, field in reversed(Config.model_fields.items()):
+        default = "" if field.default is None else f"  [default: {field.default}]"
+        text = f"{field.description}{default}"
+        flag = f"--{name.replace('_', '-')}"
+        command = click.option(flag, name, metavar=name.upper(), help=text)(command)
+    return command
+
+
+@click.command("serve")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="a TOML file with any of the settings below, such as: port = 9148",
+)
+@_config_options
+def serve_command(config: Path | None, **flags: object) -> None:
+    """Answer game managers over HTTP until Ctrl-C.
+
+    Every setting below can also stand in the --config file, with _ for -, or in the environment,
+    as GGP_PLAYER_PORT and so on. Flags come first, then the environment, then the file.
+    """
+    try:
+        settings = load_config(config, flags)
+    except ConfigError as error:
+        raise click.UsageError(f"these settings cannot be used:\n{error}") from error
+    logging.basicConfig(
+        level=settings.logging_level, format="%(asctime)s %(levelname)-7s %(message)s"
+    )
+    try:
+        asyncio.run(serve(settings, lambda host, port: _greet(settings, host, port)))
+    except ServerError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _greet(config: Config, host: str, port: int) -> None:
+    """Say where the server listens, as whom, and what to tell a game manager."""
+    everywhere = host in {"0.0.0.0", "::"}
+    address = f"{socket.gethostname() if everywhere else host}:{port}"
+    local = f" (from this machine, 127.0.0.1:{port})" if everywhere else ""
+    _line("listening", f"{host}:{port}")
+    _line("name", config.name)
+    _line("strategy", config.strategy)
+    _line("register", f"give your game manager the address {address}{local}")
+    _line("stop", "Ctrl-C")
+
+
+def _line(key: str, value: str) -> None:
+    click.echo(f"{key:<11}{value}")

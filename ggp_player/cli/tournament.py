@@ -1,0 +1,255 @@
+"""The command ``ggp-player tournament``: many matches, their results and standings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from pydantic import TypeAdapter
+from rich.console import Console
+
+from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
+from ggp_player.errors import GgpPlayerError
+from ggp_player.manager.tournament import (
+    DEFAULT_MAX_STEPS,
+    MISSING,
+    Conditions,
+    Game,
+    Identity,
+    Plan,
+    PlannedMatch,
+    Report,
+    ResultsBook,
+    ResultsFile,
+    Session,
+    TournamentError,
+    check_players,
+    is_available,
+    is_remote,
+    library,
+    load_games,
+    schedule,
+)
+
+RESULTS_NAME = "results.jsonl"
+"""The file of results in a folder."""
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit status after Ctrl-C, as shells have it."""
+
+PIPE_WIDTH = 160
+"""Characters of a line where there is no terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The command line. Clocks are in seconds."""
+
+    players: tuple[str, ...]
+    games: tuple[Path, ...]
+    rounds: int
+    start_clock: int
+    play_clock: int
+    seed: int
+    scramble: bool
+    concurrency: int | None
+    output: Path | None
+    resume: bool
+    records: Path | None
+    max_steps: int
+    csv: Path | None
+    json: bool
+    ratings: bool | None
+
+
+_OPTIONS = TypeAdapter(_Options)
+_FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path)
+
+
+@click.command("tournament", short_help="Play many matches, and tell who is stronger.")
+@click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
+@click.option(
+    "--game",
+    "games",
+    multiple=True,
+    required=True,
+    type=RULESHEET,
+    metavar="RULESHEET",
+    help="A game to play; give the option again for each further one.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How often each pairing plays each game in all seatings.",
+)
+@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 5, "Whole seconds for each move.")
+@click.option("--seed", default=0, show_default=True, help="For everything that is random.")
+@click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    help="How many matches are played at a time.  "
+    "[default: the processor's cores over the strategies in a match]",
+)
+@click.option(
+    "--output",
+    type=click.Path(writable=True, path_type=Path),
+    metavar="PATH",
+    help=f"Keep the results in a file of JSON lines, or in {RESULTS_NAME} in a folder.",
+)
+@click.option(
+    "--resume/--no-resume",
+    default=True,
+    show_default=True,
+    help="Go on with the results that are there, or refuse to.",
+)
+@click.option("--records", type=_FOLDER, help="Save every match record in a folder.")
+@click.option(
+    "--max-steps",
+    type=click.IntRange(min=1),
+    default=DEFAULT_MAX_STEPS,
+    show_default=True,
+    help="Break off matches that are longer.",
+)
+@output_option("--csv", text="Write the standings to a file, as CSV.")
+@click.option("--json", is_flag=True, help="Print the standings as JSON; all else goes to stderr.")
+@click.option(
+    "--ratings/--no-ratings",
+    default=None,
+    help="Rate the players, or not.  [default: where the library for it is installed]",
+)
+@click.pass_context
+def tournament_command(context: click.Context, /, **options: object) -> None:
+    """Play matches between all PLAYERs, and tell who is stronger, and how sure that is.
+
+    A PLAYER is a strategy, such as minimax or bounded_minimax:upper=51, or the address of a
+    player server, host:port. Every two players meet in every game, and each takes each role
+    equally often; in a game of one role each plays alone, and the goals compare.
+
+    No strategy thinks while others choose. Matches at a time do not disturb each other as long as
+    a strategy has one thread: auto takes every core, auto:threads=1 does not.
+
+    With --output nothing is lost: the same command goes on where it was broken off, with more
+    --rounds too. Matches that failed are played again.
+
+    The exit status is 0 if every match was played to its end, 130 after Ctrl-C.
+
+    \b
+    ggp-player tournament --game games/nim.kif --game games/ticTacToe.kif \\
+        --rounds 10 --play-clock 1 --output results.jsonl minimax random
+    """
+    try:
+        status = _play(_OPTIONS.validate_python(options))
+    except (GgpPlayerError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+    context.exit(status)
+
+
+def _play(options: _Options) -> int:
+    """Play the tournament, tell how it went, and return the exit status."""
+    if len(options.players) < 2:
+        raise click.UsageError("a tournament needs two players or more")
+    rates = _wants_ratings(options.ratings)
+    games = load_games(options.games)
+    check_players(options.players, games)
+    identity = _identity(options, games)
+    plan = Plan(
+        {name: len(game.roles) for name, game in games.items()},
+        options.players,
+        options.rounds,
+        options.seed,
+        identity.label,
+    )
+    matches = schedule(plan)
+    concurrency = _concurrency(options, matches)
+    with ExitStack() as stack:
+        book = _open(options, identity, stack)
+        session = Session(games, matches, book, _console(options))
+        advise_warm_up()
+        is_interrupted = session.play(_conditions(options), concurrency)
+    report = session.report(identity, rates)
+    _tell(report, options, session.console)
+    if is_interrupted:
+        return INTERRUPTED
+    return 0 if report.played == report.planned else 1
+
+
+def _identity(options: _Options, games: Mapping[str, Game]) -> Identity:
+    return Identity(
+        games={name: game.digest for name, game in games.items()},
+        players=options.players,
+        start_clock=options.start_clock,
+        play_clock=options.play_clock,
+        seed=options.seed,
+        scramble=options.scramble,
+    )
+
+
+def _conditions(options: _Options) -> Conditions:
+    return Conditions(
+        start_clock=options.start_clock,
+        play_clock=options.play_clock,
+        scramble=options.scramble,
+        max_steps=options.max_steps,
+        records=options.records,
+    )
+
+
+def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsBook:
+    """Return the book of results; without --output it is forgotten in the end."""
+    if options.output is None:
+        return ResultsBook()
+    is_folder = options.output.is_dir()
+    path = options.output / RESULTS_NAME if is_folder else options.output
+    if not options.resume and path.exists():
+        raise TournamentError(f"{path} exists, and with --no-resume it stays as it is")
+    return stack.enter_context(ResultsFile(path, identity))
+
+
+def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
+    """Return how many matches to play at a time: each strategy in a match counts as a core."""
+    cores = len(os.sched_getaffinity(0))
+    if options.concurrency is None:
+        searches = max(sum(not is_remote(player) for player in m.players) for m in matches)
+        return max(1, cores // max(1, searches))
+    if options.concurrency > cores:
+        raise click.BadParameter(
+            f"{options.concurrency} matches at a time on {cores} cores would disturb each other",
+            param_hint="--concurrency",
+        )
+    return options.concurrency
+
+
+def _wants_ratings(choice: bool | None) -> bool:
+    """Tell whether to rate; the library may be missing unless ratings were asked for."""
+    if choice is None:
+        return is_available()
+    if choice:
+        library()
+    return choice
+
+
+def _console(options: _Options) -> Console:
+    console = Console(stderr=options.json, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    return console
+
+
+def _tell(report: Report, options: _Options, console: Console) -> None:
+    console.print(report.to_tables())
+    if options.ratings is None and not report.ratings:
+        console.print(f"no ratings: {MISSING}")
+    if options.csv is not None:
+        options.csv.write_text(report.to_csv(), encoding="utf-8")
+    if options.json:
+        click.echo(json.dumps(report.to_json(), indent=2))

@@ -1,0 +1,193 @@
+"""Joint moves as text, and the position that they lead to from the beginning of a match.
+
+Three forms are understood: one joint move, a list of them, and a match record in JSON::
+
+    (put a1) noop
+    ((put a1) noop) (noop (put b2))
+    {"moves": [["(put a1)", "noop"], ["noop", "(put b2)"]], ...}
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import ValidationError
+
+import gdl
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.errors import GgpPlayerError, ProtocolError
+from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
+from ggp_player.strategies.textbook import Moves
+
+SHOWN_MOVES = 20
+"""How many legal moves a message names at most."""
+
+LONGEST_TEXT = 80
+"""Characters of a text that a message repeats."""
+
+JointMoveTexts: TypeAlias = tuple[tuple[str, ...], ...]
+"""Joint moves, each with a text for every role."""
+
+
+class JointMoveError(GgpPlayerError):
+    """Joint moves that cannot be read, or cannot be made. ``step`` is the first that cannot."""
+
+    def __init__(self, sentence: str, step: int = 0) -> None:
+        self.step = step
+        super().__init__(f"step {step}: {sentence}" if step else sentence)
+
+
+def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
+    """Return the text of a file of that name, or the source itself, and what a record has in it.
+
+    Raises :class:`JointMoveError` where a file is no text, or a record no match record.
+    """
+    path = Path(source)
+    try:
+        if "(" in source or not _is_file(path):
+            return source, None
+        text = path.read_text(encoding="utf-8")
+        moves = MatchRecord.from_json(text).moves if text.lstrip().startswith("{") else None
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'record'}: {problem['msg']}"
+            for problem in error.errors()[:3]
+        )
+        raise JointMoveError(f"{source} is no match record: {problems}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise JointMoveError(f"{source} cannot be read: {error}") from error
+    return text, moves
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise
+
+
+class Beginning:
+    """A match from its initial state on, as far as the joint moves go that it was told.
+
+    It follows ``limit`` joint moves at most; the rest is not looked at.
+    """
+
+    def __init__(
+        self, ruleset: gdl.Ruleset, machine: StateMachine, limit: int | None = None
+    ) -> None:
+        self._limit = limit
+        self._ruleset = ruleset
+        self._machine = machine
+        self.state: State = machine.initial_state()
+        self.steps: tuple[Moves, ...] = ()
+
+    def follow(self, source: str) -> None:
+        """Make the joint moves of a text, or of the file of that name.
+
+        Raises :class:`JointMoveError`, which names the step, the move and the legal ones.
+        """
+        text, recorded = _texts_in(source)
+        readings = [recorded] if recorded is not None else self._readings(text)
+        failures: list[JointMoveError] = []
+        for reading in readings:
+            try:
+                state, steps = self._made(reading)
+            except JointMoveError as error:
+                failures.append(error)
+            else:
+                self.state, self.steps = state, (*self.steps, *steps)
+                return
+        # Of several readings, the one that came furthest is what was meant.
+        raise max(failures, key=lambda error: error.step, default=self._unreadable(text))
+
+    def _readings(self, text: str) -> list[JointMoveTexts]:
+        """Return what the text can mean; the same text can be a joint move, and a list of them."""
+        _check_parentheses(text)
+        try:
+            items = list(items_of(f"({text}\n)", 0, -1))
+            lists = [_elements(item) for item in items]
+            inner = [_elements(element) for element in lists[0]] if len(items) == 1 else []
+        except ProtocolError as error:
+            raise JointMoveError(f"moves that cannot be read: {error}") from error
+        if not items:
+            return [()]
+        count = len(self._machine.roles)
+        candidates = [[items], lists, inner]
+        return [
+            tuple(tuple(item.text for item in joint_move) for joint_move in candidate)
+            for candidate in candidates
+            if candidate and all(len(joint_move) == count for joint_move in candidate)
+        ]
+
+    def _unreadable(self, text: str) -> JointMoveError:
+        roles = " ".join(map(str, self._machine.roles))
+        number = len(self.steps) + 1
+        return JointMoveError(
+            "expected a file, or joint moves with one move for each of the roles "
+            f"({roles}); found {_cut(text)}",
+            number,
+        )
+
+    def _made(self, reading: JointMoveTexts) -> tuple[State, list[Moves]]:
+        state, steps = self.state, list[Moves]()
+        room = None if self._limit is None else self._limit - len(self.steps)
+        for texts in reading[:room]:
+            number = len(self.steps) + len(steps) + 1
+            if self._machine.is_terminal(state):
+                raise JointMoveError(f"the match is over after step {number - 1}", number)
+            joint_move = self._checked(state, texts, number)
+            state = self._machine.next_state(state, joint_move)
+            steps.append(joint_move)
+        return state, steps
+
+    def _checked(self, state: State, texts: Sequence[str], number: int) -> Moves:
+        roles = self._machine.roles
+        if len(texts) != len(roles):
+            names = " ".join(map(str, roles))
+            raise JointMoveError(f"{len(texts)} moves for the roles ({names})", number)
+        return tuple(
+            self._legal_move(state, role, text, number)
+            for role, text in zip(roles, texts, strict=True)
+        )
+
+    def _legal_move(self, state: State, role: Constant, text: str, number: int) -> Term:
+        try:
+            move = self._ruleset.spell(parse_move(text))
+        except gdl.GdlError as error:
+            raise JointMoveError(f"{text} is no move of {role}:\n{error}", number) from error
+        legal = self._machine.legal_moves(state, role)
+        if move not in legal:
+            sentence = f"{move} is not legal for {role}; legal: {listed(legal)}"
+            raise JointMoveError(sentence, number)
+        return move
+
+
+def _check_parentheses(text: str) -> None:
+    depth = 0
+    for token in tokens(text):
+        depth += {"(": 1, ")": -1}.get(token.group(), 0)
+        if depth < 0:
+            raise JointMoveError(f"moves that cannot be read: a ')' too many in {_cut(text)}")
+    if depth:
+        raise JointMoveError(f"moves that cannot be read: a '(' is not closed in {_cut(text)}")
+
+
+def _cut(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+
+
+def _elements(item: Item) -> list[Item]:
+    return list(items_of(item.text, 0, item.start)) if item.is_list else []
+
+
+def listed(moves: Iterable[Term]) -> str:
+    """Return moves as a sentence has them, the first ``SHOWN_MOVES`` of them."""
+    texts = list(map(str, moves))
+    more = f" and {len(texts) - SHOWN_MOVES} more" if len(texts) > SHOWN_MOVES else ""
+    return (", ".join(texts[:SHOWN_MOVES]) or "none") + more

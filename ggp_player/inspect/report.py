@@ -1,0 +1,192 @@
+"""An analysis in words, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from gdl import Term
+from ggp_player.inspect.joint_move_lists import listed
+from ggp_player.inspect.timed_search import Analysis
+from ggp_player.protocol import move_texts
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies.textbook import Moves
+
+SHOWN_CHOICES = 12
+"""How many of the last choices of a search are shown, where it tells no more."""
+
+SHOWN_STEPS = 8
+"""How many steps of a line are shown."""
+
+MAX_FACTS = 60
+"""How many facts of a state are shown."""
+
+
+def json_object(
+    position: Position, steps: Sequence[Moves], analysis: Analysis | None
+) -> dict[str, object]:
+    """Return what there is to say, as JSON has it; values are 0 to 100, None where unknown."""
+    machine, state = position.machine, position.state
+    is_over = machine.is_terminal(state)
+    found: dict[str, object] = {
+        "steps": [move_texts(joint_move) for joint_move in steps],
+        "state": sorted(map(str, state)),
+        "role": str(position.role),
+        "goals": {str(r): machine.goal(state, r) for r in machine.roles} if is_over else None,
+        "legal": {str(r): move_texts(_legal(position, r)) for r in machine.roles},
+    }
+    if analysis is None:
+        return found
+    choice = analysis.choice
+    return found | {
+        "choice": None if choice is None else _choice_object(choice),
+        "line": [move_texts(joint_move) for joint_move in analysis.line],
+        "moves": [_move_object(report) for report in _ranked(position, analysis)],
+        "choices": [{"seconds": c.seconds} | _choice_object(c.choice) for c in analysis.choices],
+        "complete": analysis.is_complete,
+        "states": analysis.states,
+        "seconds": analysis.seconds,
+    }
+
+
+def _choice_object(choice: Choice) -> dict[str, object]:
+    return {
+        "move": str(choice.move),
+        "value": choice.value,
+        "proved": choice.proved,
+        "note": choice.note,
+    }
+
+
+def _move_object(report: MoveReport) -> dict[str, object]:
+    return {
+        "move": str(report.move),
+        "value": report.value,
+        "bounds": report.bounds,
+        "proved": report.proved,
+        "visits": report.visits,
+        "line": [move_texts(joint_move) for joint_move in report.line],
+    }
+
+
+def _legal(position: Position, role: Term) -> tuple[Term, ...]:
+    machine, state = position.machine, position.state
+    return () if machine.is_terminal(state) else machine.legal_moves(state, role)
+
+
+def _ranked(position: Position, analysis: Analysis) -> list[MoveReport]:
+    """Return a report for each legal move, the choice first, then by value; some know nothing."""
+    known = {report.move: report for report in analysis.moves}
+    reports = [known.get(move) or MoveReport(move) for move in position.legal_moves]
+    chosen = analysis.choice and analysis.choice.move
+
+    def rank(report: MoveReport) -> tuple[bool, float, float, int]:
+        value = -1.0 if report.value is None else report.value
+        # Of two equal values one may be no more than an upper bound.
+        return report.move != chosen, -value, -report.bounds[0], -(report.visits or 0)
+
+    return sorted(reports, key=rank) if known else reports
+
+
+# ----------------------------------------------------------------------- in words
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _say(console: Console, name: str, text: str) -> None:
+    console.print(f"{name:<11}{text}")
+
+
+def print_position(heading: str, position: Position) -> None:
+    """Print the state, and who can do what in it."""
+    console, machine, state = _console(), position.machine, position.state
+    facts = sorted(map(str, state))
+    more = f" and {len(facts) - MAX_FACTS} more" if len(facts) > MAX_FACTS else ""
+    console.print(heading)
+    _say(console, "state", " ".join(facts[:MAX_FACTS]) + more)
+    for role in machine.roles:
+        if machine.is_terminal(state):
+            _say(console, "goal", f"{role} {machine.goal(state, role)}")
+        else:
+            moves = _legal(position, role)
+            count = f"{len(moves)} legal moves: " if len(moves) > 1 else ""
+            _say(console, "turn" if count else "waits", f"{role}, {count}{listed(moves)}")
+    if machine.is_terminal(state):
+        console.print("the match is over")
+
+
+def print_analysis(position: Position, analysis: Analysis, spec: str) -> None:
+    """Print what the search thinks of the moves, and how much it has looked at."""
+    console = _console()
+    _say(console, "search", f"{spec} for {position.role}")
+    if analysis.moves:
+        console.print(_move_table(position, analysis))
+    elif analysis.choices:
+        console.print(_choice_table(analysis))
+    choice = analysis.choice
+    if choice is None:
+        _say(console, "choice", "none: the search came to no choice in time")
+    else:
+        proof = ", proved" if choice.proved else ""
+        note = f", {choice.note}" if choice.note else ""
+        _say(console, "choice", f"{choice.move}, {_value(choice.value)}{proof}{note}")
+    if analysis.line:
+        _say(console, "line", _line(analysis.line))
+    speed = f", {analysis.states / analysis.seconds:,.0f} a second" if analysis.seconds else ""
+    end = "nothing more to find" if analysis.is_complete else "stopped"
+    _say(console, "states", f"{analysis.states:,} one by one{speed}")
+    _say(console, "time", f"{analysis.seconds:.2f} s, {end}")
+
+
+def _move_table(position: Position, analysis: Analysis) -> Table:
+    table = Table("move", "value", "proved", "visits", "expected")
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    for report in _ranked(position, analysis):
+        visits = "" if report.visits is None else f"{report.visits:,}"
+        value = "" if report.value is None else _value(report.value)
+        table.add_row(str(report.move), value, _proof(report), visits, _line(report.line))
+    if any(report.value is None for report in analysis.moves):
+        table.caption = "moves without a value are no better, or were not searched"
+    return table
+
+
+def _choice_table(analysis: Analysis) -> Table:
+    table = Table("after", "choice", "value", "note")
+    for timed in analysis.choices[-SHOWN_CHOICES:]:
+        choice = timed.choice
+        proof = " proved" if choice.proved else ""
+        value = f"{_value(choice.value)}{proof}"
+        table.add_row(f"{timed.seconds:.2f} s", str(choice.move), value, choice.note)
+    return table
+
+
+def _value(value: float | None) -> str:
+    return "no value" if value is None else f"{value:.1f}".removesuffix(".0")
+
+
+def _proof(report: MoveReport) -> str:
+    low, high = report.bounds
+    if report.proved:
+        return "yes"
+    if high < 100:
+        return f"{_value(low)} to {_value(high)}" if low > 0 else f"at most {_value(high)}"
+    return f"at least {_value(low)}" if low > 0 else ""
+
+
+def _line(line: Sequence[Moves]) -> str:
+    """Return a line of play in words: the moves of those who have a choice, as far as that shows.
+
+    A constant next to a move with arguments is somebody's waiting, and is left out.
+    """
+    steps = []
+    for joint_move in line[:SHOWN_STEPS]:
+        texts = move_texts(joint_move)
+        acting = [text for text in texts if text.startswith("(")]
+        steps.append(" + ".join(acting or texts))
+    more = ["…"] if len(line) > SHOWN_STEPS else []
+    return ", ".join(steps + more)

@@ -1,0 +1,99 @@
+"""How fast the searches are: ``gdl bench --search`` finds this module by its entry point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import thread_time
+
+import gdl
+from gdl.benchmark import Plan
+from gdl.engine import PropnetStateMachine
+from gdl.errors import RulesetError
+from ggp_player.strategies import Position
+from ggp_player.strategies.mcts import Settings, TreeSearch
+from ggp_player.strategies.solver import MAX_DEPTH, Proof, ProofTree
+
+STEPS = 200
+"""Steps of a block between two looks at the time."""
+
+TABLE_ENTRIES = 2**22
+"""Of the proof's transposition table."""
+
+
+def measure(game: str, text: str, plan: Plan) -> dict[str, float]:
+    """Return figures per second of processor time, of one core, from the initial state.
+
+    ``playouts/s`` are those of bare blocks, ``in search`` those of the tree search, ``share`` the
+    second over the first; ``nodes/s`` are new nodes of its tree, ``proof nodes/s`` states looked at
+    by alpha-beta on blocks, left out where that cannot play the game. ``length`` is the mean length
+    of playouts. Meant for a process of its own. Raises :class:`gdl.GdlError` for bad rules.
+    """
+    machine = gdl.compile(gdl.parse(text, game))
+    machine.warm_up()
+    if machine.is_terminal(machine.initial_state()):
+        raise RulesetError(
+            f"{game}: the match is over before it begins; there is nothing to search"
+        )
+    bare, length = _bare(machine, plan)
+    playouts, nodes = _tree_search(machine, plan)
+    figures = {"length": length, "playouts/s": bare, "in search": playouts}
+    figures |= {"share": playouts / bare, "nodes/s": nodes}
+    proof = _proof(machine, plan)
+    return figures if proof is None else figures | {"proof nodes/s": proof}
+
+
+def _bare(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float]:
+    """Return playouts per second, and the mean length of playouts."""
+    block = machine.block(plan.seed)
+    ended = length = 0
+    began = thread_time()
+    while thread_time() - began < plan.seconds or not ended:
+        block.load(machine.bits(machine.initial_state())[None, :])
+        played = block.play(10 * STEPS, refill=True)
+        ended += int(played.ended.sum())
+        length += int(played.steps.sum())
+    return ended / (thread_time() - began), length / ended
+
+
+def _tree_search(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float]:
+    """Return playouts per second and new nodes per second; what is proved is searched anew."""
+    playouts = nodes = seed = 0
+    used = 0.0
+    while used < plan.seconds:
+        search = TreeSearch(machine, Settings(), plan.seed + seed)
+        seed += 1
+        search.set_root(machine.initial_state())
+        search.run(1)
+        began = thread_time()
+        while used + thread_time() - began < plan.seconds and not search.is_proved:
+            before = search.nodes
+            search.run(STEPS)
+            nodes += max(0, search.nodes - before)
+        used += thread_time() - began
+        playouts += search.playouts
+    return playouts / used, nodes / used
+
+
+def _proof(machine: PropnetStateMachine, plan: Plan) -> float | None:
+    if Proof().refusal(machine) is not None:
+        return None
+    role = next(
+        (r for r in machine.roles if len(machine.legal_moves(machine.initial_state(), r)) > 1),
+        machine.roles[0],
+    )
+    tree = ProofTree(machine, role, TABLE_ENTRIES)
+    tree.start(Position(machine, machine.initial_state(), role))
+    deepened = _deepened(tree)
+    next(deepened, None)  # the first step loads the kernels
+    before, began = tree.nodes, thread_time()
+    for _ in deepened:
+        if thread_time() - began > plan.seconds:
+            break
+    return None if tree.problem else (tree.nodes - before) / (thread_time() - began)
+
+
+def _deepened(tree: ProofTree) -> Iterator[bool]:
+    for depth in range(1, MAX_DEPTH):
+        if tree.proved or tree.problem:
+            return
+        yield from tree.deepen(depth, 0)

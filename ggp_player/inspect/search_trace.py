@@ -1,0 +1,298 @@
+"""The record of a search: every node that it visits, in the order in which it visits them.
+
+A *node* is a choice of one role. Players who move at the same time are analysed one after the
+other, so that a step of the match is as many nodes deep as it has roles. The record is made by
+those who call :meth:`SearchRecord.visit` around each visit (:mod:`ggp_player.inspect.traced_strategies`):
+what it holds is what was searched, and nothing is searched for its sake.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, MoveReport
+from ggp_player.strategies.textbook import Moves, Table, in_role_order, own_first
+
+KEPT_NODES = 20_000
+"""Nodes after which the deepest layers are forgotten, a few megabytes."""
+
+REMEMBERED_NODES = 50_000
+"""Nodes that are found again where a search answers from its own memory."""
+
+Value: TypeAlias = float | tuple[float, ...]
+"""What a node is worth to the player, or to every role."""
+
+Window: TypeAlias = tuple[float, float]
+"""The values that a search can still use, alpha and beta; it answers the nearer one beyond them."""
+
+FULL: Window = (0, 100)
+
+
+class Kind(Enum):
+    """Whose choice a node is."""
+
+    MAX = "max"
+    """The player's."""
+    MIN = "min"
+    """An opponent's, taken for an enemy."""
+    CHANCE = "chance"
+    EACH = "each"
+    """That of any role, which wants the best for itself."""
+
+
+class End(Enum):
+    """Why a node has no children."""
+
+    NONE = "searched"
+    TERMINAL = "terminal"
+    HORIZON = "evaluated"
+    SEEN = "seen before"
+    FORGOTTEN = "not kept"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One visit. ``moves`` are those that the roles before this one have chosen in the same step.
+
+    ``via`` is the move that leads here from the node above, ``joint_move`` the step's where the
+    node begins a new one, ``steps`` the number of steps from the root. ``best`` is the child
+    whose value counts. ``is_open`` says that the value depends on an evaluation.
+    """
+
+    state: State
+    role: Constant
+    kind: Kind
+    moves: Moves = ()
+    window: Window = FULL
+    steps: int = 0
+    via: Term | None = None
+    joint_move: Moves | None = None
+    value: Value | None = None
+    end: End = End.NONE
+    children: list[Node] = field(default_factory=list)
+    best: Node | None = None
+    is_open: bool = False
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What the visit shows of the value, as far as it is a single one."""
+        value = self.value
+        if value is None or isinstance(value, tuple):
+            return FULL
+        alpha, beta = self.window
+        exact = self.end in (End.TERMINAL, End.HORIZON) or alpha < value < beta
+        low = value if exact or value > alpha else FULL[0]
+        high = value if exact or value < beta else FULL[1]
+        return low, high
+
+    def measure(self, place: int) -> float:
+        """Return the value for the player, whose utility is at that place of a vector."""
+        value = self.value
+        if isinstance(value, tuple):
+            return value[place]
+        return -1 if value is None else value
+
+
+class SearchRecord:
+    """What one search has visited from its last root; see :class:`Node`.
+
+    ``root`` is the tree being searched, ``finished`` the last one that was searched to its end.
+    Layers that do not fit into ``kept`` nodes are forgotten, all but their principal line.
+    ``others`` is the kind of node that the search takes the other roles' choices for.
+    """
+
+    def __init__(
+        self,
+        machine: StateMachine,
+        role: Constant,
+        others: Kind = Kind.MIN,
+        kept: int = KEPT_NODES,
+    ) -> None:
+        self.machine = machine
+        self.role = role
+        self.others = others
+        self.order = own_first(machine, role)
+        self.place = machine.roles.index(role)
+        self.root: Node | None = None
+        self.finished: Node | None = None
+        self.choice: Choice | None = None
+        self.deepest = 2**30
+        self._kept = kept
+        self._count = 0
+        self._stack: list[Node] = []
+        self._known: Table[State, Node] = Table(REMEMBERED_NODES)
+
+    def begin(self, state: State, kind: Kind, window: Window = FULL) -> None:
+        """Begin a new tree, whose root is the player's choice in the state."""
+        self.root = Node(state, self.role, kind, window=window)
+        self._stack = [self.root]
+        self._count = 0
+
+    def finish(self, choice: Choice) -> None:
+        """End the tree: the choice is what came of it."""
+        root = self.root
+        assert root is not None
+        chosen = [child for child in root.children if child.via == choice.move]
+        root.best = chosen[0] if chosen else self._best(root)
+        root.value = root.best.value if root.best else choice.value
+        root.is_open = not choice.proved
+        self.finished, self.choice = root, choice
+
+    @contextmanager
+    def visit(self, node: Node) -> Iterator[Node]:
+        """Record a visit; whoever makes it sets the node's value. A broken visit is left out."""
+        above = self.top
+        is_step = len(above.moves) == len(self.order) or node.joint_move is not None
+        node.steps = above.steps + is_step
+        if node.moves:
+            node.via = node.moves[-1]
+        self._stack.append(node)
+        try:
+            yield node
+        finally:
+            self._stack.pop()
+        self._adopt(node, above)
+
+    def _adopt(self, node: Node, above: Node) -> None:
+        if len(node.moves) == len(self.order):
+            # All have chosen: this is no choice, but the way into the next state.
+            (after,) = node.children
+            after.via = node.via
+            after.joint_move = in_role_order(self.machine, self.role, node.moves)
+            above.children.append(after)
+            return
+        if not node.children:
+            self._explain(node)
+        elif len(node.children) == 1 and node.children[0].via is None:
+            # The role only waits, and hands the same state on to the one that chooses.
+            (chooser,) = node.children
+            chooser.via, chooser.joint_move = node.via, node.joint_move
+            above.children.append(chooser)
+            return
+        else:
+            node.best = self._best(node)
+            node.is_open = any(child.is_open for child in node.children)
+            if not node.moves:
+                self._known[node.state] = node
+        above.children.append(node)
+        self._crop(node)
+
+    def _explain(self, node: Node) -> None:
+        if node.end is End.HORIZON:
+            node.is_open = True
+        elif not node.moves and self.machine.is_terminal(node.state):
+            node.end = End.TERMINAL
+        elif self.machine.legal_moves(node.state, node.role):
+            node.end = End.SEEN
+            known = self._known.get(node.state)
+            node.is_open = known is not None and known.is_open
+
+    @property
+    def top(self) -> Node:
+        """The node that is being visited."""
+        return self._stack[-1]
+
+    def mark_horizon(self) -> None:
+        """Say that the value of the node being visited is an evaluation."""
+        self.top.end = End.HORIZON
+
+    def _best(self, node: Node) -> Node | None:
+        if not node.children or node.kind is Kind.CHANCE:
+            return None
+        if node.kind is Kind.EACH and node.value is not None:
+            return next((child for child in node.children if child.value == node.value), None)
+        choose = min if node.kind is Kind.MIN else max
+        return choose(node.children, key=lambda child: child.measure(self.place))
+
+    # ---------------------------------------------------------------- forgetting
+
+    def _crop(self, node: Node) -> None:
+        self._count += 1
+        if node.steps >= self.deepest:
+            self._count -= sum(1 for _ in _descendants(node)) - 1
+            _forget(node)
+        if self._count > self._kept:
+            self._forget_layers()
+
+    def _forget_layers(self) -> None:
+        """Forget so many of the deepest layers that half of the room is free."""
+        layers = Counter(each.steps for each in self._kept_nodes())
+        room, depth = self._kept // 2, 0
+        while layers[depth] <= room and depth <= max(layers):
+            room -= layers[depth]
+            depth += 1
+        self.deepest = max(1, depth - 1)
+        for each in list(self._kept_nodes()):
+            if each.steps >= self.deepest:
+                _forget(each)
+        self._count = sum(1 for _ in self._kept_nodes())
+
+    def _kept_nodes(self) -> Iterator[Node]:
+        # What is on the stack is not yet among the children of the node above.
+        return (each for node in self._stack for each in _descendants(node))
+
+    # ------------------------------------------------------------------- telling
+
+    def line(self, node: Node) -> tuple[Moves, ...]:
+        """Return the joint moves that the search expects from the root on, by way of the node."""
+        moves: list[Moves] = []
+        met: set[State] = set()
+        following: Node | None = node
+        while following is not None:
+            if following.joint_move is not None:
+                if following.state in met:
+                    break
+                met.add(following.state)
+                moves.append(following.joint_move)
+            if following.best is None and following.end is End.SEEN:
+                following = self._known.get(following.state)
+            following = following.best if following else None
+        return tuple(moves)
+
+    def report(self, state: State) -> list[MoveReport]:
+        """Return what is known of each move of the root, if the root is that state.
+
+        A move has no value where a cut left no more than that it is not better than another.
+        """
+        root = self.root if self.root and self.root.children else self.finished
+        if root is None or root.state != state:
+            return []
+        return [
+            MoveReport(
+                node.via,
+                self._exact(node),
+                bounds=self._proved(node),
+                line=self.line(node),
+            )
+            for node in root.children
+            if node.via is not None
+        ]
+
+    def _exact(self, node: Node) -> float | None:
+        low, high = node.bounds
+        return node.measure(self.place) if isinstance(node.value, tuple) or low == high else None
+
+    def _proved(self, node: Node) -> tuple[float, float]:
+        value = node.measure(self.place)
+        if node.is_open and value not in FULL:
+            return FULL
+        return (value, value) if isinstance(node.value, tuple) else node.bounds
+
+
+def _descendants(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        yield (following := waiting.pop())
+        waiting.extend(following.children)
+
+
+def _forget(node: Node) -> None:
+    if node.children and not node.moves:
+        node.children = []
+        node.end = End.FORGOTTEN

@@ -1,0 +1,260 @@
+"""What a drawing of a search tree shows: which nodes, in which shape, under which words.
+
+The search lets one role choose after the other, also those that have a single move. The figure
+leaves such choices out: where players move in turn, each step is one layer, as in a textbook.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
+
+from gdl import Constant, Function, Term
+from ggp_player.errors import GgpPlayerError
+from ggp_player.inspect.search_trace import End, Kind, Node, SearchRecord, Value
+from ggp_player.protocol import state_text
+
+MAX_NODES = 150
+"""Nodes that one drawing shows at most: what an eye can take in, and a browser."""
+
+LONGEST_LABEL, LONGEST_TITLE = 18, 600
+"""Characters of a move on an edge, and of the text that a pointer brings up."""
+
+
+class TreeSizeError(GgpPlayerError):
+    """A tree that cannot be drawn to the depth asked for."""
+
+
+class Shape(Enum):
+    """How a node is drawn."""
+
+    UP = "max"
+    DOWN = "min"
+    TOGETHER = "at the same time"
+    CHANCE = "chance"
+    EACH = "each for itself"
+    LEAF = "end of the match"
+    EVALUATED = "evaluated"
+    PRUNED = "not searched"
+
+
+_SHAPES = {Kind.MAX: Shape.UP, Kind.MIN: Shape.DOWN, Kind.CHANCE: Shape.CHANCE}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureNode:
+    """A node of the figure. ``edge`` is the move that leads to it, ``title`` a longer text.
+
+    ``below`` are lines under the node: the window, and why the moves after a cut do not matter.
+    """
+
+    shape: Shape
+    text: str
+    title: str
+    role: str = ""
+    edge: str = ""
+    below: tuple[str, ...] = ()
+    children: tuple[FigureNode, ...] = ()
+    is_principal: bool = False
+    is_seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A tree to be drawn, to a depth in steps. ``remark`` says what does not fit, if anything."""
+
+    root: FigureNode
+    depth: int
+    remark: str = ""
+
+
+def figure_of(record: SearchRecord, depth: int | None = None, windows: bool = False) -> Figure:
+    """Return the figure of the last finished tree, by default as deep as there is room for.
+
+    Raises :class:`TreeSizeError` where no tree was finished, or the depth has too many nodes.
+    """
+    if record.finished is None:
+        raise TreeSizeError(
+            "no search was finished, so that there is no tree to draw: try more time, a position "
+            "nearer to the end, or alpha_beta:depth=2"
+        )
+    return _Figures(record, record.finished, windows).to_depth(depth)
+
+
+class _Figures:
+    """Makes figures of one tree."""
+
+    def __init__(self, record: SearchRecord, root: Node, windows: bool) -> None:
+        self._record = record
+        self._machine = record.machine
+        self._root = self._shown(root)
+        self._windows = windows
+        self._principal = set(_principal(root))
+
+    def to_depth(self, wanted: int | None) -> Figure:
+        sizes = self._sizes()
+        fitting = max((d for d, size in enumerate(sizes) if size <= MAX_NODES), default=0)
+        whole = len(sizes) - 1
+        depth = fitting if wanted is None else min(wanted, whole)
+        deeper = min(max(depth, fitting + 1), whole)
+        too_many = f"to depth {deeper} the tree has {sizes[deeper]} nodes, and {MAX_NODES} fit"
+        if depth > fitting or fitting == 0 < whole:
+            offer = f"; --depth {fitting} has {sizes[fitting]}" if fitting else ""
+            raise TreeSizeError(f"{too_many} into a drawing{offer}")
+        remark = f"{too_many} in" if wanted is None and fitting < whole else ""
+        return Figure(self._node(self._root, depth), depth, remark)
+
+    # ------------------------------------------------------------- what is shown
+
+    def _sizes(self) -> list[int]:
+        """Return how many nodes the figure has to each depth, 0 and up."""
+        counts = Counter([0])
+        waiting = [self._root]
+        while waiting:
+            node = waiting.pop()
+            children = [shown for _, shown in self._children(node)]
+            if children:
+                counts[node.steps + 1] += len(children) + len(self._skipped(node))
+            waiting.extend(children)
+        return list(accumulate(counts[depth] for depth in range(max(counts) + 1)))
+
+    def _children(self, node: Node) -> Iterator[tuple[Node, Node]]:
+        """Yield each child twice: as it was visited, and as what is shown in its place."""
+        return ((child, self._shown(child)) for child in node.children)
+
+    def _shown(self, node: Node) -> Node:
+        """Return the node, or the one that follows where its role has but one move."""
+        while len(node.children) == 1 and not self._is_choice(node):
+            (node,) = node.children
+        return node
+
+    def _is_choice(self, node: Node) -> bool:
+        ends_step = any(child.joint_move is not None for child in node.children)
+        if not node.moves and ends_step:
+            return True
+        return node.role in self._choosers(node)
+
+    def _choosers(self, node: Node) -> list[Constant]:
+        """Return the roles with a choice in the node's state; one with none where nobody has."""
+        legal = {role: self._legal(node, role) for role in self._record.order}
+        choosers = [role for role, moves in legal.items() if len(moves) > 1]
+        if choosers:
+            return choosers
+        acting = [role for role, moves in legal.items() if moves and isinstance(moves[0], Function)]
+        return (acting or list(legal))[:1]
+
+    def _legal(self, node: Node, role: Constant) -> tuple[Term, ...]:
+        return self._machine.legal_moves(node.state, role)
+
+    def _skipped(self, node: Node) -> list[Term]:
+        """Return the legal moves that were not searched, where others were."""
+        searched = {child.via for child in node.children}
+        return [move for move in self._legal(node, node.role) if move not in searched]
+
+    # --------------------------------------------------------------- how, in words
+
+    def _node(self, node: Node, depth: int, via: Term | None = None) -> FigureNode:
+        is_cropped = node.steps >= depth
+        children: list[FigureNode] = []
+        if not is_cropped:
+            for child, shown in self._children(node):
+                children.append(self._node(shown, depth, child.via))
+            if children:
+                children.extend(map(_pruned, self._skipped(node)))
+        shape, role = self._shape(node)
+        below = self._below(node, bool(children))
+        if (is_cropped and node.children) or node.end is End.FORGOTTEN:
+            below = (*below, "⋮")
+        return FigureNode(
+            shape,
+            value_text(node),
+            self._title(node, shape, role),
+            str(role),
+            "" if via is None else move_label(via),
+            below,
+            tuple(children),
+            is_principal=id(node) in self._principal,
+            is_seen=node.end is End.SEEN,
+        )
+
+    def _shape(self, node: Node) -> tuple[Shape, Constant]:
+        if node.end is End.TERMINAL:
+            return Shape.LEAF, node.role
+        if node.end is End.HORIZON:
+            return Shape.EVALUATED, node.role
+        if node.children or node.moves:
+            earlier = self._record.order[: len(node.moves)]
+            if node.kind is Kind.MIN and any(len(self._legal(node, r)) > 1 for r in earlier):
+                return Shape.TOGETHER, node.role
+            return _SHAPES.get(node.kind, Shape.EACH), node.role
+        # It was not followed here: whoever chooses next says what it is.
+        role = self._choosers(node)[0] if node.role == self._record.role else node.role
+        if self._record.others is Kind.EACH:
+            return Shape.EACH, role
+        return (Shape.UP if role == self._record.role else Shape.DOWN), role
+
+    def _below(self, node: Node, is_followed: bool) -> tuple[str, ...]:
+        lines = []
+        is_bounded = node.kind in (Kind.MAX, Kind.MIN)
+        if self._windows and is_bounded:
+            lines.append("[{}, {}]".format(*map(number, node.window)))
+        if is_followed and is_bounded and self._skipped(node):
+            lines += _reason(node, node.children[-1].measure(self._record.place))
+        return tuple(lines)
+
+    def _title(self, node: Node, shape: Shape, role: Constant) -> str:
+        who = f"{shape.value}: {role}" if node.end in (End.NONE, End.SEEN) else shape.value
+        seen = ", seen before" if node.end is End.SEEN else ""
+        text = f"{who}{seen}, value {value_text(node)}\n{state_text(node.state)}"
+        return shortened(text, LONGEST_TITLE)
+
+
+def _principal(root: Node) -> Iterator[int]:
+    node: Node | None = root
+    while node is not None:
+        yield id(node)
+        node = node.best
+
+
+def _reason(node: Node, value: float) -> list[str]:
+    """Return why the moves after a cut cannot matter, as far as the cut was made for a value."""
+    alpha, beta = node.window
+    if node.kind is Kind.MIN and value <= alpha:
+        return [f"cut: {number(value)} ≤ {number(alpha)}"]
+    if node.kind is Kind.MAX and value >= beta:
+        return [f"cut: {number(value)} ≥ {number(beta)}"]
+    return []
+
+
+def _pruned(move: Term) -> FigureNode:
+    return FigureNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
+
+
+def value_text(node: Node) -> str:
+    """Return a node's value; ≤ and ≥ say that the search knows no more than this bound."""
+    value: Value | None = node.value
+    if value is None:
+        return "?"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(number, value))})"
+    low, high = node.bounds
+    return ("≤" if low < value else "≥" if high > value else "") + number(value)
+
+
+def number(value: float) -> str:
+    """Return a value with one digit after the point where it is no whole number."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def move_label(move: Term) -> str:
+    """Return a move as it stands at an edge: short, and without the parentheses around it."""
+    text = str(move)
+    return shortened(text[1:-1] if text.startswith("(") else text, LONGEST_LABEL)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return the text, with an ellipsis in place of what is too long."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"

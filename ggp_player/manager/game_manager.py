@@ -1,0 +1,308 @@
+"""The game manager: it runs one match between players, and holds them to the rules and the clocks.
+
+A match goes as with ggp-base's manager. START goes to all players at once; as soon as all have
+answered, or the start clock is over, the first PLAY follows, and the next one as soon as all have
+moved, or the play clock is over. A move that is illegal, late or missing is replaced by a random
+legal one, and put on record as an error. The manager itself moves for the role ``random``. At the
+end players get STOP, or ABORT where the match breaks off.
+
+Whatever is random comes from the seed, in streams of their own for chance, for replaced moves and
+for scrambled words: a late reply in one match does not change the dice of the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import gdl
+from gdl import Constant, Ruleset, State, StateMachine, Term
+from gdl.language import Scrambler
+from ggp_player.clock import Clock, monotonic
+from ggp_player.errors import GgpPlayerError, ServerError
+from ggp_player.manager.players import Contestant
+from ggp_player.protocol import (
+    CONNECTION_ERROR,
+    ILLEGAL,
+    TIMEOUT,
+    Abort,
+    MatchRecord,
+    Play,
+    Request,
+    Start,
+    Stop,
+    move_texts,
+    spaced,
+    state_text,
+)
+
+PLAY_GRACE = 1.0
+"""Seconds that a move may take beyond the play clock. The start clock has no such grace."""
+
+ABORT_LIMIT = 1.0
+"""Seconds to wait for replies to ABORT."""
+
+RANDOM_ROLE = "random"
+
+_LONGEST_ILLEGAL = 200
+"""How many characters of an illegal reply are put on record."""
+
+_log = logging.getLogger(__name__)
+
+
+class MatchError(GgpPlayerError):
+    """The match cannot be played, or not to its end."""
+
+
+def game_name(rulesheet: Path) -> str:
+    """Return the name of a rulesheet's file in the letters that match ids may have."""
+    return re.sub(r"[^A-Za-z0-9_-]", "_", rulesheet.stem)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSetup:
+    """What a match is to be. Clocks are in seconds, ``start_time`` in milliseconds since 1970."""
+
+    ruleset: Ruleset
+    match_id: str
+    start_clock: int
+    play_clock: int
+    seed: int = 0
+    scramble: bool = False
+    start_time: int = 0
+    rulesheet_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a player answered and after how many seconds; ``error`` is as in match records."""
+
+    text: str = ""
+    error: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How the match came into a state: by the start (number 0) or by a joint move.
+
+    ``errors`` and ``seconds``, one per role, say what went wrong and how long each reply took.
+    """
+
+    number: int
+    joint_move: tuple[Term, ...]
+    errors: tuple[str, ...]
+    seconds: tuple[float, ...]
+    state: State
+    time: int
+    """Milliseconds since 1970."""
+
+
+class GameManager:
+    """Runs one match.
+
+    ``contestants`` play the roles in role order, but for the role ``random``. The constructor
+    works out the initial state, which takes its time in a large game; it raises
+    :class:`MatchError` where the number of contestants is wrong.
+    """
+
+    def __init__(
+        self,
+        setup: MatchSetup,
+        machine: StateMachine,
+        contestants: Sequence[Contestant],
+        on_step: Callable[[Step], None] = lambda _: None,
+        clock: Clock = monotonic,
+    ) -> None:
+        self.setup = setup
+        self.seats = seats(machine.roles, contestants)
+        self.goals: tuple[int | None, ...] = ()
+        """One per role once the match is over; None where the rules give none."""
+        self._machine = machine
+        self._on_step = on_step
+        self._clock = clock
+        self._began = clock()
+        self._chance = Random(f"chance {setup.seed}")
+        self._replacements = Random(f"replacements {setup.seed}")
+        self._words = _words(setup)
+        nothing = ("",) * len(self.seats)
+        times = (0.0,) * len(self.seats)
+        self._steps = [Step(0, (), nothing, times, machine.initial_state(), setup.start_time)]
+        self._aborted = False
+
+    async def run(self) -> MatchRecord:
+        """Play the match to its end and return its record.
+
+        Whatever breaks the match off, a cancellation too, makes the manager send ABORT first.
+        """
+        try:
+            await self._start()
+            while legal_moves := await asyncio.to_thread(self._legal_moves):
+                await self._step(legal_moves)
+            self.goals = await asyncio.to_thread(self._final_goals)
+        except BaseException:
+            self._aborted = True
+            await self._tell(Abort(self.setup.match_id), ABORT_LIMIT)
+            raise
+        last = self._told(self._steps[-1].joint_move)
+        await self._tell(Stop(self.setup.match_id, last), self.setup.play_clock)
+        return self.record()
+
+    def record(self) -> MatchRecord:
+        """Return the record of the match so far."""
+        steps, setup = self._steps, self.setup
+        names = tuple(seat.name if seat else RANDOM_ROLE for seat in self.seats.values())
+        return MatchRecord(
+            match_id=setup.match_id,
+            start_time=setup.start_time,
+            start_clock=setup.start_clock,
+            play_clock=setup.play_clock,
+            player_names_from_host=names,
+            states=tuple(state_text(step.state) for step in steps),
+            state_times=tuple(step.time for step in steps),
+            moves=tuple(move_texts(step.joint_move) for step in steps[1:]),
+            errors=tuple(step.errors for step in steps),
+            goal_values=tuple(goal or 0 for goal in self.goals),
+            is_completed=bool(self.goals),
+            is_aborted=self._aborted,
+            scrambled=setup.scramble,
+            random_token=f"{Random(f'token {setup.seed}').getrandbits(64):016x}",
+            game_meta_url=setup.rulesheet_url,
+            is_player_human=(False,) * len(names),
+        )
+
+    async def _start(self) -> None:
+        rules = self.setup.ruleset
+        text = spaced(str(self._words.scramble_ruleset(rules) if self._words else rules))
+        setup = self.setup
+        requests = [
+            Start(setup.match_id, str(role), text, setup.start_clock, setup.play_clock)
+            for role in self._told(tuple(self.seats))
+        ]
+        replies = await self._ask(requests, setup.start_clock)
+        errors = tuple(reply.error for reply in replies)
+        seconds = tuple(reply.seconds for reply in replies)
+        self._steps[0] = replace(self._steps[0], errors=errors, seconds=seconds)
+        self._on_step(self._steps[0])
+
+    async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
+        """Ask every player for a move and make the joint move."""
+        request = Play(self.setup.match_id, self._told(self._steps[-1].joint_move))
+        replies = await self._ask([request] * len(self.seats), self.setup.play_clock + PLAY_GRACE)
+        decided = [
+            self._decide(*one)
+            for one in zip(self.seats.values(), replies, legal_moves, strict=True)
+        ]
+        joint_move = tuple(move for move, _ in decided)
+        errors = tuple(error for _, error in decided)
+        seconds = tuple(reply.seconds for reply in replies)
+        state = self._steps[-1].state
+        after = await asyncio.to_thread(self._machine.next_state, state, joint_move)
+        self._steps.append(Step(len(self._steps), joint_move, errors, seconds, after, self._now()))
+        self._on_step(self._steps[-1])
+
+    def _decide(
+        self, seat: Contestant | None, reply: Reply, legal: Sequence[Term]
+    ) -> tuple[Term, str]:
+        """Return a role's move, with the error where it is not the player's own."""
+        if seat is None:
+            return self._chance.choice(legal), ""
+        move, error = self._judge(reply, legal)
+        return (self._replacements.choice(legal) if move is None else move), error
+
+    def _judge(self, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
+        """Return the move that the reply stands for, or None and what is wrong with it."""
+        if reply.error:
+            return None, reply.error
+        try:
+            move = gdl.parse_term(reply.text)
+        except gdl.GdlSyntaxError:
+            return None, f"{ILLEGAL} {_printable(reply.text)}"
+        if self._words:
+            move = self._words.unscramble(move)
+        move = self.setup.ruleset.spell(move)
+        if move not in legal:
+            return None, f"{ILLEGAL} {_printable(str(move))}"
+        return move, ""
+
+    async def _ask(self, requests: Sequence[Request], limit: float) -> list[Reply]:
+        """Send each role its request, all at once, and return the replies in role order."""
+        pairs = zip(self.seats.values(), requests, strict=True)
+        return await asyncio.gather(*(self._reply(seat, text, limit) for seat, text in pairs))
+
+    async def _reply(self, seat: Contestant | None, request: Request, limit: float) -> Reply:
+        if seat is None:
+            return Reply()
+        text = error = ""
+        asked = self._clock()
+        try:
+            async with asyncio.timeout(limit):
+                text = await seat.send(str(request))
+        except TimeoutError:
+            error = TIMEOUT
+        except ServerError as reason:
+            _log.info("%s", reason)
+            error = CONNECTION_ERROR
+        seconds = self._clock() - asked
+        return Reply(text, error or (TIMEOUT if seconds > limit else ""), seconds)
+
+    async def _tell(self, request: Request, limit: float) -> None:
+        """Send a request to which any reply will do, and none too."""
+        await self._ask([request] * len(self.seats), limit)
+
+    def _told(self, terms: Sequence[Term]) -> tuple[Term, ...]:
+        """Return the terms in the words that the players know."""
+        return tuple(map(self._words.scramble, terms)) if self._words else tuple(terms)
+
+    def _now(self) -> int:
+        return self.setup.start_time + round(1000 * (self._clock() - self._began))
+
+    def _legal_moves(self) -> tuple[tuple[Term, ...], ...]:
+        """Return every role's legal moves; nothing where the match is over."""
+        state = self._steps[-1].state
+        if self._machine.is_terminal(state):
+            return ()
+        for role in self.seats:
+            if not self._machine.legal_moves(state, role):
+                step = len(self._steps)
+                raise MatchError(f"the rules give {role} no legal move for step {step}")
+        return tuple(self._machine.legal_moves(state, role) for role in self.seats)
+
+    def _final_goals(self) -> tuple[int | None, ...]:
+        state = self._steps[-1].state
+        return tuple(self._machine.goal(state, role) for role in self.seats)
+
+
+def seats(
+    roles: Sequence[Constant], contestants: Sequence[Contestant]
+) -> dict[Constant, Contestant | None]:
+    """Return who plays each role, in role order; None, the manager, plays the role ``random``.
+
+    Raises :class:`MatchError` where the number of contestants is wrong.
+    """
+    free = [role for role in roles if role.name.lower() != RANDOM_ROLE]
+    if len(free) != len(contestants):
+        named = ", ".join(map(str, free))
+        plural = "" if len(free) == 1 else "s"
+        sentence = f"the game needs {len(free)} player{plural} ({named}), given {len(contestants)}"
+        chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
+        raise MatchError(sentence + chance)
+    players = iter(contestants)
+    return {role: next(players) if role in free else None for role in roles}
+
+
+def _words(setup: MatchSetup) -> Scrambler | None:
+    if not setup.scramble:
+        return None
+    return Scrambler.of(setup.ruleset, Random(f"words {setup.seed}"))
+
+
+def _printable(text: str) -> str:
+    """Return a stranger's text as one short line without control characters."""
+    line = "".join(c if c.isprintable() else " " for c in text[: 2 * _LONGEST_ILLEGAL])
+    return " ".join(line.split())[:_LONGEST_ILLEGAL]

@@ -1,0 +1,124 @@
+"""Contestants: the players of a match as the game manager sees them.
+
+A contestant takes the text of a request and returns the text of the reply, or raises
+:class:`ServerError` where the connection fails. How long to wait is the game manager's
+business: it cancels a request that takes too long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import aiohttp
+from aiohttp.http import HttpVersion10
+from yarl import URL
+
+from ggp_player.errors import ServerError
+from ggp_player.server import Config, Player, load_config
+
+MAX_REPLY = 2**16
+"""Bytes read of a reply; a longer one is no move."""
+
+
+class Contestant(Protocol):
+    """Whoever plays a role in a match."""
+
+    @property
+    def name(self) -> str:
+        """The name for display and for the record."""
+        ...
+
+    async def send(self, text: str) -> str:
+        """Return the reply to a request; raise ServerError where the connection fails."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalContestant:
+    """A player in this process. It has to be started, and closed by whoever started it."""
+
+    name: str
+    player: Player
+
+    async def send(self, text: str) -> str:
+        """Hand the request to the player and return its reply."""
+        return await self.player.reply(text)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteContestant:
+    """A player server somewhere on the network, spoken to as ggp-base's manager does.
+
+    Every request has a connection of its own. The reply's HTTP status is not looked at.
+    """
+
+    host: str
+    port: int
+
+    @classmethod
+    def at(cls, address: str) -> RemoteContestant | None:
+        """Return the contestant at ``host:port``, None where the text is no such address."""
+        match = re.fullmatch(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})", address)
+        if match is None or not 0 < int(match[2]) < 2**16:
+            return None
+        return cls(match[1], int(match[2]))
+
+    @property
+    def name(self) -> str:
+        """The address, for want of a better name."""
+        return f"{self.host}:{self.port}"
+
+    async def send(self, text: str) -> str:
+        """Post the request and return the reply's first ``MAX_REPLY`` bytes as text."""
+        try:
+            return await self._post(text)
+        except (aiohttp.ClientError, OSError) as error:
+            raise ServerError(f"{self.name}: {error}") from error
+
+    async def _post(self, text: str) -> str:
+        headers = {
+            "Accept": "text/delim",
+            "Sender": "GAMESERVER",
+            "Receiver": self.name,
+            "Content-Type": "text/acl",
+        }
+        url = URL.build(scheme="http", host=self.host, port=self.port, path="/")
+        async with (
+            aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(force_close=True),
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=None),
+                version=HttpVersion10,
+                skip_auto_headers=("User-Agent", "Accept-Encoding"),
+            ) as session,
+            session.post(url, data=text.encode(), allow_redirects=False) as response,
+        ):
+            try:
+                body = await response.content.readexactly(MAX_REPLY)
+            except asyncio.IncompleteReadError as end:
+                body = end.partial
+            return body.decode("utf-8", errors="replace")
+
+
+Seat: TypeAlias = Config | RemoteContestant
+"""The settings of a player of our own, or where a player server is."""
+
+
+def seat_of(player: str, **settings: object) -> Seat:
+    """Return who ``host:port`` or a strategy is, a strategy with the settings given.
+
+    Raises :class:`ConfigError` for what is neither.
+    """
+    return RemoteContestant.at(player) or load_config(flags={"strategy": player, **settings})
+
+
+async def seated(seat: Seat, stack: AsyncExitStack) -> Contestant:
+    """Return the contestant; a player of our own is started, and closed with the stack."""
+    if isinstance(seat, RemoteContestant):
+        return seat
+    player = await stack.enter_async_context(Player(seat))
+    return LocalContestant(seat.strategy, player)

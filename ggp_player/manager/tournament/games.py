@@ -1,0 +1,59 @@
+"""The games of a tournament, from their rulesheets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import gdl
+from gdl import GdlError, Ruleset
+from ggp_player.errors import GgpPlayerError
+from ggp_player.manager import RANDOM_ROLE, game_name
+
+
+class TournamentError(GgpPlayerError):
+    """The tournament cannot be played, or not as it was begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game under the name of its file. ``roles`` are those that players take, in role order."""
+
+    name: str
+    ruleset: Ruleset
+    roles: tuple[str, ...]
+    url: str = ""
+
+    @classmethod
+    def load(cls, path: Path) -> Game:
+        """Read the rulesheet; raises :class:`TournamentError` where nobody could play by it."""
+        try:
+            ruleset = gdl.load(path)
+            roles = [str(role) for role in gdl.interpret(ruleset).roles]
+        except GdlError as error:
+            raise TournamentError(f"the game in {path} cannot be played:\n{error}") from error
+        free = tuple(role for role in roles if role.lower() != RANDOM_ROLE)
+        if not free:
+            raise TournamentError(f"the game in {path} has no role for a player")
+        return cls(game_name(path), ruleset, free, path.resolve().as_uri())
+
+    @property
+    def digest(self) -> str:
+        """What tells these rules from others; comments and layout do not count."""
+        return hashlib.sha256(str(self.ruleset).encode()).hexdigest()[:16]
+
+
+def load_games(paths: Sequence[Path]) -> dict[str, Game]:
+    """Return the games by their names, in the order of the paths.
+
+    Raises :class:`TournamentError` where two have the same name, or one cannot be played.
+    """
+    games: dict[str, Game] = {}
+    for path in paths:
+        game = Game.load(path)
+        if game.name in games:
+            raise TournamentError(f"two games have the name {game.name}: rename one of the files")
+        games[game.name] = game
+    return games

@@ -1,0 +1,217 @@
+"""What has been played, in a file of JSON lines.
+
+The first line says which tournament it is; every further one is a match, written and flushed to
+the disk when the match ends. Whatever ends the process therefore costs the matches under way and
+no others; half a line, which a crash may leave at the end, is dropped when the file is opened.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic.dataclasses import dataclass
+
+from ggp_player.manager.tournament.games import TournamentError
+from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
+
+_CONFIG = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True, config=_CONFIG)
+class Identity:
+    """What makes two tournaments the same, whatever their numbers of rounds. Clocks in seconds."""
+
+    games: dict[str, str]
+    """The name of each game and its digest."""
+    players: tuple[str, ...]
+    start_clock: int
+    play_clock: int
+    seed: int
+    scramble: bool = False
+
+    @property
+    def label(self) -> str:
+        """What tells this tournament from others, in eight characters."""
+        return hashlib.sha256(_IDENTITY.dump_json(self)).hexdigest()[:8]
+
+
+@dataclass(frozen=True, slots=True, config=_CONFIG)
+class MatchResult:
+    """How a match went. All lists have an entry for each role that a player takes."""
+
+    match_id: str
+    game: str
+    round: int
+    seed: int
+    roles: tuple[str, ...]
+    players: tuple[str, ...]
+    goals: tuple[int | None, ...] = ()
+    """None where the rules give no goal value; nothing at all for a match without an end."""
+    steps: int = 0
+    errors: tuple[tuple[str, ...], ...] = ()
+    """For each role the step, 0 for the start, and the error as in match records: ``3 TO``."""
+    longest_replies: tuple[float, ...] = ()
+    """Seconds."""
+    seconds: float = 0.0
+    failure: str = ""
+    """Why the match has not come to its end."""
+    warnings: tuple[str, ...] = ()
+    """What our own players logged as a warning or worse."""
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        lists = (self.players, self.errors, self.longest_replies)
+        if any(len(entries) != len(self.roles) for entries in lists):
+            raise ValueError("players, errors and longest_replies need one entry for each role")
+        if len(self.goals) != (0 if self.failure else len(self.roles)):
+            raise ValueError("a match that has ended needs a goal for each role, any other none")
+        return self
+
+    def count(self, seat: int, kind: str) -> int:
+        """Return how many errors of a kind the player in a seat made."""
+        return sum(error.split(" ", 2)[1] == kind for error in self.errors[seat])
+
+    def late(self, seat: int) -> int:
+        """Return how many replies came too late or not at all."""
+        return self.count(seat, TIMEOUT)
+
+    def failed(self, seat: int) -> int:
+        """Return how many connections failed."""
+        return self.count(seat, CONNECTION_ERROR)
+
+    def illegal(self, seat: int) -> int:
+        """Return how many moves were illegal."""
+        return self.count(seat, ILLEGAL)
+
+
+_IDENTITY = TypeAdapter(Identity)
+_RESULT = TypeAdapter(MatchResult)
+
+
+class ResultsBook:
+    """The ``results`` of one tournament, in the order in which they came."""
+
+    def __init__(self, results: Iterable[MatchResult] = ()) -> None:
+        self.results = list(results)
+
+    def append(self, result: MatchResult) -> None:
+        """Take in a result."""
+        self.results.append(result)
+
+
+class ResultsFile(ResultsBook):
+    """A book of results in a file. One process has it at a time.
+
+    Opening makes the file where there is none, and reads the ``results`` so far. Raises
+    :class:`TournamentError` for a file that belongs to something else, or is in use; OSError
+    where it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, identity: Identity) -> None:
+        self._path = path
+        self._identity = identity
+        if path.exists() and not path.is_file():
+            raise TournamentError(f"{path} is not a file that can hold results")
+        self._file = path.open("a+b")
+        try:
+            self._lock()
+            super().__init__(self._read())
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> ResultsFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def append(self, result: MatchResult) -> None:
+        """Write a result, so that it is on the disk when this returns."""
+        self._write(_RESULT.dump_json(result))
+        super().append(result)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise TournamentError(f"{self._path} is in use by another process") from error
+
+    def _read(self) -> list[MatchResult]:
+        self._file.seek(0)
+        data = self._file.read()
+        first = _IDENTITY.dump_json(self._identity)
+        if first.startswith(data):  # nothing, or what a crash left of the first line
+            self._file.truncate(0)
+            self._write(first)
+            return []
+        whole = data.rfind(b"\n") + 1
+        head, *lines = data[:whole].splitlines() or [data]
+        self._check(head)
+        self._file.truncate(whole)
+        return [self._result(line, number) for number, line in enumerate(lines, start=2)]
+
+    def _check(self, head: bytes) -> None:
+        try:
+            found = _IDENTITY.validate_json(head)
+        except ValidationError as error:
+            raise TournamentError(
+                f"{self._path} holds something else than the results of a tournament"
+            ) from error
+        differences = "; ".join(_differences(found, self._identity))
+        if differences:
+            raise TournamentError(
+                f"{self._path} belongs to another tournament ({differences}): name another file"
+            )
+
+    def _result(self, line: bytes, number: int) -> MatchResult:
+        try:
+            return _RESULT.validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            raise TournamentError(
+                f"{self._path}, line {number}, is no result of a match: {reason}"
+            ) from error
+
+    def _write(self, line: bytes) -> None:
+        self._file.write(line + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def latest(results: Iterable[MatchResult]) -> dict[str, MatchResult]:
+    """Return the last result under each match id: a match that failed may be played again."""
+    return {result.match_id: result for result in results}
+
+
+def identity_json(identity: Identity) -> dict[str, object]:
+    """Return the identity as JSON has it."""
+    value: dict[str, object] = _IDENTITY.dump_python(identity, mode="json")
+    return value
+
+
+def _differences(found: Identity, expected: Identity) -> Iterable[str]:
+    for field in fields(Identity):
+        there, here = getattr(found, field.name), getattr(expected, field.name)
+        if there != here:
+            name = field.name.replace("_", " ")
+            yield f"{name}: {_shown(there)} there, {_shown(here)} here"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {digest}" for name, digest in value.items())
+    return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,201 @@
+"""Playing the matches of a schedule, several at a time.
+
+Each match has a game manager, and a player of its own for each seat, whose worker processes begin
+and end with it: nothing carries over from match to match but what a player server keeps. A server
+plays one match at a time, and is told ABORT first: it may still be in the same match, when a run
+before was killed.
+
+How much of the machine a match needs: a seat's search is one process that thinks from START until
+its first move, and then while the player has a move to choose. It does not think on the other
+players' time. So in a game of turns one process is busy after the start clock, and in a game of
+simultaneous moves one for each seat. The process takes one core, unless its strategy has threads:
+``auto`` has one for each core by default, ``auto:threads=1`` a single one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import gdl
+from gdl import GdlError, StateMachine
+from ggp_player.clock import monotonic
+from ggp_player.errors import GgpPlayerError
+from ggp_player.manager import RANDOM_ROLE, GameManager, MatchError, MatchSetup, Step
+from ggp_player.manager.tournament.entrants import clear, enter, is_remote
+from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.match_warnings import keeping_warnings, warnings_of_match
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.protocol import CONNECTION_ERROR
+
+DEFAULT_MAX_STEPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How matches are played. Clocks are in seconds.
+
+    A match that has not ended after ``max_steps`` is broken off. Match records go to the folder
+    ``records``, if any.
+    """
+
+    start_clock: int
+    play_clock: int
+    scramble: bool = False
+    max_steps: int = DEFAULT_MAX_STEPS
+    records: Path | None = None
+
+
+class Runner:
+    """Plays matches, at most ``concurrency`` at a time, and calls ``on_result`` after each."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game],
+        conditions: Conditions,
+        on_result: Callable[[MatchResult], None],
+        concurrency: int = 1,
+    ) -> None:
+        self._games = games
+        self._conditions = conditions
+        self._on_result = on_result
+        self._concurrency = concurrency
+        self._busy_servers: set[str] = set()
+        self._change = asyncio.Condition()
+        self._machines: dict[str, list[StateMachine]] = defaultdict(list)
+
+    async def run(self, matches: Iterable[PlannedMatch]) -> None:
+        """Play the matches, in their order as far as servers are free for them.
+
+        A cancellation aborts the matches under way.
+        """
+        pending = list(matches)
+        with keeping_warnings():
+            workers = [asyncio.create_task(self._work(pending)) for _ in range(self._concurrency)]
+            try:
+                await asyncio.gather(*workers)
+            finally:
+                for worker in workers:
+                    worker.cancel()
+                await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _work(self, pending: list[PlannedMatch]) -> None:
+        """Play one match after the other until none is left."""
+        while (match := await self._next(pending)) is not None:
+            try:
+                self._on_result(await self._play(match))
+            finally:
+                async with self._change:
+                    self._busy_servers.difference_update(match.players)
+                    self._change.notify_all()
+
+    async def _next(self, pending: list[PlannedMatch]) -> PlannedMatch | None:
+        """Return the first match that can be played, and take it out; None if all are taken."""
+        async with self._change:
+            while pending:
+                for match in pending:
+                    if self._busy_servers.isdisjoint(match.players):
+                        pending.remove(match)
+                        self._busy_servers.update(filter(is_remote, match.players))
+                        return match
+                await self._change.wait()
+        return None
+
+    async def _play(self, match: PlannedMatch) -> MatchResult:
+        game = self._games[match.game]
+        idle = self._machines[match.game]  # a machine serves one match at a time
+        machine = idle.pop() if idle else await asyncio.to_thread(gdl.interpret, game.ruleset)
+        await clear(match.players, match.match_id)
+        with warnings_of_match() as warnings:
+            result = await _Play(match, game, self._conditions).run(machine)
+        idle.append(machine)
+        return replace(result, warnings=tuple(warnings))
+
+
+class _Play:
+    """One match being played, with what its result is made of."""
+
+    def __init__(self, match: PlannedMatch, game: Game, conditions: Conditions) -> None:
+        self._match = match
+        self._game = game
+        self._conditions = conditions
+        self._steps: list[Step] = []
+        self._seats: list[int] = []
+
+    async def run(self, machine: StateMachine) -> MatchResult:
+        """Play the match and return its result, also of a match that breaks off."""
+        self._seats = [
+            index for index, role in enumerate(machine.roles) if role.name.lower() != RANDOM_ROLE
+        ]
+        began, failure = monotonic(), ""
+        goals: tuple[int | None, ...] = ()
+        try:
+            goals = await self._goals(machine)
+        except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
+            failure = " ".join(str(error).split()) or type(error).__name__
+        return MatchResult(
+            match_id=self._match.match_id,
+            game=self._match.game,
+            round=self._match.round,
+            seed=self._match.seed,
+            roles=self._game.roles,
+            players=self._match.players,
+            goals=goals,
+            steps=max(0, len(self._steps) - 1),
+            errors=tuple(map(self._errors, self._seats)),
+            longest_replies=tuple(map(self._longest_reply, self._seats)),
+            seconds=round(monotonic() - began, 3),
+            failure=failure,
+        )
+
+    async def _goals(self, machine: StateMachine) -> tuple[int | None, ...]:
+        """Play the match to its end and return the goals of the roles that players take."""
+        match = self._match
+        async with AsyncExitStack() as stack:
+            contestants = [await enter(player, match.seed, stack) for player in match.players]
+            manager = await asyncio.to_thread(
+                GameManager, self._setup(), machine, contestants, self._take_in
+            )
+            try:
+                await manager.run()
+            finally:
+                if self._conditions.records is not None:
+                    manager.record().save(self._conditions.records / f"{match.match_id}.json")
+            return tuple(manager.goals[index] for index in self._seats)
+
+    def _setup(self) -> MatchSetup:
+        return MatchSetup(
+            self._game.ruleset,
+            match_id=self._match.match_id,
+            start_clock=self._conditions.start_clock,
+            play_clock=self._conditions.play_clock,
+            seed=self._match.seed,
+            scramble=self._conditions.scramble,
+            start_time=time.time_ns() // 1_000_000,
+            rulesheet_url=self._game.url,
+        )
+
+    def _take_in(self, step: Step) -> None:
+        """Note a step, and break off a match that cannot be played or does not end."""
+        self._steps.append(step)
+        if step.number > self._conditions.max_steps:
+            raise MatchError(f"no end after {self._conditions.max_steps} steps")
+        if step.number == 0:
+            errors = [step.errors[index] for index in self._seats]
+            for player, error in zip(self._match.players, errors, strict=True):
+                if error == CONNECTION_ERROR:
+                    raise MatchError(f"{player} could not be reached at the start")
+
+    def _errors(self, index: int) -> tuple[str, ...]:
+        return tuple(
+            f"{step.number} {step.errors[index]}" for step in self._steps if step.errors[index]
+        )
+
+    def _longest_reply(self, index: int) -> float:
+        return round(max((step.seconds[index] for step in self._steps), default=0.0), 3)

@@ -1,0 +1,86 @@
+"""A run of a tournament: what is still to be played is played, and shown as it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.ratings import ratings
+from ggp_player.manager.tournament.report import Report, result_line
+from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsBook, latest
+from ggp_player.manager.tournament.runner import Conditions, Runner
+from ggp_player.manager.tournament.schedule import PlannedMatch
+from ggp_player.manager.tournament.standings import standings
+
+
+class Session:
+    """Plays the matches without a result, and adds up all of them."""
+
+    def __init__(
+        self,
+        games: Mapping[str, Game],
+        matches: Sequence[PlannedMatch],
+        book: ResultsBook,
+        console: Console,
+    ) -> None:
+        self.console = console
+        self._games = games
+        self._matches = matches
+        self._book = book
+
+    def play(self, conditions: Conditions, concurrency: int) -> bool:
+        """Play what is to be played. Return whether Ctrl-C broke it off."""
+        ended = {result.match_id for result in self._results() if not result.failure}
+        pending = [match for match in self._matches if match.match_id not in ended]
+        if ended:
+            self._say(f"{len(ended)} of {len(self._matches)} matches were played before")
+        handler = RichHandler(console=self.console, show_time=False, show_path=False)
+        logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
+        columns = TextColumn("matches"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        hidden = not self.console.is_terminal
+        with Progress(*columns, console=self.console, disable=hidden) as progress:
+            task = progress.add_task("", total=len(self._matches), completed=len(ended))
+
+            def take_in(result: MatchResult) -> None:
+                self._book.append(result)
+                self._say(result_line(result), "red" if result.failure else "")
+                progress.advance(task, 0 if result.failure else 1)
+
+            async def run() -> None:
+                runner = Runner(self._games, conditions, take_in, concurrency)
+                await runner.run(pending)
+
+            try:
+                asyncio.run(run())
+            except KeyboardInterrupt:
+                return True
+        return False
+
+    def report(self, identity: Identity, rates: bool) -> Report:
+        """Return what there is to tell of the matches that have been played."""
+        found = self._results()
+        table = standings(found, identity.players, list(identity.games))
+        broke_off = sum(bool(result.failure) for result in found)
+        return Report(
+            identity=identity,
+            standings=table,
+            ratings=ratings(table.bouts, identity.players) if rates else {},
+            planned=len(self._matches),
+            played=len(found) - broke_off,
+            broke_off=broke_off,
+        )
+
+    def _results(self) -> list[MatchResult]:
+        """Return the latest result of each match that has one, in the order of the schedule."""
+        found = latest(self._book.results)
+        return [found[match.match_id] for match in self._matches if match.match_id in found]
+
+    def _say(self, line: str, style: str = "") -> None:
+        self.console.print(Text(line, style=style), soft_wrap=True)

@@ -1,0 +1,233 @@
+"""Adding up: points, scores, wins, draws and losses, with confidence intervals.
+
+A mean of values between 0 and 1 gets the Wilson score interval, which stays within 0 and 1 and has
+a width even where all values are equal. The matches of a set share a seed and differ in the
+seats, so they are not independent. Therefore the interval is that of the effective sample size:
+the number of independent values with a variance of p (1 - p) that would vary as much as the sets
+do, and never more than the values that there are. Where draws or strong seats make the sets vary
+less than that, the interval is wider than it had to be, and not narrower. Sources: Wilson,
+*Journal of the American Statistical Association* 22 (1927); Kish, *Survey Sampling* (1965), for
+the effective sample size; Korn and Graubard, *Survey Methodology* 24 (1998), for the two together.
+
+The interval is about chance: the dice, and the players' own random choices. Players without any
+randomness repeat themselves, and more rounds tell nothing new about them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import sqrt
+from statistics import NormalDist, fmean
+
+from ggp_player.manager.tournament.results import MatchResult
+
+CONFIDENCE = 0.95
+
+QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""How many standard deviations each side of the mean the confidence takes: 1.96."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure with the bounds of its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A player in a match, with the points unless the match has failed. The seed names the set."""
+
+    player: str
+    opponents: tuple[str, ...]
+    game: str
+    seed: int
+    points: float | None
+    late: int
+    failed: int
+    illegal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bout:
+    """Two players' points compared, seen from ``player``. Every bout is also seen from the other.
+
+    ``score`` is 1 for more points than the opponent has, 0.5 for as many, 0 for fewer.
+    """
+
+    player: str
+    opponent: str
+    game: str
+    seed: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a player has achieved; in one game or in all, against one opponent or all.
+
+    ``game`` and ``opponent`` are empty for all. ``matches`` do not count those that ``broke_off``.
+    """
+
+    player: str
+    game: str
+    opponent: str
+    matches: int
+    broke_off: int
+    points: Interval | None
+    score: Interval | None
+    wins: int
+    draws: int
+    losses: int
+    late: int
+    failed: int
+    illegal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """The rows for every player, for every player in every game, and for every pairing."""
+
+    players: tuple[Row, ...]
+    games: tuple[Row, ...]
+    pairings: tuple[Row, ...]
+    bouts: tuple[Bout, ...]
+
+
+def standings(
+    results: Sequence[MatchResult], players: Sequence[str], games: Sequence[str]
+) -> Standings:
+    """Return the standings; players with more points come first."""
+    appearances = [one for result in results for one in _appearances(result, players)]
+    bouts = tuple(_bouts(results))
+
+    def row(player: str, game: str = "", opponent: str = "") -> Row:
+        return _row(appearances, bouts, (player, game, opponent))
+
+    ranked = sorted(map(row, players), key=lambda one: -(one.points.value if one.points else 0))
+    order = [one.player for one in ranked]
+    return Standings(
+        players=tuple(ranked),
+        games=tuple(row(player, game=game) for game in games for player in order),
+        pairings=tuple(row(one, opponent=other) for one, other in permutations(order, 2)),
+        bouts=bouts,
+    )
+
+
+def interval(values: Iterable[tuple[int, float]]) -> Interval | None:
+    """Return the mean of values from 0 to 1, each with the set it belongs to; None for no values.
+
+    >>> found = interval([(1, 1.0), (2, 1.0), (3, 0.0), (4, 0.0)])
+    >>> f"{found.value:.3f} {found.low:.3f} {found.high:.3f}"
+    '0.500 0.150 0.850'
+    """
+    sets: dict[int, list[float]] = defaultdict(list)
+    for key, value in values:
+        sets[key].append(value)
+    if not sets:
+        return None
+    mean = fmean(value for group in sets.values() for value in group)
+    return _wilson(mean, _effective_size(mean, list(sets.values())))
+
+
+def _effective_size(mean: float, sets: Sequence[Sequence[float]]) -> float:
+    count = sum(map(len, sets))
+    if len(sets) == 1:
+        return 1.0  # one set says nothing about how sets vary
+    squares = sum((sum(group) - mean * len(group)) ** 2 for group in sets)
+    variance = len(sets) / (len(sets) - 1) * squares / count**2
+    if variance == 0:
+        return count
+    return min(count, mean * (1 - mean) * count / (count - 1) / variance)
+
+
+def _wilson(mean: float, size: float) -> Interval:
+    square = QUANTILE**2 / size
+    centre = (mean + square / 2) / (1 + square)
+    half = sqrt(square * (mean * (1 - mean) + square / 4)) / (1 + square)
+    return Interval(mean, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def _appearances(result: MatchResult, players: Sequence[str]) -> Iterator[Appearance]:
+    points = _points(result)
+    here = players if len(result.roles) == 1 else result.players
+    for player in dict.fromkeys(result.players):
+        seats = [seat for seat, other in enumerate(result.players) if other == player]
+        yield Appearance(
+            player=player,
+            opponents=tuple(dict.fromkeys(other for other in here if other != player)),
+            game=result.game,
+            seed=result.seed,
+            points=points.get(player),
+            late=sum(map(result.late, seats)),
+            failed=sum(map(result.failed, seats)),
+            illegal=sum(map(result.illegal, seats)),
+        )
+
+
+def _points(result: MatchResult) -> dict[str, float]:
+    """Return the players' points, nothing for a match without an end.
+
+    A role without a goal value has 0 points, as in match records.
+    """
+    goals: dict[str, list[int]] = defaultdict(list)
+    if not result.failure:
+        for player, goal in zip(result.players, result.goals, strict=True):
+            goals[player].append(goal or 0)
+    return {player: fmean(values) / 100 for player, values in goals.items()}
+
+
+def _bouts(results: Sequence[MatchResult]) -> Iterator[Bout]:
+    """Yield the bouts of the matches, and those between players who played for themselves."""
+    alone: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
+    for result in results:
+        if len(result.roles) == 1:
+            alone[result.game, result.seed] |= _points(result)
+        else:
+            yield from _compared(result.game, result.seed, _points(result))
+    for (game, seed), points in alone.items():
+        yield from _compared(game, seed, points)
+
+
+def _compared(game: str, seed: int, points: dict[str, float]) -> Iterator[Bout]:
+    for player, opponent in permutations(points, 2):
+        ours, theirs = points[player], points[opponent]
+        yield Bout(player, opponent, game, seed, 0.5 + ((ours > theirs) - (ours < theirs)) / 2)
+
+
+def _row(
+    appearances: Iterable[Appearance], bouts: Iterable[Bout], key: tuple[str, str, str]
+) -> Row:
+    player, game, opponent = key
+    own = [
+        one
+        for one in appearances
+        if one.player == player and game in {"", one.game} and opponent in {"", *one.opponents}
+    ]
+    met = [
+        bout
+        for bout in bouts
+        if bout.player == player and game in {"", bout.game} and opponent in {"", bout.opponent}
+    ]
+    scores = [bout.score for bout in met]
+    points = [(one.seed, one.points) for one in own if one.points is not None]
+    return Row(
+        player=player,
+        game=game,
+        opponent=opponent,
+        matches=len(points),
+        broke_off=len(own) - len(points),
+        points=interval(points),
+        score=interval((bout.seed, bout.score) for bout in met),
+        wins=scores.count(1.0),
+        draws=scores.count(0.5),
+        losses=scores.count(0.0),
+        late=sum(one.late for one in own),
+        failed=sum(one.failed for one in own),
+        illegal=sum(one.illegal for one in own),
+    )

@@ -1,0 +1,162 @@
+"""The settings of a player server: what each means, its unit, its range, and where it comes from.
+
+A setting is taken from the first of these that has it: the command line, the environment (the
+name in capitals after ``GGP_PLAYER_``), a TOML file, the default here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from ggp_player.errors import ConfigError
+from ggp_player.server.reply_deadline import MIN_MARGIN
+from ggp_player.strategies.selection import create
+
+ENVIRONMENT_PREFIX = "GGP_PLAYER_"
+
+
+class Config(BaseModel):
+    """The settings of a player server, checked and frozen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = Field(
+        default="0.0.0.0",  # game managers call from other machines
+        min_length=1,
+        description="the address to listen at; 0.0.0.0 is every address of this machine",
+    )
+    port: int = Field(
+        default=9147,
+        ge=0,
+        le=65535,
+        description="the port to listen at, 0 to 65535; 0 takes any free one",
+    )
+    name: str = Field(
+        default="ggp-player",
+        pattern=r"^[!-'*-:<-~]{1,80}$",
+        description="the player's name, 1 to 80 visible ASCII characters without blanks and ( ) ;",
+    )
+    strategy: str = Field(
+        default="auto",
+        description="a strategy, such as auto, minimax or bounded_minimax:upper=51",
+    )
+    ponder: bool = Field(
+        default=True,
+        description="whether to think while others choose: true or false",
+    )
+    margin: float | None = Field(
+        default=None,
+        ge=MIN_MARGIN,
+        le=60,
+        description="the seconds kept in reserve before the end of every clock, 0.1 to 60, a third "
+        "of it at most; without it, what measured replies call for, 1 at most",
+    )
+    max_matches: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="how many matches are played at a time, 1 to 64; each has two processes",
+    )
+    memory_limit: int = Field(
+        default=4096,
+        ge=256,
+        le=2**20,
+        description="the MiB of address space of each process of a match, 256 to 1048576",
+    )
+    spares: int = Field(
+        default=2,
+        ge=0,
+        le=64,
+        description="how many processes wait to begin a match or replace a dead one, 0 to 64",
+    )
+    idle_limit: float = Field(
+        default=120,
+        gt=0,
+        le=86400,
+        description="the seconds of silence, beyond three clocks, that end a match, up to 86400",
+    )
+    seed: int = Field(
+        default=0,
+        description="a whole number; with the same one a match is played with the same chances",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info",
+        description="how much is logged: debug, info, warning or error",
+    )
+
+    @field_validator("strategy")
+    @classmethod
+    def _exists(cls, spec: str) -> str:
+        create(spec)
+        return spec
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_small_letters(cls, level: object) -> object:
+        return level.lower() if isinstance(level, str) else level
+
+    @property
+    def logging_level(self) -> int:
+        """The level as :mod:`logging` numbers it."""
+        return logging.getLevelNamesMapping()[self.log_level.upper()]
+
+
+def load_config(file: Path | None = None, flags: Mapping[str, object] | None = None) -> Config:
+    """Return the settings from flags, environment and file; flags that are None do not count.
+
+    Raises :class:`ConfigError` with a sentence for every setting that is wrong, wherever it is.
+    """
+    sources = [_flags(flags or {}), _environment(), _file(file)]
+    places: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for place, found in sources:
+        for key, value in found.items():
+            if key not in values:
+                values[key], places[key] = value, place.format(key=key, KEY=key.upper())
+    try:
+        return Config(**values)
+    except ValidationError as error:
+        raise ConfigError(tuple(_sentences(error, places))) from error
+
+
+def _flags(flags: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
+    return "the command line", {key: value for key, value in flags.items() if value is not None}
+
+
+def _environment() -> tuple[str, Mapping[str, object]]:
+    values = {
+        name.removeprefix(ENVIRONMENT_PREFIX).lower(): value
+        for name, value in os.environ.items()
+        if name.startswith(ENVIRONMENT_PREFIX)
+    }
+    return f"the variable {ENVIRONMENT_PREFIX}{{KEY}}", values
+
+
+def _file(path: Path | None) -> tuple[str, Mapping[str, object]]:
+    if path is None:
+        return "", {}
+    try:
+        return f"the file {path}", tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError((f"the file {path} cannot be read as TOML: {error}",)) from error
+
+
+def _sentences(error: ValidationError, places: Mapping[str, str]) -> Iterable[str]:
+    for problem in error.errors():
+        key = str(problem["loc"][0])
+        field = Config.model_fields.get(key)
+        if field is None:
+            known = ", ".join(Config.model_fields)
+            yield f"{key} in {places[key]} is no setting; there are {known}"
+        elif problem["type"] == "value_error":
+            yield f"{key} in {places[key]}: {problem['ctx']['error']}"
+        else:
+            value = problem["input"]
+            yield f"{key} in {places[key]} is {value!r}; expected {field.description}"

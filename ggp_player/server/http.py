@@ -1,0 +1,212 @@
+"""The player over HTTP: one message in each request, its reply in the response.
+
+What game managers do with HTTP, and what follows from it:
+
+- ggp-base reads as many characters as Content-Length says and ignores the status line; Dresden's
+  manager reads until the connection is closed and ignores Content-Length. So every reply has an
+  exact length, the connection is closed after it, and a message that cannot be understood gets a
+  sentence with status 200, like any other reply.
+- Schedulers send INFO as an empty form. So the body is read whatever its content type is, and an
+  empty one means INFO.
+- Browsers and course tools send the message in the address, ``GET /%28INFO%29``, where ``+`` is a
+  blank; and browsers ask with OPTIONS first, whether they may.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import gc
+import logging
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from urllib.parse import unquote_plus
+
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+from ggp_player.errors import ServerError
+from ggp_player.server.config import Config
+from ggp_player.server.player import Player
+from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, Stopwatch
+from ggp_player.worker import is_warm
+
+MAX_MESSAGE = 16 * 2**20
+"""Bytes of the longest message; rulesheets of half a million bytes exist."""
+
+CLOSING_LIMIT = 10.0
+"""Seconds that open requests get to be answered when the server stops."""
+
+CORS_HEADERS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
+    "Access-Control-Allow-Headers": "Sender, Receiver, Content-Type, Accept",
+    "Access-Control-Max-Age": "86400",
+}
+
+_TCP_INFO = struct.Struct("68x I")
+"""The beginning of what Linux tells of a connection, up to ``tcpi_rtt`` in microseconds."""
+
+_http_log = logging.getLogger(f"{__name__}.http")
+
+_SHOWN = 120
+"""Characters of a message that the log shows."""
+
+_log = logging.getLogger(__name__)
+
+
+def application(player: Player) -> web.Application:
+    """Return the web application that answers for a player."""
+
+    async def post(request: web.Request) -> web.Response:
+        stopwatch = player.stopwatch(_round_trip(request))
+        return await reply(request, _decoded(await request.read()), stopwatch)
+
+    async def get(request: web.Request) -> web.Response:
+        stopwatch = player.stopwatch(_round_trip(request))
+        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), stopwatch)
+
+    async def options(_request: web.Request) -> web.Response:
+        return web.Response()
+
+    async def reply(request: web.Request, message: str, stopwatch: Stopwatch) -> web.Response:
+        began = time.monotonic()
+        text = await player.reply_in_time(message, stopwatch)
+        seconds = time.monotonic() - began
+        _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
+        return _Reply(text, stopwatch)
+
+    app = web.Application(client_max_size=MAX_MESSAGE)
+    app.on_response_prepare.append(_finish)
+    app.router.add_post("/{tail:.*}", post)
+    app.router.add_get("/{tail:.*}", get, allow_head=False)
+    app.router.add_options("/{tail:.*}", options)
+    return app
+
+
+class _Reply(web.Response):
+    """Stops the stopwatch when the socket has the reply."""
+
+    def __init__(self, text: str, stopwatch: Stopwatch) -> None:
+        super().__init__(body=text.encode(), content_type="text/acl")
+        self._stopwatch = stopwatch
+
+    async def write_eof(self, data: bytes = b"") -> None:
+        await super().write_eof(data)
+        self._stopwatch.stop()
+
+
+def _round_trip(request: web.Request) -> float:
+    """Return the seconds to the game manager and back, as measured when it connected."""
+    connection = request.get_extra_info("socket")
+    if connection is None or sys.platform != "linux":
+        return UNKNOWN_ROUND_TRIP
+    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+    microseconds: int = _TCP_INFO.unpack(info)[0]
+    return microseconds / 1e6
+
+
+async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:
+    """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
+
+    Raises :class:`ServerError` where the address cannot be listened at.
+    """
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    async with Player(config) as player:
+        runner = web.AppRunner(
+            application(player),
+            logger=_http_log,
+            access_log=None,
+            shutdown_timeout=CLOSING_LIMIT,
+        )
+        await runner.setup()
+        gc.freeze()  # what is here stays: looking through it for garbage holds up replies
+        try:
+            site = await _listen(runner, config)
+            port: int = runner.addresses[0][1]
+            on_listening(config.host, port)
+            warming = asyncio.create_task(_warm_up())
+            await stopped.wait()
+            warming.cancel()
+            await asyncio.wait([warming])
+            _log.info("stopping")
+            await site.stop()
+            await player.close()
+        finally:
+            await runner.cleanup()
+
+
+async def _warm_up() -> None:
+    """Have a process compile what all matches share, if that has not been done on this machine.
+
+    Matches go on meanwhile by simpler means.
+    """
+    if is_warm():
+        return
+    _log.info("compiling what all matches share, which takes a minute or two, once")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "ggp_player", "warm-up", "--until-closed"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        await process.wait()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+
+
+async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
+    site = web.TCPSite(runner, config.host, config.port)
+    try:
+        await site.start()
+    except OSError as error:
+        where = f"{config.host}:{config.port}"
+        if error.errno == errno.EADDRINUSE:
+            hint = "another program listens there; stop it or choose another --port"
+            raise ServerError(f"cannot listen at {where}: {hint}") from error
+        reason = error.strerror or str(error)
+        raise ServerError(f"cannot listen at {where}: {reason}") from error
+    return site
+
+
+async def _finish(_request: web.Request, response: web.StreamResponse) -> None:
+    """Add what every response has, those that refuse a request too."""
+    response.force_close()
+    response.headers["Connection"] = "close"
+    response.headers.update(CORS_HEADERS)
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """Make a request that is no HTTP a line in the log: it is the peer's fault and no traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, HttpProcessingError):
+        record.msg, record.args = "a request that is no HTTP: %s", (_short(str(error)),)
+        record.exc_info = None
+    return True
+
+
+_http_log.addFilter(_in_one_line)
+
+
+def _decoded(body: bytes) -> str:
+    """Return the body as text: UTF-8 where it is that, otherwise Latin-1, which anything is."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return body.decode("latin-1")
+
+
+def _short(text: str) -> str:
+    printable = (char if char.isprintable() else " " for char in text[: 2 * _SHOWN])
+    line = " ".join("".join(printable).split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."

@@ -1,0 +1,240 @@
+"""UCT with one playout at a time: the yardstick for searches that play many at once.
+
+It runs on the same compiled engine as they do, in a block of one word, with the same compiled
+code around it. What it leaves out is what is to be measured: playouts side by side, proofs, equal
+states as one node, and a tree that is kept between moves.
+
+Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); C. Browne et al., A
+survey of Monte Carlo tree search methods (2012), algorithm 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from gdl import StateMachine
+from gdl.engine import Engine, PropnetStateMachine, as_words, packed_state
+from gdl.engine.kernel_library import (
+    PUT,
+    SELECT,
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    VIEW,
+    VIEW_PROGRAM,
+    call_evaluator,
+    call_put,
+    call_select,
+    copy_memory,
+    goal_values,
+    is_set,
+    kernel,
+)
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.mcts.arrays import Game, Indices, Ints, Sums, Values, Words, new_game
+from ggp_player.strategies.textbook import moves_by_chance
+
+MAX_NODES = 1_000_000
+MAX_EDGES = 8_000_000
+MAX_DEPTH = 5000
+PLAYOUTS = 200
+"""Playouts between two choices."""
+
+
+class Uct(Strategy):
+    """Searches afresh at each step, a playout a time. Refuses games that are not compiled."""
+
+    name = "uct"
+    uses_engine = True
+
+    def __init__(self, exploration: Annotated[float, Field(ge=0)] = 0.7) -> None:
+        self.exploration = exploration
+        self._engine: Engine | None = None
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse games whose rules could not be compiled."""
+        if isinstance(machine, PropnetStateMachine):
+            return None
+        return "uct needs the compiled machine, and these rules are interpreted"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the most visited move now and then, until the memory is full."""
+        machine = position.machine
+        if not isinstance(machine, PropnetStateMachine):
+            raise TypeError("uct was asked to search a game that it refuses")
+        yield Choice(position.legal_moves[0])
+        if self._engine is None:
+            self._engine = machine.new_engine(words=1)
+            self._engine.compile()
+        tree = new_uct_tree(machine, self._engine, position.random.getrandbits(32))
+        tree.state[:] = as_words(packed_state(machine, position.state))[0]
+        role = machine.roles.index(position.role)
+        while tree.counts[0] < MAX_NODES - PLAYOUTS and tree.counts[1] < MAX_EDGES // 2:
+            run(tree, self.exploration, PLAYOUTS)
+            edges = slice(tree.first[0, role], tree.first[0, role] + tree.choices[0, role])
+            best = int(np.argmax(tree.tries[edges])) + edges.start
+            value = 100 * tree.score[best] / max(1, tree.tries[best])
+            note = f"{tree.counts[2]} playouts"
+            yield Choice(machine.moves[role][tree.move[best]], float(value), note=note)
+
+
+class UctTree(NamedTuple):
+    """The tree, and the block of one word whose first lane plays.
+
+    Per node and role: ``first`` edge and ``choices``. Per edge: ``move``, ``tries``, ``score``.
+    ``child`` int32 (nodes, 2): first child and next sibling of a node; ``parting`` int32 (nodes,
+    R): the edges that led to it. ``path`` int32 (depth, R): the edges of the present playout.
+    ``counts`` int64 (3,): nodes, edges and playouts.
+    """
+
+    game: Game
+    rows: Words
+    scratch: Words
+    random: Words
+    state: Words
+    first: Indices
+    choices: Indices
+    move: Indices
+    tries: Indices
+    score: Sums
+    child: Indices
+    parting: Indices
+    path: Indices
+    values: Values
+    lane: Words
+    counts: Ints
+
+
+def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> UctTree:
+    """Return a tree of one node that has yet to be expanded."""
+    chance = np.array(list(map(moves_by_chance, machine.roles)), np.uint8)
+    block, game, roles = engine.block(seed), new_game(engine, chance), engine.roles
+    nodes = np.zeros((5, MAX_NODES, max(2, roles)), np.int32)
+    edges = np.zeros((2, MAX_EDGES), np.int32)
+    return UctTree(
+        game,
+        block.rows,
+        block.scratch,
+        block.random,
+        np.zeros(-(-game.fluent_count // 64), np.uint64),
+        nodes[0],
+        nodes[1],
+        edges[0],
+        edges[1],
+        np.zeros(MAX_EDGES),
+        nodes[2],
+        nodes[3],
+        nodes[4, :MAX_DEPTH],
+        np.zeros(roles, np.uint8),
+        np.array([2**64 - 1], np.uint64),
+        np.array([1, 0, 0], np.int64),
+    )
+
+
+@kernel
+def run(tree: UctTree, exploration: float, playouts: int) -> None:
+    """Select, expand, play out and back up, so many times."""
+    game, rows = tree.game, tree.rows
+    for _ in range(playouts):
+        fluents = rows.ctypes.data + 8 * game.fluents
+        state, lane = tree.state.ctypes.data, tree.lane.ctypes.data
+        call_put(game.code[PUT], fluents, game.fluent_count, state, lane)
+        call_evaluator(game.code[VIEW], rows.ctypes.data, game.code[VIEW_PROGRAM])
+        node, depth = 0, 0
+        while node >= 0 and depth < MAX_DEPTH and not is_set(rows, game.terminal, 0):
+            if tree.choices[node, 0] == 0:
+                _expand(tree, node)
+            for role in range(tree.values.shape[0]):
+                tree.path[depth, role] = _select(tree, exploration, node, role)
+            node = _child(tree, node, tree.path[depth])
+            _step(tree, depth)
+            depth += 1
+        steps = 0
+        while steps < MAX_DEPTH and not is_set(rows, game.terminal, 0):
+            _step(tree, -1)
+            steps += 1
+        goal_values(rows, game.goals, game.goal_table, 0, tree.values)
+        for step in range(depth):
+            for role in range(tree.values.shape[0]):
+                tree.tries[tree.path[step, role]] += 1
+                tree.score[tree.path[step, role]] += 0.01 * tree.values[role]
+        tree.counts[2] += 1
+
+
+@kernel
+def _expand(tree: UctTree, node: int) -> None:
+    game = tree.game
+    for role in range(tree.values.shape[0]):
+        tree.first[node, role] = tree.counts[1]
+        for move in range(game.offsets[role + 1] - game.offsets[role]):
+            if is_set(tree.rows, game.legal + game.offsets[role] + move, 0):
+                tree.move[tree.counts[1]] = move
+                tree.counts[1] += 1
+        tree.choices[node, role] = tree.counts[1] - tree.first[node, role]
+
+
+@kernel
+def _select(tree: UctTree, exploration: float, node: int, role: int) -> int:
+    """Return the edge of the highest upper confidence bound; one that is untried comes first."""
+    first = tree.first[node, role]
+    last = first + tree.choices[node, role]
+    visits = 0
+    for edge in range(first, last):
+        visits += tree.tries[edge]
+    best, best_bound = first, -1.0
+    for edge in range(first, last):
+        tries = tree.tries[edge]
+        if tries == 0:
+            return edge
+        bound = tree.score[edge] / tries + exploration * math.sqrt(math.log(visits) / tries)
+        if tree.game.chance[role]:
+            bound = -tries
+        if bound > best_bound or edge == first:
+            best, best_bound = edge, bound
+    return best
+
+
+@kernel
+def _child(tree: UctTree, node: int, edges: NDArray[np.int32]) -> int:
+    """Return the node after the edges; one that is new is made, and -1 is returned."""
+    child = tree.child[node, 0]
+    while child > 0:
+        same = True
+        for role in range(tree.values.shape[0]):
+            same = same and tree.parting[child, role] == edges[role]
+        if same:
+            return child
+        child = tree.child[child, 1]
+    child = tree.counts[0]
+    tree.counts[0] += 1
+    for role in range(tree.values.shape[0]):
+        tree.parting[child, role] = edges[role]
+    tree.child[child, 1] = tree.child[node, 0]
+    tree.child[node, 0] = child
+    return -1
+
+
+@kernel
+def _step(tree: UctTree, depth: int) -> None:
+    """Make the moves of a step of the path, or random ones where ``depth`` is -1."""
+    game = tree.game
+    rows = tree.rows.ctypes.data
+    for role in range(tree.values.shape[0]):
+        first, last = game.offsets[role], game.offsets[role + 1]
+        moves = rows + 8 * (game.moves + first)
+        if depth >= 0:
+            for move in range(first, last):
+                tree.rows[game.moves + move, 0] = 0
+            tree.rows[game.moves + first + tree.move[tree.path[depth, role]], 0] = 1
+        else:
+            legal, scratch = rows + 8 * (game.legal + first), tree.scratch.ctypes.data
+            random, select = tree.random.ctypes.data, game.code[SELECT]
+            call_select(select, legal, moves, last - first, scratch, random)
+    call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
+    copy_memory(rows + 8 * game.fluents, rows + 8 * game.next, 8 * game.fluent_count)
+    call_evaluator(game.code[VIEW], rows, game.code[VIEW_PROGRAM])

@@ -1,0 +1,62 @@
+"""Several searches in company: one that always has a move, and others that may prove one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gdl import StateMachine
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+
+
+class Company(Strategy):
+    """Lets a main search and provers take turns, slice by slice; the first proof decides.
+
+    Until then the main search's choice stands. A prover that has given up is asked again in the
+    next position.
+    """
+
+    name = "company"
+    uses_engine = True
+    ponders = True
+
+    def __init__(self, main: Strategy, provers: Sequence[Strategy], share: int = 3) -> None:
+        self._main = main
+        self._provers = list(provers)
+        self._share = share
+        self._decided: Strategy = main
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse what the main search refuses."""
+        return self._main.refusal(machine)
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the main search's choices, or the one that was proved.
+
+        Each prover gets one slice for ``share`` of the main search's.
+        """
+        self._decided = self._main
+        machine = position.machine
+        asked = {
+            prover: prover.search(position)
+            for prover in self._provers
+            if prover.refusal(machine) is None
+        }
+        for number, choice in enumerate(self._main.search(position)):
+            yield choice
+            if choice.proved:
+                return
+            if number % self._share:
+                continue
+            for prover, search in list(asked.items()):
+                found = next(search, None)
+                if found is None:
+                    del asked[prover]
+                elif found.proved:
+                    self._decided = prover
+                    yield replace(found, note=f"{prover.name}: {found.note}")
+                    return
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return what the search that has decided knows, or the main one if that says nothing."""
+        return self._decided.report(position) or self._main.report(position)

@@ -1,0 +1,265 @@
+"""Proof: alpha-beta, deeper and deeper, on blocks of states, until the value is proved.
+
+It looks for proofs, not for good evaluations: a state at the horizon is worth 50, and each node
+keeps, beside the value of the present depth, the bounds that terminal states alone put on it. These
+hold for ever, so that what is proved once need never be searched again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from gdl import Constant, StateMachine, Term
+from gdl.engine import Images, PropnetStateMachine, aligned_rows
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.solver.lane_rows import LaneRows, refusal_of_lanes
+from ggp_player.strategies.solver.proof_kernels import (
+    FINISHED,
+    REFUSED,
+    begin,
+    list_moves,
+    search_on,
+)
+from ggp_player.strategies.solver.proof_nodes import (
+    AGE,
+    BEST,
+    BEST_MOVE,
+    HIGH,
+    LOW,
+    MINE,
+    NO_PROBLEM,
+    NODE_COUNT,
+    PROBLEM,
+    Nodes,
+    Search,
+    Stack,
+    place_root,
+)
+from ggp_player.strategies.textbook import moves_by_chance
+
+SLICE = 2**16
+"""Nodes looked at between two chances to stop: some hundredths of a second."""
+
+MAX_DEPTH = 250
+"""Steps; depths have a byte in the table."""
+
+ENTRY_BYTES = 16
+"""Of the transposition table."""
+
+
+class Proof(Strategy):
+    """Searches for a proof of the game's value, for roles that take turns. No role ``random``.
+
+    Every other role is taken for an enemy; for two roles and a constant sum the values are the
+    game's, otherwise pessimistic, as in ``minimax``. Where several roles have a choice at once the
+    search ends. All children of all siblings are expanded in one block, terminal states among
+    them are known at once, and transpositions are looked up before anything is searched; moves
+    are ordered by the table, then by how often they have cut. The table, of ``megabytes``, is kept
+    between steps. ``depth`` is the last one, in steps; a search looks at ``nodes`` nodes at most, 0
+    for no limit. The table holds states that are ``images`` of each other once.
+
+    Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); D. Breuker, Memory
+    versus Search in Games (1998), for the table.
+    """
+
+    name = "proof"
+    uses_engine = True
+
+    def __init__(
+        self,
+        depth: Annotated[int, Field(ge=1, le=MAX_DEPTH)] = MAX_DEPTH,
+        nodes: Annotated[int, Field(ge=0)] = 0,
+        megabytes: Annotated[int, Field(ge=1)] = 128,
+        *,
+        images: Images | None = None,
+    ) -> None:
+        self.depth = depth
+        self.nodes = nodes
+        self.megabytes = megabytes
+        self._images = images
+        self._tree: ProofTree | None = None
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse chance, machines that do not evaluate blocks, and games with too many moves."""
+        if any(map(moves_by_chance, machine.roles)):
+            return "proof is for games without chance, and this one has the role random"
+        return refusal_of_lanes(self.name, machine)
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move of each depth, and in between, until the value is proved."""
+        moves = position.legal_moves
+        if not moves:
+            return
+        best = Choice(moves[0])
+        yield best
+        if self._tree is None:
+            assert isinstance(position.machine, PropnetStateMachine)
+            entries = self.megabytes * 2**20 // ENTRY_BYTES
+            self._tree = ProofTree(position.machine, position.role, entries, self._images)
+        tree = self._tree
+        tree.start(position)
+        depth = 0
+        while depth < self.depth and not tree.proved and not tree.problem:
+            depth += 1
+            for finished in tree.deepen(depth, self.nodes):
+                if finished:
+                    best = tree.choice(best.move)
+                yield replace(best, note=f"depth {depth}, {tree.nodes} nodes")
+            if 0 < self.nodes <= tree.nodes:
+                break
+        if tree.problem:
+            yield replace(best, note=tree.problem)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return the bounds of each move, where the last search was of this position."""
+        tree = self._tree
+        if tree is None or tree.position is None or tree.position.state != position.state:
+            return ()
+        return tree.report()
+
+
+@dataclass(frozen=True, slots=True)
+class RootMove:
+    """A move at the root: proved bounds of its value, and how deep it was searched for them."""
+
+    move: Term
+    low: int
+    high: int
+    depth: int
+
+
+class ProofTree:
+    """The search of one role in one match. A position is started, then searched depth by depth.
+
+    The table has room for ``entries``, rounded down to a power of 2, at least 4.
+    """
+
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        role: Constant,
+        entries: int,
+        images: Images | None = None,
+    ) -> None:
+        self.problem = ""
+        self.position: Position | None = None
+        self._machine = machine
+        self._lane_rows = LaneRows(machine, images)
+        self._place = machine.roles.index(role)
+        self._table = _new_table(1 << entries.bit_length() - 1)
+        self._nodes, self._stack = self._new_tree()
+        self._control = np.zeros(5, np.int64)
+        self._control[MINE] = self._place
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value of the position is exact."""
+        return bool(self._nodes.facts[0, LOW] == self._nodes.facts[0, HIGH])
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes were looked at for this position."""
+        return int(self._control[NODE_COUNT])
+
+    def start(self, position: Position) -> None:
+        """Make a position the root."""
+        self.position, self.problem = position, ""
+        self._control[[NODE_COUNT, PROBLEM]] = 0, NO_PROBLEM
+        self._control[AGE] = (self._control[AGE] + 1) % 256
+        place_root(self._search(), self._lane_rows.packed(position.state))
+
+    def deepen(self, depth: int, budget: int) -> Iterator[bool]:
+        """Search to a depth; yield whether it is finished after each slice of the work."""
+        begin(self._search(), depth)
+        status = None
+        while status != FINISHED:
+            piece = min(SLICE, budget - self.nodes) if budget else SLICE
+            if piece <= 0:
+                return
+            status = search_on(self._search(), piece)
+            if status == REFUSED:
+                self.problem = "several roles have a choice at once"
+                return
+            yield status == FINISHED
+
+    def choice(self, before: Term) -> Choice:
+        """Return the best move of the depth that was finished last.
+
+        Of proved moves of the best value the one with the shortest proof is taken; where all is
+        lost, the one with the longest, or the best one of the depth before.
+        """
+        assert self.position is not None
+        low, high = self._nodes.facts[0, [LOW, HIGH]].tolist()
+        legal = self.position.legal_moves
+        if len(legal) == 1:
+            value = low if low == high else int(self._stack.frames[0, BEST])
+            return Choice(legal[0], value, low == high)
+        if low < high:
+            move = self._own_move(int(self._stack.frames[0, BEST_MOVE]))
+            return Choice(move, int(self._stack.frames[0, BEST]))
+        best = [known for known in self.moves() if known.low == low]
+        if not best:
+            return Choice(before, low, proved=True)
+        # Each step makes the shortest proof shorter: a win is not put off for ever.
+        sign = -1 if low == 0 else 1
+        chosen = min(best, key=lambda known: (sign * known.depth, known.move != before))
+        return Choice(chosen.move, low, proved=True)
+
+    def moves(self) -> list[RootMove]:
+        """Return what is proved of each move at the root."""
+        found = np.zeros((self._stack.order.shape[1], 4), np.int64)
+        count = list_moves(self._search(), found)
+        return [
+            RootMove(self._own_move(move), low, high, depth)
+            for move, low, high, depth in found[:count].tolist()
+        ]
+
+    def report(self) -> tuple[MoveReport, ...]:
+        """Return the bounds of each move."""
+        return tuple(
+            MoveReport(
+                known.move,
+                known.low if known.low == known.high else None,
+                bounds=(known.low, known.high),
+            )
+            for known in self.moves()
+        )
+
+    def _own_move(self, number: int) -> Term:
+        first, last = self._lane_rows.move_ends[self._place : self._place + 2]
+        if not first <= number < last:
+            assert self.position is not None
+            return self.position.legal_moves[0]
+        move: Term = self._machine.moves[self._place][number - int(first)]
+        return move
+
+    def _search(self) -> Search:
+        return Search(self._lane_rows.rows(), self._nodes, self._stack, self._table, self._control)
+
+    def _new_tree(self) -> tuple[Nodes, Stack]:
+        lanes, levels = 64 * self._machine.words, MAX_DEPTH + 2
+        moves = int(self._lane_rows.move_ends[-1])
+        size = lanes * levels
+        nodes = Nodes(
+            np.zeros((size, self._lane_rows.words), np.uint64),
+            np.zeros((size, -(-moves // 64)), np.uint64),
+            np.zeros((size, 2), np.uint64),
+            np.zeros((size, 9), np.int32),
+        )
+        stack = Stack(
+            np.zeros((levels, 8), np.int32),
+            np.zeros((levels, lanes), np.int32),
+            np.zeros(moves, np.int32),
+        )
+        return nodes, stack
+
+
+def _new_table(entries: int) -> NDArray[np.uint64]:
+    """Return zeros, uint64 (entries, 2), with each bucket of four in one line of the cache."""
+    return aligned_rows(entries // 4, 8).reshape(entries, 2)

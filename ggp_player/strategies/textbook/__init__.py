@@ -1,0 +1,52 @@
+"""TODO."""
+
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree
+from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax, BoundedSearch
+from ggp_player.strategies.textbook.deliberation import Deliberation
+from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
+from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    in_role_order,
+    moves_by_chance,
+    opponents_of,
+    own_first,
+    playout,
+    utility,
+)
+from ggp_player.strategies.textbook.legal import Legal
+from ggp_player.strategies.textbook.max_n import MaxN, MaxNTree, Utilities
+from ggp_player.strategies.textbook.memory import Table
+from ggp_player.strategies.textbook.minimax import Minimax, MinimaxSearch
+from ggp_player.strategies.textbook.negamax import NegamaxTree, flipped
+from ggp_player.strategies.textbook.random_move import RandomMove
+from ggp_player.strategies.textbook.sequential_planning import Planning
+
+__all__ = [
+    "AlphaBeta",
+    "AlphaBetaTree",
+    "BoundedMinimax",
+    "BoundedSearch",
+    "Deliberation",
+    "DepthLimitedTree",
+    "EvaluationName",
+    "Evaluator",
+    "Legal",
+    "MaxN",
+    "MaxNTree",
+    "Minimax",
+    "MinimaxSearch",
+    "Moves",
+    "NegamaxTree",
+    "Planning",
+    "RandomMove",
+    "Table",
+    "Utilities",
+    "flipped",
+    "in_role_order",
+    "moves_by_chance",
+    "opponents_of",
+    "own_first",
+    "playout",
+    "utility",
+]

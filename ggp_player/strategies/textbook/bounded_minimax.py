@@ -1,0 +1,107 @@
+"""Bounded minimax: minimax that stops looking where enough is known.
+
+It differs from :mod:`ggp_player.strategies.textbook.minimax` in two places only: ``maxscore`` is content
+with a score of at least ``upper``, and ``minscore`` gives up at one of at most ``lower``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, Position, Strategy, StrategyError
+from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, opponents_of, utility
+from ggp_player.strategies.textbook.memory import Table, remembered
+
+Bound = Annotated[int, Field(ge=0, le=100)]
+
+
+class BoundedMinimax(Strategy):
+    """Minimax between two bounds, goal values from 0 to 100. Plays every game.
+
+    With 0 and 100 the value is exact: nothing is worth less or more. Other bounds *satisfice*: all
+    scores from ``upper`` on are as good as each other, all up to ``lower`` as bad. In a game whose
+    goals sum to 100, ``upper=51`` looks for a win and does not care by how much. A proved value
+    is then exact only between the bounds.
+
+    Each other role is taken for an enemy, ``random`` too. Nothing is kept between steps.
+
+    Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6.
+    """
+
+    name = "bounded_minimax"
+
+    def __init__(self, lower: Bound = 0, upper: Bound = 100) -> None:
+        if lower >= upper:
+            raise StrategyError(f"lower must be less than upper: {lower} is not less than {upper}")
+        self.lower = lower
+        self.upper = upper
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move so far, at last the best of all with its value."""
+        search = BoundedSearch(position.machine, position.role, self.lower, self.upper)
+        return search.bestmove(position.state)
+
+
+class BoundedSearch:
+    """One search: ``maxscore`` and ``minscore`` call each other until a bound is reached."""
+
+    def __init__(self, machine: StateMachine, role: Constant, lower: int, upper: int) -> None:
+        self.machine = machine
+        self.role = role
+        self.opponents = opponents_of(machine, role)
+        self.lower = lower
+        self.upper = upper
+        self.memory: Table[tuple[State], int] = Table()
+
+    def bestmove(self, state: State) -> Iterator[Choice]:
+        """Compare the ``minscore`` of the actions until one is good enough."""
+        chosen: Term | None = None
+        endless: Choice | None = None
+        score = 0
+        for action in self.machine.legal_moves(state, self.role):
+            if score <= self.lower:
+                # No action is known to be better than the worst: one not searched yet may be.
+                yield Choice(action)
+            try:
+                result = self.minscore((action,), state)
+            except RecursionError:
+                endless = endless or Choice(action, note="a line of play has no end in sight")
+                continue
+            if chosen is None or result > score:
+                chosen, score = action, result
+            if score >= self.upper:
+                break
+            yield Choice(chosen, score)
+        if endless and score <= self.lower:
+            yield endless
+        elif chosen:
+            yield Choice(chosen, score, proved=endless is None or score >= self.upper)
+
+    @remembered
+    def maxscore(self, state: State) -> int:
+        """Return what the player can be sure of when it is to choose."""
+        if self.machine.is_terminal(state):
+            return utility(self.machine, state, self.role)
+        score = 0
+        for action in self.machine.legal_moves(state, self.role):
+            score = max(score, self.minscore((action,), state))
+            if score >= self.upper:
+                break
+        return score
+
+    def minscore(self, moves: Moves, state: State) -> int:
+        """Return what is left of it after the opponents' worst answer."""
+        if len(moves) > len(self.opponents):
+            joint_move = in_role_order(self.machine, self.role, moves)
+            return self.maxscore(self.machine.next_state(state, joint_move))
+        opponent = self.opponents[len(moves) - 1]
+        score = 100
+        for move in self.machine.legal_moves(state, opponent):
+            score = min(score, self.minscore((*moves, move), state))
+            if score <= self.lower:
+                break
+        return score

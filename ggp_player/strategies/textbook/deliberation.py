@@ -1,0 +1,91 @@
+"""Compulsive deliberation: think the whole game through again at each step, for one player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field
+
+from gdl import Constant, State, StateMachine
+from ggp_player.strategies import Choice, LoneStrategy, Position
+from ggp_player.strategies.textbook.game_tree import utility
+from ggp_player.strategies.textbook.memory import Table, remembered
+
+
+class Deliberation(LoneStrategy):
+    """Searches one-player games afresh at each step. Refuses games of several roles.
+
+    The tree is searched to 1 step, then to 2, and so on up to ``depth``: a short way to a goal is
+    found before a long one, and no line of play without an end is followed for ever. What lies
+    deeper counts nothing. Nothing is kept between steps; :mod:`ggp_player.strategies.textbook.sequential_planning`
+    is the antithesis.
+
+    Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 5.
+    """
+
+    name = "deliberation"
+
+    def __init__(self, depth: Annotated[int, Field(ge=1)] = 200) -> None:
+        self.depth = depth
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move of each depth, and again after each move that was looked at."""
+        moves = position.legal_moves
+        if not moves:
+            return
+        best = Choice(moves[0])
+        yield best
+        for depth in range(1, self.depth + 1):
+            search = DeliberationSearch(position.machine, position.role)
+            try:
+                for choice in search.bestmove(position.state, depth):
+                    if choice.proved or (choice.value or 0) > (best.value or 0):
+                        best = choice
+                    yield best
+            except RecursionError:
+                yield replace(best, note=f"depth {depth - 1}, no stack for more")
+                return
+            if best.proved:
+                return
+
+
+class DeliberationSearch:
+    """The search to one depth; ``cut`` says whether a line of play was longer than that."""
+
+    def __init__(self, machine: StateMachine, role: Constant) -> None:
+        self.machine = machine
+        self.role = role
+        self.cut = False
+        self.memory: Table[tuple[State, int], int] = Table()
+
+    def bestmove(self, state: State, depth: int) -> Iterator[Choice]:
+        """Compare the ``maxscore`` after every action; the first of the best is chosen."""
+        actions = self.machine.legal_moves(state, self.role)
+        best = Choice(actions[0], 0)
+        for action in actions:
+            result = self.maxscore(self.machine.next_state(state, (action,)), depth - 1)
+            if result == 100:
+                yield Choice(action, result, proved=True, note=f"depth {depth}")
+                return
+            if best.value is None or result > best.value:
+                best = Choice(action, result, note=f"depth {depth}")
+            yield best
+        yield replace(best, proved=not self.cut)
+
+    @remembered
+    def maxscore(self, state: State, depth: int) -> int:
+        """Return the highest goal value that can be reached in ``depth`` steps."""
+        if self.machine.is_terminal(state):
+            return utility(self.machine, state, self.role)
+        if depth == 0:
+            self.cut = True
+            return 0
+        score = 0
+        for action in self.machine.legal_moves(state, self.role):
+            after = self.machine.next_state(state, (action,))
+            score = max(score, self.maxscore(after, depth - 1))
+            if score == 100:
+                break
+        return score

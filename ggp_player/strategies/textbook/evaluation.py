@@ -1,0 +1,182 @@
+"""Evaluation: what a state that is not searched to its end seems to be worth.
+
+A *feature* is one way to look at a state, on the scale of goal values, 0 to 100 for a role. An
+evaluation is a weighted mean of features. It lies strictly between 0 and 100: only terminal states
+are worth that, and a search that returns 0 or 100 has proved it.
+
+Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 7; the weighted sum of
+factors, CPSC 315 Programming Studio (2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies.textbook.game_tree import opponents_of, playout, utility
+from ggp_player.strategies.textbook.memory import CAPACITY, Table, remembered
+
+Feature: TypeAlias = Callable[[StateMachine, State, Constant], float]
+"""A view of a state for a role, 0 to 100."""
+
+NEUTRAL = 50.0
+"""The value of a state of which nothing is known."""
+
+LOWEST, HIGHEST = 1.0, 99.0
+"""The range of evaluations: worse than every win, better than every loss."""
+
+LONGEST_PLAYOUT = 200
+"""Steps after which a playout is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """A feature with its weight in the mean."""
+
+    weight: float
+    feature: Feature
+
+
+def evaluate(
+    machine: StateMachine, state: State, role: Constant, features: Sequence[Weighted]
+) -> float:
+    """Return the weighted mean of the features, ``LOWEST`` to ``HIGHEST``."""
+    total = sum(weighted.weight for weighted in features)
+    if not total:
+        return NEUTRAL
+    mean = sum(w.weight * w.feature(machine, state, role) for w in features) / total
+    return min(max(mean, LOWEST), HIGHEST)
+
+
+class Evaluator:
+    """Features put to use on one game: it evaluates a state once for each role."""
+
+    def __init__(self, machine: StateMachine, features: Sequence[Weighted]) -> None:
+        self.machine = machine
+        self.features = features
+        self.memory: Table[tuple[State, Constant], float] = Table(CAPACITY // 4)
+
+    @remembered
+    def value(self, state: State, role: Constant) -> float:
+        """Return the evaluation of a state that is not terminal."""
+        return evaluate(self.machine, state, role, self.features)
+
+
+class Mobility:
+    """A role's number of legal moves, in percent of the most that it was seen to have."""
+
+    def __init__(self) -> None:
+        self._most: dict[Constant, int] = {}
+
+    def __call__(self, machine: StateMachine, state: State, role: Constant) -> float:
+        """Return 100 for a state with as many moves as ever."""
+        moves = len(machine.legal_moves(state, role))
+        most = self._most[role] = max(moves, self._most.get(role, 1))
+        return 100 * moves / most
+
+
+class Focus:
+    """The lack of moves of the opponents: 100 less the mean of their mobility."""
+
+    def __init__(self) -> None:
+        self._mobility = Mobility()
+
+    def __call__(self, machine: StateMachine, state: State, role: Constant) -> float:
+        """Return nearly 100 for a state in which the opponents have hardly a choice."""
+        others = opponents_of(machine, role)
+        if not others:
+            return NEUTRAL
+        return 100 - sum(self._mobility(machine, state, other) for other in others) / len(others)
+
+
+class GoalProximity:
+    """How much of a won state is there already, more than of one that an opponent has won.
+
+    Won states, terminal with goal 100, are learnt from playouts, one with each of the first
+    states evaluated, so that no evaluation has to wait for all of them. ``steps`` is the length
+    of all playouts together.
+    """
+
+    def __init__(self, random: Random, steps: int = 500) -> None:
+        self._random = random
+        self._steps = steps
+        self._wins: dict[Constant, list[frozenset[Term]]] = {}
+
+    def __call__(self, machine: StateMachine, state: State, role: Constant) -> float:
+        """Return 50 plus half of the lead over the best opponent, in percent of the facts."""
+        if self._steps > 0:
+            self._learn(machine, state)
+        facts = frozenset(state)
+        others = (self._proximity(facts, other) for other in opponents_of(machine, role))
+        return NEUTRAL + (self._proximity(facts, role) - max(others, default=0)) / 2
+
+    def _learn(self, machine: StateMachine, state: State) -> None:
+        final, steps = _played_out(machine, state, self._random)
+        self._steps -= steps
+        if machine.is_terminal(final):
+            for role in machine.roles:
+                if utility(machine, final, role) == 100:
+                    self._wins.setdefault(role, []).append(frozenset(final))
+
+    def _proximity(self, facts: frozenset[Term], role: Constant) -> float:
+        shares = (len(facts & win) / max(1, len(win)) for win in self._wins.get(role, ()))
+        return 100 * max(shares, default=0)
+
+
+class MonteCarlo:
+    """The mean goal value at the end of some playouts, the probes."""
+
+    def __init__(self, random: Random, probes: int = 2) -> None:
+        self._random = random
+        self._probes = probes
+        self._latest: tuple[State, list[State]] | None = None
+
+    def __call__(self, machine: StateMachine, state: State, role: Constant) -> float:
+        """Return the mean over the probes that came to an end, 50 where none did.
+
+        A state that is evaluated for several roles in turn is probed once.
+        """
+        if self._latest is None or self._latest[0] != state:
+            lasts = [_played_out(machine, state, self._random)[0] for _ in range(self._probes)]
+            self._latest = state, [last for last in lasts if machine.is_terminal(last)]
+        finals = self._latest[1]
+        if not finals:
+            return NEUTRAL
+        return sum(utility(machine, final, role) for final in finals) / len(finals)
+
+
+def _played_out(machine: StateMachine, state: State, random: Random) -> tuple[State, int]:
+    """Return the last state of a playout and its number of steps."""
+    steps = 0
+    for step in islice(playout(machine, state, random), LONGEST_PLAYOUT):
+        state, steps = step.after, steps + 1
+    return state, steps
+
+
+def _quick(random: Random) -> tuple[Weighted, ...]:
+    return Weighted(1, Mobility()), Weighted(1, Focus()), Weighted(2, GoalProximity(random))
+
+
+EvaluationName: TypeAlias = Literal["none", "mobility", "proximity", "probes", "quick", "full"]
+"""The mixtures of features that have a name; ``quick`` is all but the costly probes."""
+
+_MIXTURES: Mapping[EvaluationName, Callable[[Random], tuple[Weighted, ...]]] = MappingProxyType(
+    {
+        "none": lambda random: (),
+        "mobility": lambda random: (Weighted(1, Mobility()), Weighted(1, Focus())),
+        "proximity": lambda random: (Weighted(1, GoalProximity(random)),),
+        "probes": lambda random: (Weighted(1, MonteCarlo(random)),),
+        "quick": _quick,
+        "full": lambda random: (*_quick(random), Weighted(8, MonteCarlo(random))),
+    }
+)
+
+
+def features_of(name: EvaluationName, random: Random) -> tuple[Weighted, ...]:
+    """Return the features of a mixture, with nothing learnt yet."""
+    return _MIXTURES[name](random)

@@ -1,0 +1,21 @@
+"""The first legal move, always: the least that a player must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ggp_player.strategies import Choice, Position, Strategy
+
+
+class Legal(Strategy):
+    """Plays the first legal move of every state. Plays every game.
+
+    Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 4.
+    """
+
+    name = "legal"
+    looks_ahead = False
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the first legal move."""
+        yield from map(Choice, position.legal_moves[:1])

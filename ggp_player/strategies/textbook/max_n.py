@@ -1,0 +1,135 @@
+"""Max^n: several players, each for itself.
+
+The value of a state is the vector of all roles' utilities. The role that moves picks the vector
+that is best for itself, whatever it means for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from gdl import Constant, State, StateMachine
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    in_role_order,
+    moves_by_chance,
+    own_first,
+    utility,
+)
+from ggp_player.strategies.textbook.memory import Table, remembered
+
+Utilities: TypeAlias = tuple[float, ...]
+"""One value per role, in the order of the game's roles."""
+
+
+class MaxN(Strategy):
+    """Depth-limited max^n search with iterative deepening. Refuses games for one role.
+
+    ``depth`` is the last depth, in steps; ``evaluation`` names the mixture of features that
+    values states at the horizon, for every role. Of vectors that are equal for the role that
+    picks, it is credited with the one that is worst for the player. Moves made at the same
+    time are analysed as if the player chose first, then the others in the order of the roles;
+    for ``random`` the mean is taken. Nothing is kept between steps.
+
+    Source: C. Luckhardt and K. Irani, An Algorithmic Solution of N-Person Games (1986);
+    S. Russell and P. Norvig, Artificial Intelligence: A Modern Approach, 3rd edition, section 5.2.
+    """
+
+    name = "max_n"
+
+    def __init__(
+        self, depth: Annotated[int, Field(ge=1)] = 200, evaluation: EvaluationName = "quick"
+    ) -> None:
+        self.depth = depth
+        self.evaluation = evaluation
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse games in which nobody else moves."""
+        if len(machine.roles) > 1:
+            return None
+        return "max_n is for games of two or more roles, and this one has one"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move of each depth, and again after each move that was looked at."""
+        moves = position.legal_moves
+        if not moves:
+            return
+        best = Choice(moves[0])
+        yield best
+        evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
+        for depth in range(1, self.depth + 1):
+            tree = self._plant(position, evaluator)
+            try:
+                for choice in tree.bestmove(position.state, depth, best):
+                    yield (best := choice)
+            except RecursionError:
+                yield replace(best, note=f"depth {depth - 1}, no stack for more")
+                return
+            if best.proved:
+                return
+
+    def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
+        return MaxNTree(position.machine, position.role, evaluator)
+
+
+class MaxNTree:
+    """The tree to one depth; ``horizon`` says whether a state was evaluated and not searched."""
+
+    def __init__(self, machine: StateMachine, role: Constant, evaluator: Evaluator) -> None:
+        self.machine = machine
+        self.role = role
+        self.own_place = machine.roles.index(role)
+        self.order = own_first(machine, role)
+        self.evaluator = evaluator
+        self.horizon = False
+        self.memory: Table[tuple[State, int], Utilities] = Table()
+
+    def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
+        """Search all moves of a state; yield the best so far after each of them.
+
+        The move of the choice before comes first where it has a value, and stays among equals.
+        """
+        moves = list(self.machine.legal_moves(state, self.role))
+        if before.value is not None:
+            moves.sort(key=lambda move: move != before.move)
+        best = before
+        for number, move in enumerate(moves):
+            value = self.picked((move,), state, depth)[self.own_place]
+            if number == 0 or best.value is None or value > best.value:
+                best = Choice(move, value, note=f"depth {depth}")
+            yield best
+            if value >= 100:
+                break
+        yield replace(best, proved=not self.horizon or best.value == 100)
+
+    @remembered
+    def utilities(self, state: State, depth: int) -> Utilities:
+        """Return what each role gets from the state if each plays for itself."""
+        roles = self.machine.roles
+        if self.machine.is_terminal(state):
+            return tuple(utility(self.machine, state, role) for role in roles)
+        if depth == 0:
+            self.horizon = True
+            return tuple(self.evaluator.value(state, role) for role in roles)
+        return self.picked((), state, depth)
+
+    def picked(self, moves: Moves, state: State, depth: int) -> Utilities:
+        """Return the vector picked by the role that chooses after ``moves``."""
+        if len(moves) == len(self.order):
+            joint_move = in_role_order(self.machine, self.role, moves)
+            return self.utilities(self.machine.next_state(state, joint_move), depth - 1)
+        role = self.order[len(moves)]
+        candidates = self.machine.legal_moves(state, role)
+        vectors = [self.picked((*moves, move), state, depth) for move in candidates]
+        if not vectors:
+            return (0,) * len(self.order)
+        if moves_by_chance(role):
+            return tuple(sum(column) / len(vectors) for column in zip(*vectors, strict=True))
+        place = self.machine.roles.index(role)
+        return max(vectors, key=lambda vector: (vector[place], -vector[self.own_place]))

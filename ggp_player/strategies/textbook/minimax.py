@@ -1,0 +1,88 @@
+"""Minimax, as in the textbook: the best move against opponents who want the worst for us.
+
+Every line of play is followed to its end, so that the routine fits small games only. It is the
+yardstick by which the faster searches are tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gdl import Constant, State, StateMachine
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, opponents_of, utility
+from ggp_player.strategies.textbook.memory import Table, remembered
+
+
+class Minimax(Strategy):
+    """Searches the whole tree at each step and keeps nothing between steps. Plays every game.
+
+    Each other role is taken for an enemy, also one that has its own aims, and ``random`` too: the
+    value is what the player gets at least, whatever they do. When it is stopped, the best of the
+    moves that were searched stands. A line of play without an end cannot be followed to its
+    end: moves that lead into one are left out.
+
+    Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6.
+    """
+
+    name = "minimax"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move so far, at last the best of all with its exact value."""
+        return MinimaxSearch(position.machine, position.role).bestmove(position.state)
+
+
+class MinimaxSearch:
+    """One search: ``maxscore`` and ``minscore`` call each other down to the terminal states."""
+
+    def __init__(self, machine: StateMachine, role: Constant) -> None:
+        self.machine = machine
+        self.role = role
+        self.opponents = opponents_of(machine, role)
+        self.memory: Table[tuple[State], int] = Table()
+
+    def bestmove(self, state: State) -> Iterator[Choice]:
+        """Compare the ``minscore`` of every action; the first of the best is chosen."""
+        chosen, endless = None, None
+        score = 0
+        for action in self.machine.legal_moves(state, self.role):
+            if score == 0:
+                # No action is known to be better than the worst: one not searched yet may be.
+                yield Choice(action)
+            try:
+                result = self.minscore((action,), state)
+            except RecursionError:
+                endless = endless or Choice(action, note="a line of play has no end in sight")
+                continue
+            if chosen is None or result > score:
+                chosen, score = action, result
+            yield Choice(chosen, score)
+        if endless and score == 0:
+            yield endless
+        elif chosen:
+            yield Choice(chosen, score, proved=endless is None or score == 100)
+
+    @remembered
+    def maxscore(self, state: State) -> int:
+        """Return what the player can be sure of when it is to choose."""
+        if self.machine.is_terminal(state):
+            return utility(self.machine, state, self.role)
+        score = 0
+        for action in self.machine.legal_moves(state, self.role):
+            score = max(score, self.minscore((action,), state))
+        return score
+
+    def minscore(self, moves: Moves, state: State) -> int:
+        """Return what is left of it after the opponents' worst answer.
+
+        ``moves`` holds the player's move and those of the opponents before this one: there is
+        one min layer for each opponent.
+        """
+        if len(moves) > len(self.opponents):
+            joint_move = in_role_order(self.machine, self.role, moves)
+            return self.maxscore(self.machine.next_state(state, joint_move))
+        opponent = self.opponents[len(moves) - 1]
+        score = 100
+        for move in self.machine.legal_moves(state, opponent):
+            score = min(score, self.minscore((*moves, move), state))
+        return score

@@ -1,0 +1,145 @@
+"""Sequential planning: find a whole plan once, then replay it. For one player."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Annotated
+
+from pydantic import Field
+
+from gdl import State, Term
+from ggp_player.strategies import Choice, LoneStrategy, Position
+from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
+from ggp_player.strategies.textbook.game_tree import playout, utility
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The move to make in each state on the way to a terminal state.
+
+    ``value`` is the goal value there. A ``final`` plan is one that no other can better.
+    """
+
+    moves: Mapping[State, Term]
+    value: int
+    final: bool = False
+
+
+class Planning(LoneStrategy):
+    """Finds a plan for the rest of the match and keeps to it. Refuses games of several roles.
+
+    A plan for 100 is replayed without another thought; with one for less, the search for a
+    better one goes on from each state. A state that the plan does not foresee is searched afresh.
+    ``states`` bounds how many states the search remembers.
+
+    Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 5.
+    """
+
+    name = "planning"
+
+    def __init__(self, states: Annotated[int, Field(ge=1)] = 200_000) -> None:
+        self.states = states
+        self._plan = Plan({}, 0)
+        self._search: PlanSearch | None = None
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the first move of the best plan so far, after every small piece of work."""
+        state, moves = position.state, position.legal_moves
+        if not moves:
+            return
+        if state not in self._plan.moves:
+            self._plan = Plan({state: moves[0]}, 0)
+        yield self._choice(state)
+        if self._plan.final:
+            return
+        if self._search is None or self._search.start != state:
+            self._search = PlanSearch(position, self.states)
+        for plan in self._search.improve():
+            if plan.value > self._plan.value or plan.final:
+                # Of two plans of the same value, the one being followed stands.
+                better = plan.value > self._plan.value
+                self._plan = plan if better else replace(self._plan, final=True)
+            yield self._choice(state)
+
+    def _choice(self, state: State) -> Choice:
+        plan = self._plan
+        # A value of 0 that is not final only says that no way to a goal was found yet.
+        value = plan.value if plan.value or plan.final else None
+        return Choice(plan.moves[state], value, plan.final, f"plan of length {len(plan.moves)}")
+
+
+class PlanSearch:
+    """A search for plans: breadth first, with as much work spent on playouts.
+
+    The one finds short plans, and in the end the best there is; the other stumbles early on plans
+    that are long. A search that had to leave states out goes on with playouts alone. One that was
+    stopped goes on where it was.
+    """
+
+    def __init__(self, position: Position, states: int) -> None:
+        self._machine = position.machine
+        self._role = position.role
+        self._random = position.random
+        self.start = position.state
+        self._room = states
+        self._origin: dict[State, tuple[State, Term]] = {}
+        self._queue = deque([position.state])
+        self._complete = True
+        self._best = Plan({}, -1)
+
+    def improve(self) -> Iterator[Plan]:
+        """Yield the best plan so far, again and again, until it is final."""
+        work = price = 0
+        while self._best.value < 100 and (self._queue or not self._complete):
+            if self._queue and work < price:
+                # Whoever stops this in the middle finds the state in its place.
+                work += self._expand(self._queue[0])
+                self._queue.popleft()
+            else:
+                work, price = 0, self._play_out()
+            if self._best.moves:
+                yield self._best
+        yield replace(self._best, final=True)
+
+    def _expand(self, state: State) -> int:
+        """Look one step ahead of a state; return the number of steps looked at."""
+        moves = self._machine.legal_moves(state, self._role)
+        for move in moves:
+            after = self._machine.next_state(state, (move,))
+            if after in self._origin or after == self.start:
+                continue
+            if self._machine.is_terminal(after):
+                if self._improves(after):
+                    self._adopt(after, {**self._way_to(state), state: move})
+            elif len(self._origin) < self._room:
+                self._origin[after] = (state, move)
+                self._queue.append(after)
+            else:
+                self._complete = False
+        return len(moves)
+
+    def _play_out(self) -> int:
+        """Play at random from the start; return the number of steps."""
+        steps = list(islice(playout(self._machine, self.start, self._random), LONGEST_PLAYOUT))
+        final = steps[-1].after
+        if self._machine.is_terminal(final) and self._improves(final):
+            # In a state that came up twice the later move counts: that cuts the circle out.
+            self._adopt(final, {step.before: step.moves[0] for step in steps})
+        return len(steps)
+
+    def _improves(self, final: State) -> bool:
+        return utility(self._machine, final, self._role) > self._best.value
+
+    def _adopt(self, final: State, moves: Mapping[State, Term]) -> None:
+        value = utility(self._machine, final, self._role)
+        self._best = Plan(moves, value, final=value == 100)
+
+    def _way_to(self, state: State) -> dict[State, Term]:
+        way = {}
+        while state != self.start:
+            state, move = self._origin[state]
+            way[state] = move
+        return way

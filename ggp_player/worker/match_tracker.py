@@ -1,0 +1,133 @@
+"""The referee: knows the rules of a match, follows its joint moves, and says what is legal.
+
+It follows the joint moves *received*, never the moves sent: a move of ours that came too late was
+replaced by the game manager. It judges nobody: a joint move that it takes for illegal is remarked
+upon and followed all the same, because the match goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import gdl
+from gdl.engine import PropnetStateMachine
+from ggp_player.errors import GgpPlayerError
+from ggp_player.protocol import parse_move
+from ggp_player.worker.background_compiler import Compilation
+from ggp_player.worker.warm_up import is_warm
+
+_log = logging.getLogger(__name__)
+
+
+class UnplayableError(GgpPlayerError):
+    """The rules have no meaning, or not the role that we are to play."""
+
+
+class Referee:
+    """The state of a match as seen by one role.
+
+    With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
+    until :meth:`adopt` finds them ready.
+    """
+
+    def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
+        self._ruleset = gdl.parse(rules, name="rules")
+        self._compilation: Compilation | None = None
+        if compile_seconds is not None and is_warm():
+            self._compilation = Compilation(self._ruleset)
+            self._compilation.wait(compile_seconds)
+        self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
+        self.role = self._find(role)
+        self.state = self.machine.initial_state()
+        self.turn = 0
+        self._last: tuple[gdl.Term, ...] | None = None
+
+    @property
+    def legal_moves(self) -> tuple[gdl.Term, ...]:
+        """Our legal moves; none where the match is over."""
+        return () if self.is_over else self.machine.legal_moves(self.state, self.role)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the state is terminal."""
+        return self.machine.is_terminal(self.state)
+
+    @property
+    def goals(self) -> Mapping[str, int | None]:
+        """Every role's goal value, by the role's name."""
+        return {str(role): self.machine.goal(self.state, role) for role in self.machine.roles}
+
+    def follow(self, texts: Sequence[str]) -> None:
+        """Apply a joint move. One that does not fit the game changes nothing but ``turn``.
+
+        A move that is illegal now and was made just before is the same message sent twice; a
+        lone illegal move in a game with one role is some word that means no moves yet.
+        """
+        self.turn += 1
+        joint_move = self._fitted([self._ruleset.spell(parse_move(text)) for text in texts])
+        if joint_move is None:
+            return
+        illegal = self._illegal(joint_move)
+        if illegal and (joint_move == self._last or len(joint_move) == 1):
+            found = " ".join(map(str, joint_move))
+            _log.warning("turn %d: illegal here, not applied: %s", self.turn, found)
+            return
+        for role, move in illegal:
+            _log.warning("turn %d: %s of %s is illegal here, followed", self.turn, move, role)
+        try:
+            self.state = self.machine.next_state(self.state, joint_move)
+        except gdl.MoveError as error:
+            _log.warning("turn %d: %s, not applied", self.turn, error)
+            return
+        self._last = joint_move
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether the rules may become faster yet."""
+        return self._compilation is not None and self._compilation.is_running
+
+    @property
+    def can_adopt(self) -> bool:
+        """Whether compiled rules are ready that are not in use yet."""
+        return self._compiled not in (None, self.machine)
+
+    def adopt(self) -> bool:
+        """Go on with the compiled rules, if they are ready by now; tell whether that is new."""
+        machine = self._compiled
+        if machine is None or machine is self.machine:
+            return False
+        self.state = machine.state_of(self.state)
+        self.machine = machine
+        _log.info("turn %d: the rules are compiled", self.turn)
+        return True
+
+    @property
+    def _compiled(self) -> PropnetStateMachine | None:
+        return self._compilation.machine if self._compilation is not None else None
+
+    def _find(self, name: str) -> gdl.Constant:
+        for role in self.machine.roles:
+            if role.name.lower() == name.lower():
+                return role
+        roles = ", ".join(map(str, self.machine.roles))
+        raise UnplayableError(f"expected one of the roles {roles}; found {name}")
+
+    def _fitted(self, moves: Sequence[gdl.Term]) -> tuple[gdl.Term, ...] | None:
+        """Return one move per role; a single role's move may come without its list."""
+        roles = self.machine.roles
+        if len(moves) == len(roles):
+            return tuple(moves)
+        if len(roles) == 1 and len(moves) > 1 and isinstance(moves[0], gdl.Constant):
+            return (gdl.Function(moves[0].name, tuple(moves[1:])),)
+        found = " ".join(map(str, moves))
+        message = "turn %d: expected %d moves, found %d, not applied: %s"
+        _log.warning(message, self.turn, len(roles), len(moves), found)
+        return None
+
+    def _illegal(self, joint_move: Sequence[gdl.Term]) -> list[tuple[gdl.Constant, gdl.Term]]:
+        return [
+            (role, move)
+            for role, move in zip(self.machine.roles, joint_move, strict=True)
+            if move not in self.machine.legal_moves(self.state, role)
+        ]

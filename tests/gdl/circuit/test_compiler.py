@@ -1,0 +1,135 @@
+"""Every pass on its own changes no answer, and what is said to be irrelevant is."""
+
+from __future__ import annotations
+
+import gc
+import random
+
+import numpy as np
+import pytest
+
+import gdl
+from gdl.circuit.options import PASS_NAMES, CompileOptions, Passes, stages
+from gdl.engine.hashing import hash_states
+from gdl.engine.machine import PropnetStateMachine
+from gdl.engine.packing import Packed
+from gdl.engine.perft import perft
+from gdl.grounding.gringo import Budget
+from tests.support.compiled_games import SMALL, machine_of, reasoner_of, rules_of
+from tests.support.lockstep import assert_block_lockstep, assert_lockstep
+
+DEPTH = 3
+
+LANES = (0, 63, 64, 511)
+
+
+def compiled(name: str, **passes: bool) -> PropnetStateMachine:
+    return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
+
+
+@pytest.mark.parametrize("chosen", PASS_NAMES)
+@pytest.mark.parametrize("name", [*SMALL, "breakthrough", "hex", "tron", "keyMaze"])
+def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
+    passes = {each: each == chosen for each in PASS_NAMES}
+    machine = compiled(name, **passes)
+    assert_lockstep(machine, reasoner_of(name), 40, seed=4)
+    assert_block_lockstep(machine, reasoner_of(name), steps=4, lanes=LANES)
+
+
+@pytest.mark.parametrize("left_out", PASS_NAMES)
+@pytest.mark.parametrize("name", [*SMALL, "breakthrough"])
+def test_all_passes_but_one_count_the_same_paths(name: str, left_out: str) -> None:
+    assert perft(compiled(name, **{left_out: False}), DEPTH) == perft(machine_of(name), DEPTH)
+
+
+@pytest.mark.parametrize("name", ["hex", "bridges"])
+def test_no_pass_and_all_agree_on_games_with_cycles(name: str) -> None:
+    nothing = compiled(name, **dict.fromkeys(PASS_NAMES, False))
+    assert nothing.engine.layout.view.cycle_count
+    assert_lockstep(machine_of(name), nothing, 80, seed=2)
+
+
+def test_stages_add_pass_after_pass() -> None:
+    found = list(stages())
+    assert [name for name, _ in found] == ["none", *PASS_NAMES]
+    assert found[0][1] == Passes(**dict.fromkeys(PASS_NAMES, False))
+    assert found[-1][1] == Passes()
+
+
+# ---------------------------------------------------------------------- relevance
+
+IDLE = """
+(role a) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal a go) (legal a wait)
+(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does a go))
+(<= (next (at ?x)) (true (at ?x)) (does a wait))
+(init (step 0)) (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+(<= (next (went ?m)) (does a ?m)) (<= (next (went ?m)) (true (went ?m)))
+(<= (sees a ?m) (true (went ?m))) (<= terminal (true (at 3))) (goal a 100)
+"""
+
+
+def test_relevant_fluents() -> None:
+    """Steps and what was done before matter for no move, end or goal, now or later."""
+    machine = gdl.compile(gdl.parse(IDLE))
+    names = {
+        str(fact)
+        for fact, matters in zip(machine.facts, machine.relevant_fluents, strict=True)
+        if matters
+    }
+    assert names == {"(at 0)", "(at 1)", "(at 2)", "(at 3)"}
+
+
+def test_a_counter_that_ends_the_match_is_relevant() -> None:
+    machine = gdl.compile(gdl.parse(IDLE + "(<= terminal (true (step 3)))"))
+    relevant = {str(f) for f, r in zip(machine.facts, machine.relevant_fluents, strict=True) if r}
+    assert relevant == {f"({name} {n})" for name in ("at", "step") for n in range(4)}
+
+
+@pytest.mark.parametrize("name", ["eightQueens", "nim", "handDuel", "ticTacToe"])
+def test_irrelevant_fluents_change_no_view(name: str) -> None:
+    """The same joint moves from states that differ in them lead to the same answers."""
+    machine = machine_of(name)
+    chance, noise = random.Random(3), np.random.default_rng(3)
+    state = machine.initial_state()
+    other = state
+    while True:
+        assert machine.is_terminal(other) == machine.is_terminal(state)
+        for role in machine.roles:
+            assert machine.legal_moves(other, role) == machine.legal_moves(state, role)
+            assert machine.goals(other, role) == machine.goals(state, role)
+        if machine.is_terminal(state):
+            break
+        moves = [chance.choice(machine.legal_moves(state, role)) for role in machine.roles]
+        state, other = machine.next_state(state, moves), machine.next_state(other, moves)
+        changes = noise.integers(0, 2, len(machine.facts), np.uint8)
+        other = machine.state(machine.bits(other) ^ (changes & (1 - machine.relevant_fluents)))
+
+
+def packed(machine: PropnetStateMachine, state: gdl.State) -> Packed:
+    return np.packbits(machine.bits(state)[None, :], axis=1, bitorder="little")
+
+
+def test_hashes_of_what_is_relevant() -> None:
+    machine = gdl.compile(gdl.parse(IDLE))
+    mask = np.packbits(machine.relevant_fluents, bitorder="little")
+    start = machine.initial_state()
+    go, wait = machine.legal_moves(start, machine.roles[0])
+    same = [packed(machine, state) for state in (start, machine.next_state(start, [wait]))]
+    other = packed(machine, machine.next_state(start, [go]))
+    assert hash_states(same[0]) != hash_states(same[1])
+    assert hash_states(same[0], mask=mask) == hash_states(same[1], mask=mask)
+    assert hash_states(same[0], mask=mask) != hash_states(other, mask=mask)
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+def test_compiling_leaves_the_collector_as_it_was(was_enabled: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if was_enabled else gc.disable)()
+        compiled("ticTacToe")
+        assert gc.isenabled() == was_enabled
+        with pytest.raises(gdl.GroundingLimitError):
+            gdl.compile(rules_of("ticTacToe"), CompileOptions(budget=Budget(rules=1)))
+        assert gc.isenabled() == was_enabled
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -1,0 +1,290 @@
+"""``gdl bench`` and ``gdl warm-up``: what is measured, and how it is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gdl.__main__ import main
+from gdl.benchmark import measure as benchmark
+from gdl.benchmark.baselines import Peer, fastest_peers
+from gdl.benchmark.measure import Plan, Report, Spread, measure_propnet, measure_reasoner
+from gdl.benchmark.plot import write_plot
+from gdl.benchmark.roofline import CHAINS, TURNS, peak_ands
+from gdl.benchmark.tables import Entry, short
+from tests.support.paths import ROOT
+
+GAME = ROOT / "games" / "ticTacToe.kif"
+QUICK = Plan(seconds=0.02, repetitions=2)
+
+
+def run(*arguments: object, text: str | None = None) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)), input=text)
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    result = run("bench", GAME, "--seconds", 0.02, "--repetitions", 2, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def test_json_names_the_circumstances(document: Any) -> None:
+    assert {"processor", "cores", "load", "python"} <= document.keys()
+    plan = {key: document[key] for key in ("machine", "seconds", "repetitions", "threads", "seed")}
+    assert plan == {
+        "machine": "propnet",
+        "seconds": 0.02,
+        "repetitions": 2,
+        "threads": 1,
+        "seed": 0,
+    }
+
+
+def test_figures_of_a_compiled_game(document: Any) -> None:
+    (game,) = document["games"]
+    network = game["network"]
+    assert game["game"] == "ticTacToe"
+    speed = game["states_per_processor_second"]
+    assert 0 < speed["least"] <= speed["median"] <= speed["most"]
+    assert game["mean_length"] == pytest.approx(7.62, abs=0.1)
+    assert game["playouts_per_processor_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
+    assert network["lanes"] == 512
+    assert 0 < network["transition_gates"] < 200 > network["view_gates"] > 0
+    gates = network["view_gates"] + network["transition_gates"]
+    assert network["share"] == pytest.approx(gates * speed["median"] / network["peak"])
+    assert (network["goal_views"], network["goal_gates"]) == (1, 0)
+    assert 0 < network["share"] < 1
+    assert network["ground_seconds"] > 0
+    assert game["first_state_seconds"] > 0
+    assert network["code_seconds"] > 0
+    assert 20e6 < game["peak_memory"] < 2e9
+
+
+def test_of_very_many_gates_no_machine_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "MAX_CODE_GATES", 50)
+    report = measure_propnet("game", GAME.read_text(), QUICK)
+    assert report.network is not None
+    assert report.network.code_seconds is None
+    assert report.states_per_processor_second.least > 0
+
+
+def test_late_goals_count_as_often_as_they_are_evaluated() -> None:
+    report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
+    network = report.network
+    assert network is not None
+    assert 0 < network.goal_views < 0.1
+    assert network.goal_gates > 5000
+    whole = network.view_gates + network.transition_gates
+    share = whole * report.states_per_processor_second.median / network.peak
+    assert network.share < 0.5 * share
+
+
+def test_several_threads() -> None:
+    report = measure_propnet("game", GAME.read_text(), Plan(0.02, 2, threads=2))
+    assert report.states_per_processor_second.least > 0
+    assert report.states_per_second.least > 0
+
+
+def test_the_reasoner_is_measured_the_same_way() -> None:
+    report = measure_reasoner("game", GAME.read_text(), QUICK)
+    assert report.network is None
+    assert report.mean_length == pytest.approx(7.6, abs=1)
+    assert 100 < report.states_per_processor_second.median < 10e6
+
+
+def test_the_table_has_a_line_for_each_game(tmp_path: Path) -> None:
+    endless = tmp_path / "endless.kif"
+    endless.write_text("(role a) (init x) (legal a go) (<= (next x) (true x))")
+    result = run("bench", GAME, endless, "--seconds", 0.01, "--repetitions", 1)
+    assert result.exit_code == 0
+    header, first, second, footer = result.stdout.splitlines()
+    columns = "game states/s least most wall playouts/s length view transition rules ground s"
+    assert header.split()[: len(columns.split())] == columns.split()
+    assert first.split()[0] == "ticTacToe"
+    assert second.split()[0] == "endless"
+    assert re.search(r"\d+ cores, load [\d.]+; 1 times 0\.01 s, 1 thread\(s\)$", footer)
+
+
+def test_a_game_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
+    strange = tmp_path / "strange.kif"
+    strange.write_text("(init a)")
+    result = run("bench", strange, "--seconds", 0.01)
+    assert result.exit_code == 1
+    assert "strange: the rules name no role" in result.stdout
+
+
+def test_a_folder_stands_for_its_rulesheets(tmp_path: Path) -> None:
+    for name in ("two", "one"):
+        (tmp_path / f"{name}.kif").write_text("(role a) (init x) (legal a go)")
+    (tmp_path / "notes.txt").write_text("none")
+    result = run("bench", tmp_path, "--seconds", 0.01, "--repetitions", 1, "--json")
+    assert [game["game"] for game in json.loads(result.stdout)["games"]] == ["one", "two"]
+
+
+def test_a_folder_without_rulesheets_is_refused(tmp_path: Path) -> None:
+    result = run("bench", tmp_path)
+    assert result.exit_code == 2
+    assert "expected a folder with files *.kif, found none" in result.stderr
+
+
+def test_threads_are_for_the_propnet() -> None:
+    result = run("bench", GAME, "--machine", "reasoner", "--threads", 2)
+    assert result.exit_code == 2
+    assert "the reasoner runs in one thread" in result.stderr
+
+
+# ---------------------------------------------------------------------- beside other engines
+
+HEADER = "game,engine,states_per_cpu_s,failure"
+PEERS = f"{HEADER}\nticTacToe,slow,10,\nticTacToe,fast,1e4,\nother,fast,,crash\nticTacToe,lost,,"
+
+
+def test_the_fastest_peer_of_each_game() -> None:
+    assert fastest_peers(PEERS.splitlines(), "peers.csv") == {"ticTacToe": Peer("fast", 1e4)}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("", "peers.csv:1: expected the columns game, engine, states_per_cpu_s; no game"),
+        ("game,engine\n", "no states_per_cpu_s"),
+        (f"{HEADER}\na,b,1\na,b,quick", "peers.csv:3: expected states per second above 0, found"),
+        (f"{HEADER}\na,b,-1", "peers.csv:2: expected states per second above 0, found '-1'"),
+        (f"{HEADER}\na,b,nan", "found 'nan'"),
+    ],
+)
+def test_tables_of_peers_that_make_no_sense(table: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fastest_peers(table.splitlines(), "peers.csv")
+
+
+@pytest.fixture
+def peers(tmp_path: Path) -> Path:
+    path = tmp_path / "peers.csv"
+    path.write_text(PEERS)
+    return path
+
+
+def test_ratios_to_the_fastest_peer(peers: Path) -> None:
+    result = run("bench", GAME, "--seconds", 0.02, "--peers", peers, "--json")
+    (game,) = json.loads(result.stdout)["games"]
+    assert game["peer"] == {"engine": "fast", "states_per_second": 1e4}
+    speed = game["states_per_processor_second"]["median"]
+    assert game["ratio"] == pytest.approx(speed / 1e4)
+
+
+def test_the_table_in_markdown(peers: Path) -> None:
+    nim = ROOT / "games" / "nim.kif"
+    options = ["--seconds", 0.01, "--repetitions", 1, "--peers", peers, "--markdown"]
+    result = run("bench", GAME, nim, *options)
+    table, ratios, caption = result.stdout.split("\n\n")
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
+    assert rows[0][:5] == ["game", "states/s", "ratio", "peer's states/s", "fastest peer"]
+    assert set(rows[1]) == {"---", "---:"}
+    assert [row[0] for row in rows[2:]] == ["ticTacToe", "nim"]
+    assert rows[2][3:5] == ["10.0 k", "fast"]
+    assert {len(line.split("|")) for line in table.splitlines()} == {len(rows[0]) + 2}
+    ratio = re.escape(rows[2][2])
+    assert re.fullmatch(
+        rf"ratio .* mean {ratio}, median {ratio}, least {ratio} \(ticTacToe\), over 1 game.*",
+        ratios,
+    )
+    assert re.search(r"1 times 0\.01 s, 1 thread\(s\)$", caption.strip())
+
+
+def test_a_table_of_peers_that_cannot_be_read(tmp_path: Path) -> None:
+    result = run("bench", GAME, "--peers", GAME)
+    assert result.exit_code == 2
+    assert "expected the columns game, engine, states_per_cpu_s" in result.stderr
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def report(game: str, speed: float) -> Report:
+    spread = Spread(speed, speed, speed)
+    return Report(game, spread, spread, 1.0, 1.0, 5.0, 0.1, 10**8)
+
+
+def test_a_picture_of_the_speeds(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    entries = [Entry(report("quick", 2e8), Peer("other", 3e6)), Entry(report("slow", 500.0))]
+    files = [tmp_path / name for name in ("first.svg", "again.svg", "third.png")]
+    for file in files:
+        write_plot(entries, file, "a processor")
+    first, again, third = (file.read_bytes() for file in files)
+    texts = {element.text for element in ElementTree.fromstring(first).iter() if element.text}
+    assert {"quick", "slow", "fastest peer", "100 M", "a processor"} <= {t.strip() for t in texts}
+    assert again == first
+    assert third.startswith(b"\x89PNG")
+
+
+def test_the_command_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "speed.svg"
+    result = run("bench", GAME, "--seconds", 0.01, "--repetitions", 1, "--plot", file)
+    assert result.exit_code == 0
+    assert "ticTacToe" in file.read_text()
+
+
+def test_pictures_have_known_kinds(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    result = run("bench", GAME, "--plot", tmp_path / "speed.kif")
+    assert result.exit_code == 2
+    assert re.search(r"expected a name that ends in one of .*\.png.*\.svg", result.stderr)
+
+
+def test_without_matplotlib_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("matplotlib", "matplotlib.backend_bases"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = run("bench", GAME, "--plot", tmp_path / "speed.svg")
+    assert result.exit_code == 2
+    assert "plots need matplotlib: pip install 'ggp-player[plot]'" in result.stderr
+
+
+# ---------------------------------------------------------------------- figures
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        (0.0, "0"),
+        (0.125, "0.12"),
+        (1.0, "1.00"),
+        (9.994, "9.99"),
+        (9.996, "10.0"),
+        (99.96, "100"),
+        (999.4, "999"),
+        (999.6, "1.00 k"),
+        (12_345, "12.3 k"),
+        (211_400_000, "211 M"),
+        (3.77e12, "3770 G"),
+    ],
+)
+def test_figures_have_three_digits(figure: float, text: str) -> None:
+    assert short(figure) == text
+
+
+def test_the_peak_is_what_the_clock_says() -> None:
+    """One second a run: the widest vectors do the most in it."""
+    seconds = iter(range(100))
+    assert peak_ands(lambda: float(next(seconds))) == 512.0 * CHAINS * TURNS
+
+
+def test_warm_up_tells_what_it_made_and_where() -> None:
+    result = run("warm-up", GAME)
+    assert result.exit_code == 0
+    kernels, game, folder = result.stdout.splitlines()
+    assert re.fullmatch(r"kernels: \d+\.\d s", kernels)
+    assert re.fullmatch(r"ticTacToe: \d+\.\d s", game)
+    assert list(Path(folder.removeprefix("in ")).glob("*.o"))

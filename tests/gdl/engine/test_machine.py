@@ -1,0 +1,299 @@
+"""The compiled machine answers as the reasoner does, whichever way it is made."""
+
+from __future__ import annotations
+
+import sys
+from unittest.mock import Mock
+
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl import Ruleset, StateMachine
+from gdl.circuit.options import CompileOptions
+from gdl.engine import block as lanes
+from gdl.grounding.gringo import Budget
+from tests.support.compiled_games import (
+    NAMES,
+    SMALL,
+    machine_of,
+    machine_with_code,
+    reasoner_of,
+    rules_of,
+)
+from tests.support.generators import rulesets
+from tests.support.lockstep import assert_block_lockstep, assert_lockstep
+
+STATES = 150
+"""The states compared for each game in the ordinary test run."""
+
+BUDGET = Budget(rules=5_000, seconds=5)
+"""What random rulesets may take."""
+
+LANES = (0, 1, 63, 64, 300, 511)
+
+# ---------------------------------------------------------------------- lockstep
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lockstep(name: str) -> None:
+    assert_lockstep(machine_of(name), reasoner_of(name), STATES, seed=1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lockstep_of_lanes(name: str) -> None:
+    assert_block_lockstep(machine_of(name), reasoner_of(name), steps=10, lanes=LANES)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_lockstep_of_lanes_in_machine_code(name: str) -> None:
+    assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=30, lanes=LANES)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", NAMES)
+def test_long_lockstep_of_lanes_in_machine_code(name: str) -> None:
+    lanes = range(0, 512, 11)
+    assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=200, lanes=lanes)
+
+
+@pytest.mark.parametrize("group_moves", [True, False])
+@pytest.mark.parametrize("split_rules", [True, False])
+@pytest.mark.parametrize("name", [*SMALL, "breakthrough", "quarto", "tron", "keyMaze", "kalah"])
+def test_passes_change_no_answer(name: str, split_rules: bool, group_moves: bool) -> None:
+    options = CompileOptions(split_rules=split_rules, group_moves=group_moves)
+    machine = gdl.compile(rules_of(name), options)
+    assert_lockstep(machine, reasoner_of(name), 60, seed=4)
+    assert_block_lockstep(machine, reasoner_of(name), steps=5, lanes=LANES)
+
+
+random_games = settings(
+    max_examples=max(15, settings.default.max_examples // 6),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+@random_games
+@given(rulesets(), st.booleans(), st.booleans(), st.integers(0, 9))
+def test_random_rulesets(rules: Ruleset, split: bool, group: bool, seed: int) -> None:
+    rules = gdl.parse(str(rules))
+    machine = compiled(rules, CompileOptions(BUDGET, split_rules=split, group_moves=group))
+    assert_lockstep(machine, gdl.interpret(rules), 6, seed)
+
+
+@random_games
+@given(rulesets(in_circles=True), st.integers(0, 9))
+def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
+    """Rules that the reasoner gives a meaning have the same one here."""
+    rules = gdl.parse(str(rules))
+    try:
+        reasoner = gdl.interpret(rules)
+        assert_lockstep(reasoner, reasoner, 6, seed)
+    except gdl.RulesetError:
+        reject()
+    assert_lockstep(compiled(rules, CompileOptions(BUDGET)), reasoner, 6, seed)
+
+
+@pytest.mark.parametrize(
+    ("rules", "true"),
+    [
+        # An instance of the rule is (v b b) from (v b b) and its negation.
+        ("(v a b) (<= (v ?y ?y) (v ?x ?y) (not (v ?x ?x))) (<= (shown ?x) (v ?x ?x))", {"b"}),
+        # (p a) denies itself by one instance, and holds by another.
+        ("(e a b) (e a a) (<= (p ?z) (e ?z ?x) (not (p ?x))) (<= (shown ?x) (p ?x))", {"a"}),
+    ],
+)
+def test_what_a_ground_atom_denies_of_itself_does_not_matter(rules: str, true: set[str]) -> None:
+    game = gdl.parse(f"""
+        (role red) (init (t a)) (<= (next (t ?x)) (true (t ?x))) {rules}
+        (legal red go) (<= (legal red ?x) (shown ?x)) (<= terminal (true (t b))) (goal red 50)
+    """)
+    machine = gdl.compile(game)
+    moves = machine.legal_moves(machine.initial_state(), machine.roles[0])
+    assert set(map(str, moves)) == true | {"go"}
+    assert_lockstep(machine, gdl.interpret(game), 6, seed=0)
+
+
+def compiled(rules: Ruleset, options: CompileOptions) -> StateMachine:
+    """Compile random rules, but for those whose terms may grow without end."""
+    try:
+        return gdl.compile(rules, options)
+    except gdl.GroundingLimitError:
+        reject()
+
+
+# ---------------------------------------------------------------------- unusual games
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(role a) (legal a go) (<= terminal (role b)) (goal a 50)",
+        "(role a) (init x) (<= terminal (true x)) (goal a 50)",
+        "(role a) (init x) (legal a go) (terminal) (goal a 50) (goal a 10) (goal a maybe)",
+        "(role a) (init x) (legal a go) (<= (next y) (does a go)) (<= terminal (true y))",
+        "(<= (role ?x) (p ?x)) (p a) (p b) (init x) (<= (legal ?r go) (role ?r))"
+        "(<= (next (did ?r)) (does ?r go)) (<= (sees ?r (by ?q)) (does ?q go) (role ?r))",
+        "(role a) (init (p (f (g 1) 2))) (<= (legal a (take ?x)) (true (p ?x)))"
+        "(<= (next (q ?x ?y)) (does a (take (f ?x ?y)))) (<= (next ?f) (true ?f))"
+        "(<= terminal (true (q (g ?x) ?y)))",
+        "(role a) (role b) (init x) (legal a go) (legal a (go)) (<= (legal b ?m) (legal a ?m))"
+        "(<= (next (both ?m)) (does a ?m) (does b ?m)) (<= (next x) (true x))",
+    ],
+)
+def test_unusual_games(text: str) -> None:
+    rules = gdl.parse(text)
+    for split in (True, False):
+        machine = gdl.compile(rules, CompileOptions(split_rules=split))
+        assert_lockstep(machine, gdl.interpret(rules), 12, seed=1)
+        machine.warm_up()
+        assert machine.block().play(10, refill=True).states >= 0
+
+
+def test_rules_without_meaning_are_refused_as_the_reasoner_does() -> None:
+    for text in ("(init a)", "(role a) (<= (legal a go) (does a go))"):
+        with pytest.raises(gdl.RulesetError) as ours:
+            gdl.compile(gdl.parse(text))
+        with pytest.raises(gdl.RulesetError) as theirs:
+            gdl.interpret(gdl.parse(text))
+        assert str(ours.value) == str(theirs.value)
+
+
+# ---------------------------------------------------------------------- moves and roles
+
+
+def term(text: str) -> gdl.Term:
+    return gdl.parse_term(text)
+
+
+def test_impossible_moves_are_refused() -> None:
+    machine = machine_of("ticTacToe")
+    state, (cross, nought) = machine.initial_state(), machine.roles
+    noop = machine.legal_moves(state, nought)[0]
+    for moves in ([term("fly"), noop], [noop, term("(put z9)")]):
+        with pytest.raises(gdl.MoveError, match="can never make the move"):
+            machine.next_state(state, moves)
+        with pytest.raises(gdl.MoveError, match="can never make the move"):
+            machine.percepts(state, moves, cross)
+    for moves in ([], [noop], [noop] * 3):
+        with pytest.raises(gdl.MoveError, match="expected 2 moves, one per role, found"):
+            machine.next_state(state, moves)
+
+
+def test_unknown_roles_are_refused() -> None:
+    machine = machine_of("ticTacToe")
+    state = machine.initial_state()
+    for ask in (machine.legal_moves, machine.goal, machine.goals):
+        with pytest.raises(gdl.MoveError, match="no role is called nobody"):
+            ask(state, term("nobody"))
+
+
+def test_capitals_do_not_matter() -> None:
+    machine = machine_of("ticTacToe")
+    state, (cross, nought) = machine.initial_state(), machine.roles
+    move, noop = machine.legal_moves(state, cross)[0], machine.legal_moves(state, nought)[0]
+    loud = [term(str(move).upper()), term(str(noop).title())]
+    assert machine.next_state(state, loud) == machine.next_state(state, [move, noop])
+    role = term(str(cross).upper())
+    assert machine.legal_moves(state, role) == machine.legal_moves(state, cross)
+
+
+# ---------------------------------------------------------------------- states
+
+
+def test_states_are_values() -> None:
+    machine = machine_of("ticTacToe")
+    state = machine.initial_state()
+    assert isinstance(state, gdl.State)
+    moves = [[term("(put a1)"), term("noop")], [term("noop"), term("(put b2)")]]
+    one = machine.next_state(state, moves[0])
+    assert one == machine.next_state(state, moves[0])
+    assert hash(one) == hash(machine.next_state(state, moves[0]))
+    assert one != state
+    assert len({state, one, machine.initial_state()}) == 2
+    facts = list(one)
+    assert len(facts) == len(set(facts)) == len(one)
+    assert repr(one) == f"<state {' '.join(sorted(map(str, facts)))}>"
+
+
+def test_paths_to_one_state_meet() -> None:
+    machine = machine_of("ticTacToe")
+
+    def after(*cells: str) -> gdl.State:
+        state = machine.initial_state()
+        for number, cell in enumerate(cells):
+            moves = [term("noop"), term("noop")]
+            moves[number % 2] = term(f"(put {cell})")
+            state = machine.next_state(state, moves)
+        return state
+
+    assert after("a1", "b2", "c3") == after("c3", "b2", "a1")
+    assert hash(after("a1", "b2", "c3")) == hash(after("c3", "b2", "a1"))
+    assert after("a1", "b2", "c3") != after("a1", "c3", "b2")
+
+
+def test_states_of_other_machines_are_told_apart() -> None:
+    machine, other = machine_of("ticTacToe"), gdl.compile(rules_of("ticTacToe"))
+    foreign = reasoner_of("ticTacToe").initial_state()
+    assert machine.initial_state() != other.initial_state()
+    assert machine.initial_state() != foreign
+    assert machine.initial_state() != "a state"
+    with pytest.raises(TypeError, match="expected a state of this machine"):
+        machine.is_terminal(foreign)
+
+
+def test_states_and_bits() -> None:
+    machine = machine_of("connectFour")
+    state = machine.initial_state()
+    bits = machine.bits(state)
+    assert bits.shape == (len(machine.facts),)
+    assert bits.sum() == len(state)
+    assert machine.state(bits) == state
+    assert {fact for fact, bit in zip(machine.facts, bits, strict=True) if bit} == set(state)
+
+
+def test_machine_code_can_be_made_in_the_background() -> None:
+    machine = gdl.compile(rules_of("nim"))
+    interpreted = machine.engine.view.function
+    thread = machine.warm_up_later()
+    assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
+    thread.join()
+    assert machine.engine.view.function != interpreted
+    assert_block_lockstep(machine, reasoner_of("nim"), steps=10, lanes=LANES)
+
+
+def test_without_memory_for_machine_code_the_interpreter_stays(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = gdl.compile(rules_of("nim"))
+    interpreted = machine.engine.view.function
+    lack = RuntimeError("LLVM ended with -6: bad_alloc")
+    monkeypatch.setattr(lanes, "machine_code", Mock(side_effect=lack))
+    machine.warm_up_later().join()
+    assert machine.engine.view.function == interpreted
+    assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text
+    assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
+
+
+def test_a_stack_that_is_too_deep_is_told_as_such() -> None:
+    block = gdl.compile(rules_of("nim")).block()
+    view, rows = block.engine.view, block.rows.ctypes.data
+
+    def view_at(depth: int) -> None:
+        if depth:
+            view_at(depth - 1)
+        else:
+            view(rows)
+
+    limit, outcomes = sys.getrecursionlimit(), []
+    for depth in range(limit - 200, limit):
+        try:
+            view_at(depth)
+        except RecursionError:
+            outcomes.append("too deep")
+        else:
+            outcomes.append("made")
+    assert outcomes == sorted(outcomes), "from some depth on no view is evaluated"
+    assert len(set(outcomes)) == 2

@@ -1,0 +1,86 @@
+"""Machine code comes from the cache on disk, from LLVM, or from LLVM in another process."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gdl.engine.native_code import MachineCode, compile_apart, compile_source, machine_code
+
+FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
+
+
+def call(code: MachineCode) -> int:
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
+    asked = []
+
+    def source() -> str:
+        asked.append(1)
+        return FUNCTION
+
+    assert call(machine_code("key", source)) == 42
+    assert call(machine_code("key", source)) == 42
+    assert len(asked) == 1
+    assert call(machine_code("another key", source)) == 42
+    assert len(asked) == 2
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, -1])
+def test_damaged_files_in_the_cache_are_made_anew(folder: Path, kept: int) -> None:
+    machine_code("key", lambda: FUNCTION)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:kept])
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+    assert file.read_bytes() == whole
+
+
+def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
+    machine_code("key", lambda: FUNCTION)
+    (file,) = folder.iterdir()
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+
+
+def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+    monkeypatch.setenv("GDL_CACHE", str(in_the_way))
+    assert call(machine_code("key", lambda: FUNCTION)) == 42
+
+
+@pytest.mark.parametrize("compiler", [compile_source, compile_apart])
+def test_llvm_refuses_nonsense(compiler: Callable[[str], bytes]) -> None:
+    with pytest.raises(RuntimeError, match="expected"):
+        compiler("define nonsense")
+
+
+def test_another_process_makes_the_same_code() -> None:
+    assert compile_apart(FUNCTION) == compile_source(FUNCTION)
+
+
+def test_a_process_that_ends_early_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "killed"
+    killed.write_text("#!/bin/sh\nkill -KILL $$\n")
+    killed.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(killed))
+    with pytest.raises(RuntimeError, match="LLVM ended with -9"):
+        compile_apart(FUNCTION)

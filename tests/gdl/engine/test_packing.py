@@ -1,0 +1,71 @@
+"""Packing turns rows into states and back, and hashes tell states apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gdl.engine.hashing import hash_states
+from gdl.engine.packing import packed_from_rows, rows_from_packed
+from tests.support.slow_blocks import Rows
+
+shapes = st.tuples(st.integers(0, 70), st.sampled_from([1, 2, 3, 8]), st.integers(0, 99))
+
+
+def rows_of(shape: tuple[int, int, int]) -> Rows:
+    count, words, seed = shape
+    return np.random.default_rng(seed).integers(0, 2**64, size=(count, words), dtype=np.uint64)
+
+
+@given(shapes)
+def test_a_lane_is_a_column_of_bits(shape: tuple[int, int, int]) -> None:
+    rows = rows_of(shape)
+    states = packed_from_rows(rows)
+    assert states.shape == (64 * shape[1], -(-len(rows) // 8))
+    for lane in range(0, 64 * shape[1], 13):
+        bits = [int(row[lane // 64]) >> lane % 64 & 1 for row in rows]
+        assert int.from_bytes(states[lane].tobytes(), "little") == sum(
+            bit << i for i, bit in enumerate(bits)
+        )
+
+
+@given(shapes)
+def test_packed_rows_come_back(shape: tuple[int, int, int]) -> None:
+    rows = rows_of(shape)
+    assert np.array_equal(rows_from_packed(packed_from_rows(rows), len(rows), shape[1]), rows)
+
+
+@given(shapes, st.integers(0, 64))
+def test_lanes_without_a_state_are_zero(shape: tuple[int, int, int], count: int) -> None:
+    states = packed_from_rows(rows_of(shape))
+    rows = rows_from_packed(states[:count], shape[0], shape[1])
+    again = packed_from_rows(rows)
+    assert np.array_equal(again[:count], states[:count])
+    assert not again[count:].any()
+
+
+def test_hashes_are_the_same_everywhere() -> None:
+    states = np.array([[0] * 9, [1] + [0] * 8, [0] * 8 + [1]], dtype=np.uint8)
+    assert [hex(value) for value in hash_states(states).tolist()] == [
+        "0x0",
+        "0x7ab40e090f363a7d",
+        "0x5692161d100b05e5",
+    ]
+
+
+def test_hashes_tell_states_apart() -> None:
+    generator = np.random.default_rng(1)
+    for size in (3, 8, 40):
+        states = np.unique(generator.integers(0, 256, size=(20_000, size), dtype=np.uint8), axis=0)
+        hashes = hash_states(states)
+        assert len(np.unique(hashes)) == len(states)
+        other = hash_states(states, seed=1)
+        assert not (hashes == other).any()
+        bits = np.unpackbits(hashes.view(np.uint8)).reshape(len(states), 64)
+        assert (abs(bits.mean(axis=0) - 0.5) < 0.02).all()
+
+
+def test_states_without_fluents_have_one_hash() -> None:
+    assert len(np.unique(hash_states(np.zeros((5, 0), dtype=np.uint8)))) == 1
+    assert hash_states(np.zeros((0, 3), dtype=np.uint8)).shape == (0,)

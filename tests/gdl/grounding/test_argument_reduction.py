@@ -1,0 +1,240 @@
+"""Huge games are restated over fewer arguments, and answer the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gdl
+from gdl.circuit.options import CompileOptions
+from gdl.engine.machine import PropnetStateMachine
+from gdl.grounding import passes as rule_analysis
+from gdl.grounding import pipeline
+from gdl.grounding.gringo import Budget, GroundProgram
+from tests.support.lockstep import assert_lockstep
+from tests.support.paths import ROOT
+
+GAMES = sorted((ROOT / "games").glob("*.kif"))
+
+STEPS = [(1, "a", "b"), (2, "b", "c"), (3, "c", "d")]
+
+BOARD = f"""
+    (role white) (role black) (opponent white black) (opponent black white)
+    {" ".join(f"(next_to {i} {i + 1}) (next_to {a} {b})" for i, a, b in STEPS)}
+    {" ".join(f"(at {i})" for i in "1234abcd")}
+    (init (cell a 1 king white)) (init (cell d 4 king black)) (init (cell b 3 rook white))
+    (init (cell c 2 bishop black)) (init (cell a 4 rook black)) (init (control white))
+    (<= (step ?x ?u) (or (next_to ?x ?u) (next_to ?u ?x)))
+    (<= (apart ?a ?b ?c ?d) (distinct ?a ?c) (at ?a) (at ?b) (at ?c) (at ?d))
+    (<= (apart ?a ?b ?c ?d) (distinct ?b ?d) (at ?a) (at ?b) (at ?c) (at ?d))
+    (<= (aims rook ?r ?x ?y ?u ?y) (true (cell ?x ?y rook ?r)) (step ?x ?u))
+    (<= (aims bishop ?r ?x ?y ?u ?v) (true (cell ?x ?y bishop ?r)) (step ?x ?u) (step ?y ?v))
+    (<= (aims_far ?r ?x ?y ?u ?v) (true (cell ?x ?y king ?r)) (step ?x ?u) (at ?y) (at ?v))
+    (<= (rook_aims ?r ?x ?y ?u ?v) (aims rook ?r ?x ?y ?u ?v))
+    (<= (bishop_aims ?r ?x ?y ?u ?v) (aims bishop ?r ?x ?y ?u ?v))
+    (<= (hit ?r ?x ?y ?cx ?cy ?i) (opponent ?r ?o)
+        (or (rook_aims ?o ?u ?v ?x ?y) (bishop_aims ?o ?u ?v ?x ?y)) (apart ?u ?v ?cx ?cy) (at ?i))
+    (<= (hit ?r ?x ?y ?cx ?cy ?i) (opponent ?r ?o) (aims_far ?o ?i ?v ?x ?y) (at ?cx) (at ?cy))
+    (<= (legal ?r (move ?x ?y ?u ?v)) (true (control ?r)) (true (cell ?x ?y ?p ?r)) (step ?x ?u)
+        (at ?v) (step ?y ?v) (true (cell ?kx ?ky king ?r)) (not (hit ?r ?kx ?ky ?u ?v ?x)))
+    (<= (legal ?r (move ?x ?y ?u ?y)) (true (control ?r)) (true (cell ?x ?y ?p ?r)) (step ?x ?u)
+        (or (true (cell ?u ?y king ?o)) (true (cell ?u ?y rook ?o))) (opponent ?r ?o))
+    (<= (legal ?r noop) (role ?r))
+    (<= (next (control ?o)) (true (control ?r)) (opponent ?r ?o))
+    (<= (next (cell ?u ?v ?p ?r)) (does ?r (move ?x ?y ?u ?v)) (true (cell ?x ?y ?p ?r)))
+    (<= (next (cell ?a ?b ?p ?o)) (true (cell ?a ?b ?p ?o)) (true (control ?r))
+        (does ?r (move ?x ?y ?u ?v)) (apart ?a ?b ?x ?y) (apart ?a ?b ?u ?v))
+    (<= (next (cell ?a ?b ?p ?o)) (true (cell ?a ?b ?p ?o)) (true (control ?r)) (does ?r noop))
+    (<= terminal (true (cell d 4 king white)))
+    (<= (goal ?r 100) (role ?r) (not (hit ?r a 1 a 2 b)))
+"""
+"""Files and ranks share a relation, threats are negated, and squares are told apart by cases."""
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every game for one that has too many ground rules, and every rule for a large one."""
+    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 0)
+    monkeypatch.setattr("gdl.grounding.argument_reduction.MANY", 0.0)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 0.0)
+
+
+def test_a_board_answers_the_same() -> None:
+    game = gdl.parse(BOARD)
+    machine, reasoner = gdl.compile(game), gdl.interpret(game)
+    for seed in range(4):
+        assert_lockstep(machine, reasoner, 20, seed)
+
+
+def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = gdl.parse(BOARD)
+    narrowed = gdl.compile(game).ground_rules
+    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 10**7)
+    assert narrowed < gdl.compile(game).ground_rules / 2
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # What is asked for goes beyond what the dropped argument can be: it cannot be dropped.
+        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+           (<= (next (no ?x)) (m ?x) (not (p 1 ?x)))""",
+        # The same with a constant, and with a function.
+        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+           (<= (next (no ?x)) (n ?x) (not (p ?x 9)))""",
+        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+           (<= (next (no ?x)) (n ?x) (not (p ?x (f ?x))))""",
+        # Asked for both ways, and inside a disjunction.
+        """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
+           (<= (next (no ?x)) (n ?x) (not (p ?x 2))) (<= (next (yes ?x ?y)) (p ?x ?y))
+           (<= (next (both ?x)) (n ?x) (or (not (p ?x 2)) (p 2 ?x)))""",
+        # A variable that only the comparison limits, and one that it limits further.
+        """(<= (apart ?a ?b) (n ?a) (n ?b) (distinct ?a ?b)) (<= (apart ?a ?b) (n ?a) (n ?b)
+           (distinct ?b 3)) (<= (next (no ?y)) (true (on ?x)) (apart ?x ?y))
+           (<= (next (yes ?y)) (m ?y) (true (on ?x)) (apart ?y ?x))""",
+        # Recursion through the relations that are joined.
+        """(<= (up ?a ?b) (true (on ?a)) (s ?a ?b)) (<= (up ?a ?c) (any ?a ?b) (s ?b ?c))
+           (<= (down ?a ?b) (true (on ?a)) (s ?b ?a)) (<= (any ?a ?b) (up ?a ?b))
+           (<= (any ?a ?b) (down ?a ?b)) (<= (next (yes ?b)) (any ?a ?b) (not (down ?b ?a)))""",
+    ],
+)
+def test_meaning_is_kept(rules: str) -> None:
+    game = gdl.parse(f"""
+        (role you) {" ".join(f"(n {i}) (m {i}) (s {i} {i + 1})" for i in range(5))} (m 9) (m 10)
+        (init (on 1)) (init (on 3)) {rules}
+        (<= (legal you (put ?x)) (m ?x)) (<= (legal you (leave ?x)) (true (on ?x)))
+        (<= (next (on ?x)) (does you (put ?x)))
+        (<= (next (on ?x)) (true (on ?x)) (not (does you (leave ?x))))
+        (<= terminal (true (on 0)) (true (on 4)))
+    """)
+    machine, reasoner = gdl.compile(game), gdl.interpret(game)
+    for seed in range(3):
+        assert_lockstep(machine, reasoner, 20, seed)
+
+
+SQUARES = range(10)
+
+LINE = f"""
+    (role you) {" ".join(f"(at {i}) (step {i} {i + 1})" for i in SQUARES)} (at 10)
+    (init (gun 0)) (init (king 9)) {" ".join(f"(init (man {i}))" for i in (2, 4, 5))}
+    (<= (free ?x) (at ?x) (not (true (man ?x))))
+    (<= (reaches ?x ?y ?i) (step ?x ?y) (at ?i))
+    (<= (reaches ?x ?y ?i) (step ?x ?z) (free ?z) (reaches ?z ?y ?i))
+    (<= (reaches ?x ?y ?i) (step ?x ?i) (reaches ?i ?y ?i))
+    (<= (hit ?y ?i) (true (gun ?x)) (reaches ?x ?y ?i))
+    (<= (hit ?y ?i) (true (man ?y)) (at ?i))
+    (<= (legal you (lift ?i)) (true (man ?i)) (true (king ?k)) (not (hit ?k ?i)))
+    (<= (legal you (put ?i)) (at ?i) (distinct ?i 0))
+    (<= (legal you (flee ?i)) (at ?i))
+    (<= (next (man ?i)) (does you (put ?i)))
+    (<= (next (man ?i)) (true (man ?i)) (not (does you (lift ?i))))
+    (<= (next (gun ?x)) (true (gun ?x)))
+    (<= (next (king ?i)) (does you (flee ?i)))
+    (<= (next (king ?k)) (true (king ?k)) (does you (put ?i)))
+    (<= (next (king ?k)) (true (king ?k)) (does you (lift ?i)))
+    (<= terminal (true (king ?k)) (hit ?k 0) (true (man 9)))
+"""
+"""A gun hits along a line, also over the square that a man may leave."""
+
+
+def test_what_does_not_look_at_an_argument_is_ground_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = gdl.parse(LINE)
+    machine, reasoner = gdl.compile(game), gdl.interpret(game)
+    for seed in range(4):
+        assert_lockstep(machine, reasoner, 30, seed)
+    passes = tuple(p for p in rule_analysis.NARROWING if p.__name__ != "set_apart_idle_arguments")
+    assert len(passes) == len(rule_analysis.NARROWING) - 1
+    monkeypatch.setattr(rule_analysis, "NARROWING", passes)
+    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+
+
+def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.grounding.argument_specialization.MOST_VERSIONS", 1)
+    game = gdl.parse(LINE)
+    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+
+
+def test_rules_that_negate_a_very_wide_relation_are_ground_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts: list[int] = []
+
+    def counted(*args: object) -> GroundProgram:
+        attempts.append(len(attempts))
+        return ground_program(*args)  # type: ignore[arg-type]  # handed on as they are
+
+    ground_program = pipeline.ground_program
+    monkeypatch.setattr(pipeline, "ground_program", counted)
+    game = gdl.parse(LINE)
+    gdl.compile(game)
+    assert len(attempts) == 2
+    monkeypatch.setattr(rule_analysis, "HOPELESS", 50)
+    attempts.clear()
+    assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
+    assert len(attempts) == 1
+
+
+NUMBERS = range(10)
+
+TWICE = f"""
+    (role you) {" ".join(f"(n {i}) (init (king {i}))" for i in NUMBERS)} (init even)
+    {" ".join(f"(init (a {i} {i * 3 % 10})) (init (b {i} {i * 7 % 10}))" for i in NUMBERS)}
+    (<= (legal you (take ?x ?y)) (true even) (n ?x) (n ?y) (true (king ?k))
+        (not (true (a ?k ?x))) (not (true (b ?k ?y))))
+    (<= (legal you (grab ?x ?y)) (not (true even)) (n ?x) (n ?y) (true (king ?k))
+        (not (true (a ?k ?x))) (not (true (b ?k ?y))))
+    (<= (legal you rest) (role you))
+    (<= (next (king ?k)) (true (king ?k)) (does you rest))
+    (<= (next (king ?x)) (does you (take ?x ?y))) (<= (next (king ?y)) (does you (grab ?x ?y)))
+    (<= (next (a ?x ?y)) (does you (take ?x ?y))) (<= (next (b ?x ?y)) (does you (grab ?x ?y)))
+    (<= (next (a ?x ?y)) (true (a ?x ?y)) (true (king ?x)))
+    (<= (next (b ?x ?y)) (true (b ?x ?y)) (true (king ?y)))
+    (<= (next even) (not (true even)))
+    (<= terminal (not (true (king 3))) (not (true (king 4))) (true (a 3 4)))
+"""
+
+
+def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    def literals() -> int:
+        return len(pipeline.ground_game(game, CompileOptions(), Budget()).program.literals)
+
+    game = gdl.parse(TWICE)
+    for seed in range(3):
+        assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
+    shortened = literals()
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    assert shortened < literals() * 0.7
+
+
+OWNED = " ".join(f"(owns {i + 20} {i})" for i in NUMBERS) + (
+    TWICE.replace("(n ?x)", "(owns ?p ?x)")
+    .replace("(take ?x", "(take ?p ?x")
+    .replace("(grab ?x", "(grab ?p ?x")
+)
+
+
+def test_rules_share_what_each_alone_would_not_split_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = gdl.parse(OWNED)
+    machine = gdl.compile(game)
+    for seed in range(3):
+        assert_lockstep(machine, gdl.interpret(game), 30, seed)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+
+
+SMALL = ["breakthrough", "connectFour", "nim", "ticTacToe"]
+
+
+@pytest.mark.parametrize("path", [p for p in GAMES if p.stem in SMALL], ids=lambda p: p.stem)
+def test_games_answer_the_same(path: Path) -> None:
+    game = gdl.load(path)
+    machine: PropnetStateMachine = gdl.compile(game)
+    assert_lockstep(machine, gdl.interpret(game), 25, seed=0)
+
+
+def test_what_stays_too_large_is_refused() -> None:
+    with pytest.raises(gdl.GroundingLimitError, match="over 10 rules"):
+        gdl.compile(gdl.parse(BOARD), CompileOptions(budget=Budget(rules=10)))

@@ -1,0 +1,108 @@
+"""Wide relations are grounded for what is asked of them, and answer the same."""
+
+from __future__ import annotations
+
+import pytest
+
+import gdl
+from gdl.circuit.options import CompileOptions
+from gdl.grounding.gringo import Budget
+from tests.support.lockstep import assert_lockstep
+
+NUMBERS = " ".join(f"(n {i})" for i in range(8)) + " ".join(f"(s {i} {i + 1})" for i in range(7))
+
+BLIND = """
+    (<= (sight ?x ?y ?u ?y ?a ?b) (s ?x ?u) (n ?y) (n ?a) (n ?b))
+    (<= (sight ?a ?b ?u ?b ?a ?b) (s ?a ?u) (n ?b))
+    (<= (sight ?x ?y ?u ?y ?a ?b) (s ?x ?v) (not (true (at ?v ?y))) (sight ?v ?y ?u ?y ?a ?b))
+    (<= (sight ?x ?y ?u ?y ?v ?y) (s ?x ?v) (sight ?v ?y ?u ?y ?v ?y))
+"""
+"""Whether (u, y) can be seen from (x, y), when what stands at (a, b) is not looked at."""
+
+GAME = f"""
+    (role you) {NUMBERS} (init (at 3 4)) (init (at 6 4)) (init (at 5 2)) {BLIND}
+    (<= (legal you (go ?x ?y ?u)) (true (at ?x ?y)) (s ?x ?u))
+    (<= (legal you (put ?x)) (n ?x))
+    (<= (next (at ?u ?y)) (does you (go ?x ?y ?u)))
+    (<= (next (at ?x 4)) (does you (put ?x)))
+    (<= (next (at ?x ?y)) (true (at ?x ?y)) (not (left ?x ?y)))
+    (<= (left ?x ?y) (does you (go ?x ?y ?u)))
+    (<= terminal (true (at 7 4)) (true (at 0 4)))
+"""
+
+BITS = "(bit 0) (bit 1) (bit 2) (bit 3)"
+
+SMALL_BUDGET = CompileOptions(budget=Budget(rules=100_000))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "(<= (next (seen ?u)) (true (at ?x ?y)) (true (at ?u ?y)) (sight ?x ?y ?u ?y ?x ?y))",
+        # What one wide relation binds, another one is asked for; negated, and in an alternative.
+        """(<= (next (seen ?u)) (true (at ?x ?y)) (sight 3 ?y ?u ?y ?x ?y)
+               (not (sight ?x ?y ?u ?y 6 4)) (true (at ?u 2)))""",
+        """(<= (next (seen ?x)) (true (at ?x ?y)) (true (at ?u ?y))
+               (or (sight ?x ?y ?u ?y 3 4) (not (sight ?u ?y ?x ?y ?x ?y))))""",
+        # A relation in between, with constants and repeated variables.
+        """(<= (blocked ?x ?y ?u ?a ?b) (n ?x) (n ?y) (n ?u) (n ?a) (n ?b)
+               (not (sight ?x ?y ?u ?y ?a ?b)) (distinct ?a ?u))
+           (<= (next (seen ?u)) (true (at ?x 4)) (true (at ?u ?y)) (blocked ?x 4 ?u ?x 4))
+           (<= (next (seen ?x)) (true (at ?x ?y)) (blocked ?x ?y ?x ?x ?y))""",
+        # Asked for by a rule that nothing ever makes true.
+        "(<= (next (seen ?x)) (true (never ?x)) (sight ?x 4 ?x 4 ?x 4))",
+    ],
+)
+def test_guarded_relations_answer_the_same(rule: str) -> None:
+    game = gdl.parse(GAME + rule)
+    machine, reasoner = gdl.compile(game, SMALL_BUDGET), gdl.interpret(game)
+    for seed in range(2):
+        assert_lockstep(machine, reasoner, 12, seed)
+
+
+def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
+    """Two values in each of thirty columns, of which one combination is asked for."""
+    columns = " ".join(f"?{i}" for i in range(30))
+    body = " ".join(f"(bit ?{i})" for i in range(30))
+    game = gdl.parse(f"""
+        (role you) (bit 0) (bit 1) (init (step 1)) (legal you go)
+        (<= (p {columns}) {body} (true (step 1)))
+        (<= (next (step 2)) (does you go) (p {"0 " * 30}))
+        (<= terminal (true (step 2)))
+    """)
+    machine = gdl.compile(game, SMALL_BUDGET)
+    assert_lockstep(machine, gdl.interpret(game), 5, seed=0)
+    with pytest.raises(gdl.GroundingLimitError):
+        gdl.compile(game, CompileOptions(budget=SMALL_BUDGET.budget, guard_relations=False))
+
+
+def test_a_chain_of_ever_wider_relations() -> None:
+    """Each asks the next one for a row with one more argument: no column too few is asked."""
+    wide = 10
+    chain = []
+    for width in range(1, wide):
+        columns = " ".join(f"?{i}" for i in range(width))
+        bits = " ".join(f"(bit ?{i})" for i in range(width))
+        chain.append(f"(<= (p {columns}) {bits} (p {columns} 0))")
+        chain.append(f"(<= (p {columns}) {bits} (true (step {width})))")
+    columns = " ".join(f"?{i}" for i in range(wide))
+    bits = " ".join(f"(bit ?{i})" for i in range(wide))
+    game = gdl.parse(f"""
+        (role you) {BITS} (init (step 1)) {" ".join(f"(s {i} {i + 1})" for i in range(14))}
+        {" ".join(chain)} (<= (p {columns}) {bits} (true (step {wide})))
+        (<= (legal you go) (p 0)) (legal you wait)
+        (<= (next (step ?y)) (true (step ?x)) (s ?x ?y) (does you ?any))
+        (<= terminal (true (step 14)))
+    """)
+    machine = gdl.compile(game, SMALL_BUDGET)
+    assert_lockstep(machine, gdl.interpret(game), 20, seed=0)
+
+
+def test_columns_that_bindings_leave_free_are_not_in_the_key() -> None:
+    """A key of all pairs of squares would have as many rows as the relation itself."""
+    game = gdl.parse(f"""
+        {GAME} (<= (next (seen ?u)) (true (at ?x ?y)) (n ?a) (n ?b) (n ?u)
+                   (sight ?x ?y ?u ?y ?a ?b) (true (at ?a ?b)))
+    """)
+    machine = gdl.compile(game, SMALL_BUDGET)
+    assert_lockstep(machine, gdl.interpret(game), 15, seed=0)

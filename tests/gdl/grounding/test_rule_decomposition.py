@@ -1,0 +1,186 @@
+"""Splitting rules keeps what follows from them, with fewer instances."""
+
+from __future__ import annotations
+
+import pytest
+
+import gdl
+from gdl.circuit.options import CompileOptions
+from gdl.engine.machine import PropnetStateMachine
+from tests.support.lockstep import assert_lockstep
+
+NUMBERS = " ".join(f"(n {i})" for i in range(40))
+
+
+def both(text: str) -> tuple[PropnetStateMachine, PropnetStateMachine]:
+    """Return a game's machines with rules split, and as they are."""
+    rules = gdl.parse(text)
+    return (
+        gdl.compile(rules, CompileOptions(split_rules=True)),
+        gdl.compile(rules, CompileOptions(split_rules=False)),
+    )
+
+
+def assert_same_answers(text: str, states: int = 30) -> tuple[int, int]:
+    """Compare both machines with the reasoner; return their numbers of ground rules."""
+    rules = gdl.parse(text)
+    split, whole = both(text)
+    for machine in (split, whole):
+        for seed in range(3):
+            assert_lockstep(machine, gdl.interpret(rules), states, seed)
+    return split.ground_rules, whole.ground_rules
+
+
+CHAIN = f"""
+    (role you) {NUMBERS} (init (on 1 2)) (init (on 2 3)) (init (on 3 4))
+    (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (distinct ?x 7))
+    (<= (next (on ?x ?y)) (does you (put ?x ?y)))
+    (<= (next (on ?x ?y)) (true (on ?x ?y)) (distinct ?x 3))
+    (<= terminal (true (on ?a ?b)) (true (on ?b ?c)) (true (on ?c ?d)) (true (on ?d 5)))
+    (<= (goal you 100) (true (on ?a ?b)) (true (on ?b ?a)))
+    (<= (goal you 0) (not (true (on 1 2))))
+"""
+
+
+def test_a_chain_of_joins_is_split() -> None:
+    """Four steps through 40 places: 40 ** 5 instances become a few times 40 ** 2, or 40 ** 3."""
+    rules = gdl.parse(CHAIN)
+    machine = gdl.compile(rules)
+    assert machine.ground_rules < 150_000
+    assert_lockstep(machine, gdl.interpret(rules), 60, seed=1)
+
+
+SHORT_CHAIN = CHAIN.replace(NUMBERS, " ".join(f"(n {i})" for i in range(8)))
+
+
+def test_splitting_makes_fewer_rules() -> None:
+    split, whole = assert_same_answers(SHORT_CHAIN)
+    assert split < whole / 3
+
+
+def test_small_rules_are_left_alone() -> None:
+    text = """
+        (role you) (n 1) (n 2) (n 3) (init (on 1))
+        (<= (legal you (go ?x)) (n ?x))
+        (<= (next (on ?x)) (does you (go ?x)) (true (on ?y)) (n ?z) (distinct ?y ?z))
+        (<= terminal (true (on 3)))
+    """
+    split, whole = assert_same_answers(text)
+    assert split == whole
+
+
+def test_moves_stay_with_what_they_select() -> None:
+    """A frame axiom over every move is merged into one gate a fluent, split or not."""
+    text = f"""
+        (role you) {NUMBERS} (init (on 1))
+        (<= (legal you (go ?x ?y)) (n ?x) (n ?y))
+        (<= (next (on ?x)) (does you (go ?x ?y)))
+        (<= (next (on ?z)) (true (on ?z)) (does you (go ?x ?y)) (distinct ?x ?z) (n ?w)
+            (distinct ?w ?y))
+    """
+    for machine in both(text):
+        assert len(machine.engine.layout.transition.gates) < 4000
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        # The local variable ?x of r, and the variables of a fact that is taken apart.
+        "(<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))",
+        # Twice the same relation, once with its arguments exchanged.
+        "(<= (next (won ?a)) (r ?a ?b ?c) (r ?b ?a ?c) (does you (put ?a ?b)) (n ?x))",
+        "(<= (next (won ?x)) (r ?x ?x ?x) (n ?a) (does you (put ?a ?x)) (true (on ?b ?a)))",
+        "(<= (next (won 1)) (r ?a 2 ?a) (n ?x) (true (on ?x ?a)) (not (true (on ?a ?x))))",
+        "(<= (next (won 2)) (or (r ?a ?b ?c) (true (on ?a ?b))) (true (on ?b ?a)) (n ?c))",
+    ],
+)
+def test_variables_of_relations_written_out_are_their_own(rule: str) -> None:
+    """A relation of one rule with many rows is replaced by its body, under names of its own."""
+    numbers = " ".join(f"(n {i})" for i in range(11))
+    text = f"""
+        (role you) {numbers} (init (on 1 2)) (init (on 3 4)) (init c)
+        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
+        (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (true (on ?z ?x)))
+        (<= (next (on ?x ?y)) (does you (put ?x ?y)))
+        {rule}
+        (<= terminal (true (on 0 0)))
+    """
+    rules = gdl.parse(text)
+    machine, reasoner = gdl.compile(rules), gdl.interpret(rules)
+    for seed in range(3):
+        assert_lockstep(machine, reasoner, 15, seed)
+
+
+def test_a_local_variable_is_not_taken_for_one_of_a_fact() -> None:
+    """The ?x of r has nothing to do with the ?x of next, which stands for whole facts."""
+    text = f"""
+        (role you) {NUMBERS} (init (on 1 2)) (init (on 3 4)) (init c)
+        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
+        (<= (legal you (put ?x ?y)) (n ?x) (n ?y))
+        (<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))
+        (<= terminal (true (on 0 0)))
+    """
+    machine = gdl.compile(gdl.parse(text))
+    state = machine.initial_state()
+    after = machine.next_state(state, [gdl.parse_term("(put 2 4)")])
+    assert after == state
+
+
+def test_functions_inside_arguments() -> None:
+    """A variable may occur only inside a function."""
+    text = f"""
+        (role you) {NUMBERS} (init (p 1)) (q c d)
+        (<= (q (f ?x) ?y) (n ?x) (n ?y))
+        (<= (legal you (m ?x)) (n ?x))
+        (<= (next (p ?x)) (does you (m ?x)))
+        (<= (next (r ?x)) (q (f ?a) ?x) (true (p ?a)) (n ?b) (q (f ?b) ?x))
+        (<= terminal (q (f ?a) ?b) (q (f ?b) ?c) (true (p ?c)) (true (r ?a)) (true (p 3)))
+    """
+    assert_same_answers(text, states=10)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        # Neither ?u nor ?v is bound by what holds ?k: their domains bind them.
+        """(<= (legal you (move ?u ?v)) (n ?u) (n ?v) (on ?u ?v) (true (king ?k))
+               (not (threatened ?k ?u ?v)))""",
+        """(<= (legal you (move ?u ?v)) (n ?u) (n ?v) (on ?u ?v) (true (king ?k)) (true (king ?l))
+               (distinct ?k ?l) (not (threatened ?k ?l ?v)) (distinct ?l ?u))""",
+        """(<= (legal you (move ?u ?v)) (on ?u ?v) (true (king ?k))
+               (or (threatened ?k ?u ?u) (not (threatened ?u ?k ?v))))""",
+        """(<= (legal you (move ?u ?v)) (on ?u ?v) (true (king ?k)) (true (king ?l)) (n ?w)
+               (not (threatened ?k ?w ?v)) (distinct ?w ?l))""",
+    ],
+)
+def test_variables_that_only_filters_hold_are_bound_by_their_domains(rule: str) -> None:
+    numbers = " ".join(f"(n {i})" for i in range(9))
+    text = f"""
+        (role you) {numbers} (init (king 3)) (init (king 5))
+        (<= (on ?u ?v) (n ?u) (n ?v) (distinct ?u ?v))
+        (<= (threatened ?k ?u ?v) (n ?k) (true (king ?u)) (true (king ?v)) (distinct ?k ?v))
+        (<= (threatened ?k ?u ?v) (true (king ?k)) (n ?u) (n ?v) (distinct ?u 7))
+        {rule}
+        (<= (legal you (stay ?u)) (n ?u))
+        (<= (next (king ?u)) (does you (move ?u ?v)))
+        (<= (next (king ?u)) (does you (stay ?u)))
+        (<= (next (king ?u)) (true (king ?u)) (distinct ?u 3))
+        (<= terminal (true (king 8)))
+    """
+    assert_same_answers(text, states=15)
+
+
+def test_binding_by_domains_makes_fewer_rules() -> None:
+    """A king's square times every move becomes a square times a square, and every move."""
+    numbers = " ".join(f"(n {i})" for i in range(10))
+    text = f"""
+        (role you) {numbers} (init (king 3)) (init (at 1 1 1)) (kind 1) (kind 2) (kind 3)
+        (<= (legal you (move ?p ?u ?v ?w)) (kind ?p) (true (at ?p ?u ?v)) (n ?w) (true (king ?k))
+            (not (threatened ?k ?u)))
+        (<= (threatened ?k ?u) (n ?k) (n ?u) (not (true (at 1 ?k ?u))))
+        (<= (next (at ?p ?v ?w)) (does you (move ?p ?u ?v ?w)))
+        (<= (next (king ?u)) (does you (move ?p ?u ?v ?w)))
+        (<= terminal (true (king 8)))
+    """
+    split, whole = assert_same_answers(text, states=10)
+    assert split < whole / 3

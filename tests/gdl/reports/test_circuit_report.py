@@ -1,0 +1,146 @@
+"""What is shown of a network is what it is."""
+
+from __future__ import annotations
+
+from itertools import count
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+import gdl
+from gdl.__main__ import main
+from gdl.circuit.compiler import Parts, compile_parts
+from gdl.circuit.options import PASS_NAMES, CompileOptions
+from gdl.grounding.gringo import Budget
+from gdl.reports.circuit_diagram import network_diagram
+from gdl.reports.circuit_report import measure_stages, summary
+from gdl.reports.diagrams import Diagram, dot_text, svg_text
+from tests.support.paths import GAMES
+
+SWITCH = """
+(role a) (role b) (init (lamp 1)) (init never) (legal a flip) (legal a wait) (legal b wait)
+(<= (next (lamp 1)) (does a flip) (not (true (lamp 1))))
+(<= (next (lamp 1)) (does a wait) (true (lamp 1)))
+(<= (next never) (true never) (does a wait))
+(<= terminal (not (true (lamp 1))) (not (true never2)))
+(<= (goal a 100) (true (lamp 1))) (<= (goal a 0) (not (true (lamp 1)))) (goal b 50)
+"""
+
+
+def parts_of(text: str) -> Parts:
+    return compile_parts(gdl.parse(text), CompileOptions())
+
+
+def test_figures() -> None:
+    found = summary(parts_of(SWITCH))
+    assert found.roles == ("a", "b")
+    assert (found.fluents, found.irrelevant_fluents, found.moves) == (2, 1, (2, 1))
+    assert (found.view_gates, found.view_depth, found.cycles) == (0, 0, 0)
+    assert found.transition_gates >= found.transition_depth > 0
+
+
+def test_cycles_are_counted() -> None:
+    text = SWITCH + (
+        "(<= (path ?x ?y) (true (lamp ?x)) (edge ?x ?y)) (edge 1 2) (edge 2 1)"
+        "(<= (path ?x ?z) (path ?x ?y) (edge ?y ?z) (not (true never)))"
+        "(<= (path ?x ?z) (path ?z ?x) (true never) (edge ?x ?z)) (<= (goal a 20) (path 2 2))"
+    )
+    assert summary(parts_of(text)).cycles == 1
+
+
+def test_a_stage_for_each_pass() -> None:
+    ticks = count()
+    ruleset = gdl.load(GAMES / "connectFour.kif")
+    stages = list(measure_stages(ruleset, Budget(), clock=lambda: float(next(ticks))))
+    assert [stage.name for stage in stages] == ["none", *PASS_NAMES]
+    last = summary(compile_parts(ruleset, CompileOptions()))
+    assert stages[-1].view_gates == last.view_gates
+    assert stages[-1].transition_gates == last.transition_gates
+    assert all(stage.failure is None and stage.ground_rules > 0 for stage in stages)
+    assert all((stage.ground_seconds, stage.build_seconds) == (1, 1) for stage in stages)
+
+
+def test_stages_of_a_game_that_is_too_large_to_ground() -> None:
+    stages = list(measure_stages(gdl.load(GAMES / "connectFour.kif"), Budget(rules=10)))
+    assert len(stages) == 1 + len(PASS_NAMES)
+    assert all("over 10 rules" in (stage.failure or "") for stage in stages)
+
+
+# ---------------------------------------------------------------------- diagrams
+
+
+def evaluate(diagram: Diagram, given: dict[str, bool]) -> dict[str, bool]:
+    """Return the value of every box by its text, as somebody who reads the diagram would."""
+    values: dict[str, bool] = {}
+
+    def value(key: str) -> bool:
+        box = diagram.boxes[key]
+        if key not in values:
+            read = [value(other) ^ no for other, no in diagram.arrows[key].items()]
+            if box.label in given:
+                values[key] = given[box.label]
+            else:
+                values[key] = any(read) if box.label in ("or", "false") else all(read)
+        return values[key]
+
+    return {box.label: value(key) for key, box in diagram.boxes.items()}
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "lightsOut", "phantomTicTacToe", "fourCups"])
+def test_a_diagram_says_what_the_machine_says(name: str) -> None:
+    ruleset = gdl.load(GAMES / f"{name}.kif")
+    machine, diagram = (
+        gdl.interpret(ruleset),
+        network_diagram(compile_parts(ruleset, CompileOptions())),
+    )
+    state = machine.initial_state()
+    for step in range(6):
+        if machine.is_terminal(state):
+            break
+        moves = [machine.legal_moves(state, role) for role in machine.roles]
+        chosen = [own[step % len(own)] for own in moves]
+        given = {
+            box.label: False
+            for box in diagram.boxes.values()
+            if box.label.startswith(("true ", "does "))
+        }
+        given |= {f"true {fact}": True for fact in state}
+        given |= {f"does {r} {m}": True for r, m in zip(machine.roles, chosen, strict=True)}
+        found = evaluate(diagram, given)
+        after = machine.next_state(state, chosen)
+        held = {name for name, value in found.items() if value}
+        assert {n for n in held if n.startswith("next ")} == {f"next {fact}" for fact in after}
+        legal = zip(machine.roles, moves, strict=True)
+        assert {n for n in held if n.startswith("legal ")} == {
+            f"legal {role} {move}" for role, own in legal for move in own
+        }
+        assert found["terminal"] == machine.is_terminal(state)
+        state = after
+
+
+def test_pictures() -> None:
+    diagram = network_diagram(parts_of(SWITCH))
+    root = ElementTree.fromstring(svg_text(diagram))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(map(str, texts)) == sorted(box.label for box in diagram.boxes.values())
+    assert dot_text(diagram, "switch").count(" -> ") == len(list(diagram.all_arrows()))
+    assert 'label="next (lamp 1)"' in dot_text(diagram, "switch")
+
+
+def test_large_networks_are_not_drawn() -> None:
+    parts = compile_parts(gdl.load(GAMES / "connectFour.kif"), CompileOptions())
+    with pytest.raises(gdl.ResourceLimitError, match="gates; one of over 500 is not drawn"):
+        network_diagram(parts)
+
+
+def test_the_command() -> None:
+    game = str(GAMES / "ticTacToe.kif")
+    result = CliRunner().invoke(main, ["show", game, "--propnet"])
+    assert result.exit_code == 0
+    assert "moves: cross 10, nought 10\n" in result.output
+    assert all(name.replace("_", " ") in result.output for name in PASS_NAMES)
+    assert max(map(len, result.output.splitlines())) <= 80
+    result = CliRunner().invoke(main, ["show", game, "--propnet", "--as", "svg"])
+    assert ElementTree.fromstring(result.output).tag.endswith("svg")
+    assert "legal nought (put c3)" in result.output

@@ -1,0 +1,110 @@
+"""The relation graph has every relation and every mention; diagrams show it whole."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+
+import gdl
+from gdl import Ruleset
+from gdl.datalog.dependencies import Level
+from gdl.reports.diagrams import dot_text, svg_text
+from gdl.reports.relation_graph import (
+    Relation,
+    fluents,
+    moves,
+    relation_diagram,
+    relation_graph,
+)
+from tests.support.syntax import rulesets
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+GAME = """
+(role a) (init (at 1)) (edge 1 2) (edge 2 3)
+(<= (path ?x ?y) (edge ?x ?y))
+(<= (path ?x ?z) (edge ?x ?y) (path ?y ?z))
+(<= (legal a (go ?y)) (true (at ?x)) (path ?x ?y))
+(<= (legal a stay) (not (true (at 3))))
+(<= (next (at ?y)) (does a (go ?y)))
+(<= (next (late)) (does a stay) (not (true late)) (or (lost ?a) (not (path 1 3))))
+"""
+
+
+@pytest.fixture(scope="module")
+def ruleset() -> Ruleset:
+    return gdl.parse(GAME)
+
+
+def test_relations_are_counted_and_classified(ruleset: Ruleset) -> None:
+    relations = {str(relation): relation for relation in relation_graph(ruleset).relations}
+    assert relations["edge/2"] == Relation(("edge", 2), 2, 0, Level.STATIC, False)
+    assert relations["path/2"] == Relation(("path", 2), 0, 2, Level.STATIC, True)
+    assert relations["legal/2"] == Relation(("legal", 2), 0, 2, Level.VIEW, False)
+    assert relations["next/1"].level is Level.TRANSITION
+    assert relations["lost/1"] == Relation(("lost", 1), 0, 0, Level.STATIC, False)
+    keywords = {name for name, relation in relations.items() if relation.is_keyword}
+    assert keywords == {"role/1", "init/1", "legal/2", "next/1", "true/1", "does/2"}
+
+
+def test_edges_say_whether_a_mention_is_negated(ruleset: Ruleset) -> None:
+    edges = relation_graph(ruleset).edges
+    assert edges["legal", 2] == {("true", 1): True, ("path", 2): False}
+    assert edges["next", 1][("path", 2)]
+    assert not edges["next", 1][("does", 2)]
+
+
+def test_definitions_come_before_uses(ruleset: Ruleset) -> None:
+    order = [str(relation) for relation in relation_graph(ruleset).relations]
+    assert order.index("edge/2") < order.index("path/2") < order.index("legal/2")
+
+
+def test_facts_and_moves_are_told_by_kind(ruleset: Ruleset) -> None:
+    assert fluents(ruleset) == ["(at ?)", "late"]
+    assert moves(ruleset) == ["(go ?)", "stay"]
+
+
+def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
+    graph = relation_graph(ruleset)
+    text = dot_text(relation_diagram(graph), 'my "game"')
+    assert text.startswith('digraph "my \\"game\\"" {\n')
+    assert text.endswith("}\n")
+    assert len(re.findall(r"fillcolor=", text)) == len(graph.relations)
+    assert text.count(" -> ") == sum(map(len, graph.edges.values()))
+    assert '"legal/2" -> "true/1" [style=dashed];' in text
+    assert '"path/2" -> "path/2";' in text
+
+
+@settings(max_examples=30)
+@given(rulesets())
+def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
+    graph = relation_graph(ruleset)
+    root = ElementTree.fromstring(svg_text(relation_diagram(graph)))
+    names = [element.text for element in root.iter(f"{SVG}text")]
+    assert sorted(map(str, names)) == sorted(map(str, graph.relations))
+    arrows = [path for path in root.findall(f"{SVG}path") if "marker-end" in path.attrib]
+    assert len(arrows) == sum(map(len, graph.edges.values()))
+    dashed = sum("stroke-dasharray" in path.attrib for path in arrows)
+    assert dashed == sum(sum(targets.values()) for targets in graph.edges.values())
+
+
+def test_svg_boxes_lie_in_the_picture_and_apart(ruleset: Ruleset) -> None:
+    root = ElementTree.fromstring(svg_text(relation_diagram(relation_graph(ruleset))))
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    boxes = [
+        tuple(float(rect.attrib[key]) for key in ("x", "y", "width", "height"))
+        for rect in root.iter(f"{SVG}rect")
+    ]
+    for number, (x, y, w, h) in enumerate(boxes):
+        assert 0 < x < x + w < width
+        assert 0 < y < y + h < height
+        for other_x, other_y, other_w, _ in boxes[:number]:
+            assert y != other_y or x + w < other_x or other_x + other_w < x
+
+
+def test_a_ruleset_without_rules_has_an_empty_picture() -> None:
+    empty = relation_diagram(relation_graph(gdl.parse("")))
+    assert ElementTree.fromstring(svg_text(empty)).tag == f"{SVG}svg"

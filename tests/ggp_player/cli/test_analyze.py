@@ -1,0 +1,325 @@
+"""``ggp-player analyze`` knows what is known, and says in a sentence what it cannot do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+
+import gdl
+from ggp_player.__main__ import main
+from ggp_player.inspect.timed_search import PATIENCE, analyse
+from ggp_player.protocol.match_record import MatchRecord
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.selection.registry import create
+from tests.support.paths import ROOT
+from tests.support.tree_games import TWO_PLY, position, turns
+
+GAME = ROOT / "games" / "ticTacToe.kif"
+
+MOVES = ["(put a1) noop", "noop (put b2)", "(put c3) noop", "noop (put c1)", "(put a3) noop"]
+"""Cross threatens a2 and b3: nought, to move, has lost."""
+
+WORDS = """
+(role ann) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
+(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= terminal (true (step 2)))
+(<= (goal ann 70) (true (step 2))) (<= (goal bob 30) (true (step 2)))
+"""
+
+
+def analyze(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["analyze", *map(str, arguments)])
+
+
+def after(*joint_moves: str) -> list[str]:
+    return [word for joint_move in joint_moves for word in ("--moves", joint_move)]
+
+
+def found(*arguments: object) -> dict[str, object]:
+    result = analyze(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    value = json.loads(result.stdout)
+    assert isinstance(value, dict)
+    return value
+
+
+@pytest.mark.parametrize("strategy", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
+def test_a_lost_position_is_known_to_be_lost(strategy: str) -> None:
+    report = found(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
+    assert report["role"] == "nought"
+    moves = report["moves"]
+    assert isinstance(moves, list)
+    assert {m["move"] for m in moves} == {"(put a2)", "(put b1)", "(put b3)", "(put c2)"}
+    assert all(m["proved"] and m["value"] == 0 for m in moves)
+    choice = report["choice"]
+    assert isinstance(choice, dict)
+    assert (choice["value"], choice["proved"]) == (0, True)
+    assert report["complete"] is True
+
+
+def test_a_win_is_found_and_told_with_its_line() -> None:
+    result = analyze(GAME, *after(*MOVES, "noop (put a2)"), "--strategy", "minimax")
+    assert result.exit_code == 0
+    assert result.output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
+    assert "\nturn       cross, 3 legal moves: (put b1), (put b3), (put c2)\n" in result.output
+    assert "\nwaits      nought, noop\n" in result.output
+    assert "\nchoice     (put b3), 100, proved\nline       (put b3)\n" in result.output
+    rows = [[c.strip() for c in line.split("│")[1:-1]] for line in result.output.splitlines()]
+    assert ["(put b3)", "100", "yes", "", "(put b3)"] in rows
+    assert ["(put b1)", "0", "yes", "", "(put b1), (put c2)"] in rows
+
+
+def test_a_strategy_that_does_not_tell_shows_its_choices() -> None:
+    result = analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT")
+    assert result.exit_code == 0
+    assert "\nchoice     (put a2), no value\n" in result.output
+    assert "nothing more to find" in result.output
+
+
+def test_cut_moves_have_bounds_and_no_value(tmp_path: Path) -> None:
+    machine = turns(TWO_PLY)
+    assert isinstance(machine, gdl.reasoner.reasoner.ReasonerStateMachine)
+    sheet = tmp_path / "tree.kif"
+    sheet.write_text(str(machine.ruleset))
+    report = found(sheet, "--strategy", "alpha_beta:ordering=false", "--seconds", 60)
+    assert isinstance(report["moves"], list)
+    moves = [(m["move"], m["value"], m["bounds"]) for m in report["moves"]]
+    assert moves == [("a1", 3, [3, 3]), ("a2", None, [0, 3]), ("a3", None, [0, 3])]
+    assert report["line"] == [["a1", "noop"], ["noop", "a1"]]
+
+
+def test_chance_does_not_think() -> None:
+    report = found(GAME.with_name("diceRace.kif"), "--strategy", "legal")
+    assert report["role"] == "gold"
+
+
+# ------------------------------------------------------------------------ positions
+
+
+def whole_list() -> str:
+    return "(" + " ".join(f"({joint_move})" for joint_move in MOVES) + ")"
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        MOVES,
+        [whole_list()],
+        [whole_list()[1:-1]],
+        [f"({MOVES[0]})", *MOVES[1:3], f"({MOVES[3]}) ({MOVES[4]})"],
+        [move.upper() for move in MOVES],
+        ["", *MOVES],
+    ],
+)
+def test_joint_moves_can_be_written_in_several_ways(sources: list[str]) -> None:
+    report = found(GAME, *after(*sources), "--strategy", "legal")
+    assert report["steps"] == [
+        ["(put a1)", "noop"],
+        ["noop", "(put b2)"],
+        ["(put c3)", "noop"],
+        ["noop", "(put c1)"],
+        ["(put a3)", "noop"],
+    ]
+
+
+def test_joint_moves_from_a_file_and_from_a_match_record(tmp_path: Path) -> None:
+    file = tmp_path / "moves.kif"
+    file.write_text(f"{whole_list()} ; as far as it went\n")
+    assert len(list_of(found(GAME, "--moves", file, "--strategy", "legal"))) == 5
+    moves = tuple(("(put a1)", "noop") if n % 2 else ("noop", "(put b2)") for n in (1, 2))
+    record = MatchRecord("m", 0, 1, 1, ("a", "b"), ("( )",) * 3, (0,) * 3, moves, (("", ""),) * 3)
+    saved = tmp_path / "record.json"
+    record.save(saved)
+    assert list_of(found(GAME, "--moves", saved, "--strategy", "legal")) == [list(m) for m in moves]
+    one = found(GAME, "--moves", saved, "--steps", 1, "--strategy", "legal")
+    assert list_of(one) == [list(moves[0])]
+
+
+def list_of(report: dict[str, object]) -> list[object]:
+    assert isinstance(report["steps"], list)
+    return report["steps"]
+
+
+def test_a_list_of_moves_is_read_as_what_is_legal(tmp_path: Path) -> None:
+    sheet = tmp_path / "words.kif"
+    sheet.write_text(WORDS)
+    report = found(sheet, "--moves", "((say yes) (say no))", "--strategy", "legal")
+    assert report["steps"] == [["(say yes)", "(say no)"]]
+    assert report["role"] == "ann"
+
+
+def test_the_end_of_a_match(tmp_path: Path) -> None:
+    sheet = tmp_path / "words.kif"
+    sheet.write_text(WORDS)
+    moves = after(*["(say no) (say no)"] * 2)
+    result = analyze(sheet, *moves)
+    assert result.exit_code == 0
+    assert "goal       ann 70\ngoal       bob 30\nthe match is over\n" in result.output
+    assert found(sheet, *moves)["goals"] == {"ann": 70, "bob": 30}
+    assert "there is no search tree" in analyze(sheet, *moves, "--tree").output
+    too_far = analyze(sheet, *moves, *moves)
+    assert too_far.output == "Error: step 3: the match is over after step 2\n"
+
+
+@pytest.mark.parametrize(
+    ("moves", "sentence"),
+    [
+        (
+            [*MOVES[:3], "noop (put c3)"],
+            "step 4: (put c3) is not legal for nought; "
+            "legal: (put a2), (put a3), (put b1), (put b3), (put c1), (put c2)",
+        ),
+        (["(put a1) (put b2)"], "step 1: (put b2) is not legal for nought; legal: noop"),
+        (
+            ["((put a1) noop) (noop noop)"],
+            "step 2: noop is not legal for nought; legal: (put a2), (put a3), (put b1), (put b2)",
+        ),
+        (
+            [MOVES[0], "noop"],
+            "step 2: expected a file, or joint moves with one move for each of the roles "
+            "(cross nought); found noop",
+        ),
+        (["(put a1 noop"], "moves that cannot be read: a '(' is not closed in (put a1 noop"),
+        (["noop) (noop"], "moves that cannot be read: a ')' too many in noop) (noop"),
+        (["?x noop"], "step 1: ?x is no"),
+    ],
+)
+def test_moves_that_cannot_be_made(moves: list[str], sentence: str) -> None:
+    result = analyze(GAME, *after(*moves))
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {sentence}")
+
+
+def test_a_file_that_is_no_record(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    file.write_text('{"moves": 3}')
+    result = analyze(GAME, "--moves", file)
+    assert result.exit_code == 1
+    assert f"Error: {file} is no match record: " in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--role", "red"], "expected one of the roles cross, nought; found red"),
+        (["--strategy", "luck"], "there is no strategy 'luck'"),
+        (["--strategy", "planning"], "planning is for games of one role"),
+        (["--strategy", "legal", "--tree"], "--tree draws alpha_beta, bounded_minimax, max_n, min"),
+        (["--output", "x.svg"], "--output is about the drawing: it needs --tree"),
+        (["--depth", "2"], "--depth is about the drawing: it needs --tree"),
+        (["--tree", "--json"], "--tree and --json both write to the standard output"),
+        (["--tree", "--output", "no/such/x.svg"], "there is no folder no/such"),
+    ],
+)
+def test_options_that_cannot_be_used(arguments: list[str], sentence: str) -> None:
+    result = analyze(GAME, *arguments)
+    assert result.exit_code != 0
+    assert sentence in result.output
+
+
+def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
+    sheet = tmp_path / "bad.kif"
+    sheet.write_text("(role x")
+    result = analyze(sheet)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: the game cannot be played:\n")
+
+
+# ----------------------------------------------------------------------------- tree
+
+
+def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path) -> None:
+    file = tmp_path / "tree.svg"
+    arguments = [GAME, *after(*MOVES), "--tree", "--seconds", 60]
+    told = analyze(*arguments, "--output", file)
+    assert told.exit_code == 0, told.output
+    assert f"\ntree       {file}, drawn to depth 4\n" in told.output
+    alone = analyze(*arguments)
+    assert alone.stdout == file.read_text()
+    root = ElementTree.fromstring(alone.stdout)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == "ticTacToe, after 5 steps: minimax for nought"
+
+
+def test_a_tree_that_is_too_large_offers_less() -> None:
+    result = analyze(GAME, *after(*MOVES[:2]), "--tree", "--depth", 4, "--seconds", 60)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: to depth 4 the tree has ")
+    assert result.output.endswith("; --depth 2 has 50\n")
+
+
+def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
+    result = analyze(GAME, "--tree", "--seconds", 0, "--output", tmp_path / "tree.svg")
+    assert result.exit_code == 1
+    assert "\nchoice     (put a1), no value\n" in result.output
+    assert "Error: no search was finished, so that there is no tree to draw: try" in result.output
+    assert not list(tmp_path.iterdir())
+
+
+# ------------------------------------------------------------------------------ time
+
+
+class Ticking:
+    """A clock that goes on by a second each time that it is looked at."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1
+        return self.now
+
+
+class Endless(Strategy):
+    """Says the first move for ever, or never says a thing."""
+
+    name = "endless"
+
+    def __init__(self, speaks: bool) -> None:
+        self.speaks = speaks
+
+    def search(self, position: Position):
+        while True:
+            position.machine.next_state(
+                position.state,
+                [
+                    position.machine.legal_moves(position.state, r)[0]
+                    for r in position.machine.roles
+                ],
+            )
+            if self.speaks:
+                yield Choice(position.legal_moves[0])
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
+    start = position(turns(TWO_PLY))
+    analysis = analyse(Endless(speaks), start, 20, Ticking())
+    assert not analysis.is_complete
+    assert (analysis.choice is not None) == speaks
+    assert 20 <= analysis.seconds <= 20 + PATIENCE + 4
+    assert 5 < analysis.states < 30
+
+
+def test_states_are_counted_and_the_machine_is_left_as_it_was() -> None:
+    start = position(turns(TWO_PLY))
+    analysis = analyse(create("minimax"), start, 1000, Ticking())
+    assert analysis.states == 12
+    assert analysis.is_complete
+    assert analysis.moves == ()
+    count = analysis.states
+    start.machine.next_state(start.state, [gdl.parse_term("a1"), gdl.parse_term("noop")])
+    assert analysis.states == count
+
+
+def test_the_result_depends_on_nothing_but_the_question() -> None:
+    def ask() -> dict[str, object]:
+        report = found(GAME, *after(*MOVES[:3]), "--strategy", "alpha_beta", "--seconds", 100)
+        return {key: report[key] for key in ("moves", "choice", "line", "states")}
+
+    assert ask() == ask()

@@ -1,0 +1,121 @@
+"""The command line: what it says about itself, and about mistakes."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from click.testing import CliRunner
+
+from ggp_player.__main__ import COMMANDS, main
+from ggp_player.server.config import Config
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, arguments)
+    return result.exit_code, result.output
+
+
+def test_the_help_lists_every_command() -> None:
+    status, output = run("--help")
+    assert status == 0
+    assert list(COMMANDS) == ["serve", "info", "match", "analyze", "tournament", "warm-up"]
+    for name in COMMANDS:
+        assert f"\n  {name} " in output
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_has_a_help_of_its_own(name: str) -> None:
+    status, output = run(name, "--help")
+    assert status == 0
+    assert output.startswith(f"Usage: main {name} ")
+
+
+def test_a_command_that_does_not_exist() -> None:
+    status, output = run("sing")
+    assert status == 2
+    assert "No such command 'sing'" in output
+
+
+def test_serve_has_a_flag_for_every_setting() -> None:
+    _, output = run("serve", "--help")
+    for name in Config.model_fields:
+        assert f"--{name.replace('_', '-')} {name.upper()}" in output
+
+
+def test_serve_names_all_bad_settings_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "player.toml"
+    file.write_text("speed = 1\n")
+    status, output = run("serve", "--config", str(file), "--port", "x", "--strategy", "luck")
+    assert status == 2
+    assert "these settings cannot be used:\nport in the command line is 'x'; expected" in output
+    assert "\nstrategy in the command line: there is no strategy 'luck'" in output
+    assert f"\nspeed in the file {file} is no setting" in output
+
+
+def test_serve_at_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status, output = run("serve", "--host", "127.0.0.1", "--port", str(port))
+    assert status == 1
+    assert output == (
+        f"Error: cannot listen at 127.0.0.1:{port}: another program listens there; "
+        "stop it or choose another --port\n"
+    )
+
+
+@contextmanager
+def replying(body: bytes) -> Iterator[str]:
+    """Give the next request a reply; the address is the value."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def reply() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + body)
+
+        thread = Thread(target=reply)
+        thread.start()
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("body", "output"),
+    [
+        (
+            b"( ( name ann ) ( status available ) ( species machine ) )",
+            "name       ann\nstatus     available\nspecies    machine\n",
+        ),
+        (b"busy", "name       -\nstatus     busy\nspecies    -\n"),
+    ],
+)
+def test_info(body: bytes, output: str) -> None:
+    with replying(body) as address:
+        assert run("info", address) == (0, output)
+
+
+def test_info_from_something_else() -> None:
+    with replying(b"(<html>") as address:
+        status, output = run("info", address)
+    assert status == 1
+    assert output == "Error: " + f"no information from {address}: " + (
+        "character 8: expected ')' for the '(' at character 1, found the end of the message\n"
+    )
+
+
+def test_info_from_nobody() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    status, output = run("info", f"127.0.0.1:{port}")
+    assert status == 1
+    assert output.startswith(f"Error: no information from 127.0.0.1:{port}: ")
+
+
+def test_info_from_no_address() -> None:
+    status, output = run("info", "somewhere")
+    assert status == 2
+    assert "expected host:port, such as localhost:9147; found somewhere" in output

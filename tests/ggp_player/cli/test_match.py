@@ -1,0 +1,122 @@
+"""``ggp-player match`` plays, tells, records, and says in a sentence what it cannot do."""
+
+import signal
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from ggp_player.protocol.match_record import MatchRecord
+from tests.support.command_line import CLOSED, TWO_STEPS, run, running
+
+
+@pytest.fixture
+def rulesheet(tmp_path: Path) -> Path:
+    path = tmp_path / "short game.kif"
+    path.write_text(TWO_STEPS + "(<= (goal ?r 50) (role ?r) (distinct ?r bob))")
+    return path
+
+
+def match(*arguments: object) -> Result:
+    return run("match", *arguments)
+
+
+def test_a_match_is_played_told_and_saved(rulesheet: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "record.json"
+    result = match(rulesheet, "legal", "random", "--seed", 3, "--save", saved, "--states")
+    assert result.exit_code == 0, result.output
+    record = MatchRecord.from_json(saved.read_bytes())
+    assert record.is_completed
+    assert record.errors == (("", "", ""),) * 3
+    assert record.player_names_from_host == ("legal", "random", "random")
+    assert record.game_meta_url == rulesheet.as_uri()
+    assert record.match_id.startswith("short_game.")
+    assert record.goal_values == (50, 50, 0)
+    assert "ann is legal, random is moved by chance, bob is random" in result.output
+    for number, moves in enumerate(record.moves, start=1):
+        roles = zip(("ann", "random", "bob"), moves, strict=True)
+        told = "  ".join(f"{role} {move}" for role, move in roles)
+        assert f"{number:4}  {told}  " in result.output
+    assert all(f"      {state}\n" in result.output for state in record.states)
+    last_line = next(line for line in result.output.splitlines() if line.startswith("│ bob"))
+    assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
+
+
+def test_a_scrambled_match_is_told_in_the_rulesheets_words(rulesheet: Path) -> None:
+    result = match(rulesheet, "legal", "legal", "--scramble")
+    assert result.exit_code == 0, result.output
+    assert "in invented words" in result.output
+    assert "   1  ann (say " in result.output
+    assert "(IL)" not in result.output
+
+
+def test_a_player_that_cannot_be_reached_is_played_for_and_reported(
+    rulesheet: Path, tmp_path: Path
+) -> None:
+    saved = tmp_path / "record.json"
+    result = match(rulesheet, CLOSED, "legal", "--save", saved)
+    assert result.exit_code == 1
+    assert f"Error: could not be reached at the start: {CLOSED}" in result.output
+    assert "      ann: could not be reached (CE); moves (say " in result.output
+    record = MatchRecord.from_json(saved.read_bytes())
+    assert record.is_completed
+    assert [errors[0] for errors in record.errors] == ["CE", "CE", "CE"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_wrong_number_of_players_is_refused(rulesheet: Path, count: int) -> None:
+    result = match(rulesheet, *["legal"] * count)
+    assert result.exit_code != 0
+    assert f"the game needs 2 players (ann, bob), given {count}" in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("(role ann", "this '(' is never closed"),
+        ("(init a)", "the rules name no role"),
+        ("(role a) (<= (p ?x) (not (q ?x)))", "?x"),
+    ],
+)
+def test_a_bad_rulesheet_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "bad.kif"
+    path.write_text(text)
+    result = match(path, "legal")
+    assert result.exit_code == 1
+    assert "Error: the game cannot be played:\n" in result.output
+    assert sentence in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["no-such-file.kif", "legal"], "'no-such-file.kif' does not exist"),
+        (["RULESHEET", "cleverest", "legal"], "no strategy 'cleverest'"),
+        (["RULESHEET", "legal", "legal", "--save", "no-such-folder/x"], "no folder"),
+        (["RULESHEET", "legal", "legal", "--play-clock", "-1"], "--play-clock"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    rulesheet: Path, arguments: list[str], sentence: str
+) -> None:
+    result = match(*[str(rulesheet) if a == "RULESHEET" else a for a in arguments])
+    assert result.exit_code == 2
+    assert sentence in result.output
+
+
+def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path: Path) -> None:
+    saved = tmp_path / "record.json"
+    hanging = "tests.support.misbehaving:Hanging"
+    options = ["--start-clock", "1", "--play-clock", "60", "--save", saved]
+    with running("match", rulesheet, hanging, hanging, *options) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("   0  "):
+                process.send_signal(signal.SIGINT)
+                break
+        _, errors = process.communicate()
+    assert process.returncode == 1, errors
+    assert "Aborted!" in errors
+    assert "Traceback" not in errors
+    record = MatchRecord.from_json(saved.read_bytes())
+    assert (record.is_aborted, record.is_completed, record.moves) == (True, False, ())

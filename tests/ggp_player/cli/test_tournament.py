@@ -1,0 +1,195 @@
+"""``ggp-player tournament`` plays, goes on where it was broken off, and says what it cannot do."""
+
+import csv
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from ggp_player.cli.tournament import INTERRUPTED, RESULTS_NAME
+from ggp_player.manager.tournament import ratings
+from tests.support.command_line import CLOSED, TWO_STEPS, run, running
+
+SHORT = f"{TWO_STEPS} (<= (goal ann 80) (role ann)) (<= (goal bob 20) (role bob))"
+
+ALONE = """
+(role ann) (init (step 0))
+(legal ann yes) (legal ann no)
+(<= (next (said ?w)) (does ann ?w))
+(<= terminal (true (said ?w)))
+(<= (goal ann 100) (true (said yes)))
+(<= (goal ann 0) (not (true (said yes))))
+"""
+
+
+@pytest.fixture
+def short(tmp_path: Path) -> Path:
+    path = tmp_path / "short game.kif"
+    path.write_text(SHORT)
+    return path
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Path:
+    path = tmp_path / "alone.kif"
+    path.write_text(ALONE)
+    return path
+
+
+def tournament(*arguments: object) -> Result:
+    return run("tournament", *arguments)
+
+
+def test_a_tournament_is_played_told_and_kept(short: Path, alone: Path, tmp_path: Path) -> None:
+    kept, table = tmp_path / "results.jsonl", tmp_path / "standings.csv"
+    options = ["--game", short, "--game", alone, "--output", kept, "--csv", table, "--json"]
+    result = tournament(*options, "--concurrency", "1", "legal", "random")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["planned"], found["played"], found["broke_off"]) == (4, 4, 0)
+    assert found["tournament"]["players"] == ["legal", "random"]
+    legal = next(row for row in found["games"] if row["player"] == "legal")
+    assert (legal["game"], legal["matches"]) == ("short_game", 2)
+    assert (legal["wins"], legal["losses"], legal["points"]["value"]) == (1, 1, 0.5)
+    lines = [json.loads(line) for line in kept.read_text().splitlines()]
+    assert [line["goals"] for line in lines[1:3]] == [[80, 20], [80, 20]]
+    assert [line["players"] for line in lines[1:3]] == [["legal", "random"], ["random", "legal"]]
+    assert all(line["errors"] == [[]] * len(line["roles"]) for line in lines[1:])
+    assert "short_game, round 1: ann legal 80, bob random 20; 2 steps" in result.stderr
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert [row["scope"] for row in rows] == ["player"] * 2 + ["game"] * 4 + ["pairing"] * 2
+    assert {row["player"] for row in rows if row["matches"] == "3"} == {"legal", "random"}
+
+
+def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
+    options = ["--game", short, "--output", tmp_path, "--no-ratings"]
+    assert tournament(*options, "legal", "random").exit_code == 0
+    kept = tmp_path / RESULTS_NAME
+    whole = kept.read_bytes()
+    again = tournament(*options, "legal", "random")
+    assert again.exit_code == 0
+    assert "2 of 2 matches were played before\n2 of 2 matches played;" in again.output
+    assert kept.read_bytes() == whole
+    kept.write_bytes(whole[:-20])  # half a line
+    third = tournament(*options, "--rounds", "2", "legal", "random")
+    assert third.exit_code == 0
+    assert "1 of 4 matches were played before" in third.output
+    ids = [json.loads(line)["match_id"] for line in kept.read_text().splitlines()[1:]]
+    assert len(ids) == len(set(ids)) == 4
+
+
+def test_a_server_that_cannot_be_reached_is_told_and_tried_again(
+    short: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "results.jsonl"
+    for attempt in (1, 2):
+        result = tournament("--game", short, "--output", kept, "legal", CLOSED)
+        assert result.exit_code == 1
+        assert f"broke off: {CLOSED} could not be reached at the start" in result.output
+        assert "0 of 2 matches played, 2 broke off" in result.output
+        assert len(kept.read_text().splitlines()) == 1 + 2 * attempt
+
+
+def test_what_our_own_players_warn_of_is_kept(
+    alone: Path, tmp_path: Path, bad: Callable[[str], str]
+) -> None:
+    kept = tmp_path / "results.jsonl"
+    options = ["--game", alone, "--output", kept, "--start-clock", "20", "--play-clock", "20"]
+    result = tournament(*options, bad("Raising"), "legal")
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line) for line in kept.read_text().splitlines()[1:]]
+    warnings = {line["players"][0]: line["warnings"] for line in lines}
+    assert any("ZeroDivisionError" in warning for warning in warnings[bad("Raising")])
+    assert not any("ZeroDivisionError" in warning for warning in warnings["legal"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--game", "GAME", "legal"], "two players or more"),
+        (["legal", "random"], "Missing option '--game'"),
+        (["--game", "GAME", "legal", "legal"], "legal is named twice"),
+        (["--game", "GAME", "legal", "cleverest"], "no strategy 'cleverest'"),
+        (["--game", "GAME", "--game", "GAME", "legal", "random"], "the name short_game"),
+        (["--game", "no-such.kif", "legal", "random"], "'no-such.kif' does not exist"),
+        (["--game", "GAME", "--rounds", "0", "legal", "random"], "--rounds"),
+        (["--game", "GAME", "--play-clock", "0.5", "legal", "random"], "--play-clock"),
+        (["--game", "GAME", "--concurrency", "9999", "legal", "random"], "disturb each other"),
+        (["--game", "GAME", "--output", "no-such-folder/x", "legal", "random"], "no-such-folder"),
+        (["--game", "GAME", "--output", "GAME", "legal", "random"], "holds something else"),
+        (["--game", "GAME", "--output", "GAME", "--no-resume", "legal", "random"], "exists"),
+        (["--game", "GAME", "--csv", "no-such-folder/x", "legal", "random"], "there is no folder"),
+        (["--game", "GAME", "--records", "no-such-folder", "legal", "random"], "--records"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(
+    short: Path, arguments: list[str], sentence: str
+) -> None:
+    result = tournament(*[short if argument == "GAME" else argument for argument in arguments])
+    assert result.exit_code in {1, 2}
+    assert isinstance(result.exception, SystemExit)
+    assert sentence in result.output
+    assert short.read_text() == SHORT
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("(role ann", "never closed"),
+        ("(init a)", "the rules name no role"),
+        ("(role random) (legal random a) (next a) terminal", "no role for a player"),
+    ],
+)
+def test_a_game_that_nobody_can_play_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "bad.kif"
+    path.write_text(text)
+    result = tournament("--game", path, "legal", "random")
+    assert result.exit_code == 1
+    assert sentence in result.output
+
+
+def test_a_server_cannot_take_two_seats(tmp_path: Path) -> None:
+    path = tmp_path / "three.kif"
+    path.write_text(SHORT.replace("(role random)", "(role cat)"))
+    result = tournament("--game", path, "legal", CLOSED)
+    assert result.exit_code == 1
+    assert f"the server at {CLOSED} can take one" in result.output
+
+
+def test_ratings_that_were_asked_for_need_their_library(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ratings, "find_spec", lambda name: None)
+    result = tournament("--game", short, "--ratings", "legal", "random")
+    assert result.exit_code == 1
+    assert "pip install 'ggp-player[tournament]'" in result.output
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_a_tournament_that_was_broken_off_goes_on(
+    short: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    kept = tmp_path / "results.jsonl"
+    options = ["--game", short, "--output", kept, "--rounds", 2, "--no-ratings"]
+    options += ["--concurrency", 1]
+    with running("tournament", *options, "legal", "random") as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(sent)
+        rest, errors = process.communicate()
+    assert first.startswith("short_game, round 1: ")
+    if sent == signal.SIGINT:
+        assert process.returncode == INTERRUPTED, errors
+        assert "Traceback" not in errors
+        assert " of 4 matches played, " in rest
+    before = kept.read_bytes().count(b"\n") - 1
+    assert 1 <= before < 4
+    result = tournament(*options, "legal", "random")
+    assert result.exit_code == 0, result.output
+    assert f"{before} of 4 matches were played before" in result.output
+    assert "4 of 4 matches played" in result.output
+    ids = [json.loads(line)["match_id"] for line in kept.read_text().splitlines()[1:]]
+    assert len(ids) == len(set(ids)) == 4

@@ -1,0 +1,358 @@
+"""Search trees: what is recorded of a search, what is drawn of it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl import StateMachine
+from ggp_player.inspect.search_trace import End, Node, SearchRecord
+from ggp_player.inspect.traced_strategies import RECORDED, Recording
+from ggp_player.inspect.tree_figure import (
+    MAX_NODES,
+    Figure,
+    FigureNode,
+    Shape,
+    TreeSizeError,
+    figure_of,
+    move_label,
+)
+from ggp_player.inspect.tree_svg import svg_text
+from ggp_player.strategies import Choice, Position
+from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
+from tests.support.tree_games import (
+    THREE_PLAYERS,
+    TWO_PLY,
+    Counting,
+    Tree,
+    position,
+    together,
+    turns,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@dataclass(frozen=True)
+class Searched:
+    record: SearchRecord
+    choices: list[Choice]
+
+
+def search(spec: str, start: Position) -> Searched:
+    strategy = strategy_from(spec, RECORDED)
+    choices = list(strategy.search(start))
+    assert isinstance(strategy, Recording)
+    assert strategy.record is not None
+    return Searched(strategy.record, choices)
+
+
+def draw(spec: str, machine: StateMachine, depth: int | None = None) -> Figure:
+    return figure_of(search(spec, position(machine)).record, depth)
+
+
+def outline(node: FigureNode) -> object:
+    """Return a node as its text, or as its text and what is below; pruned moves are struck out."""
+    if node.shape is Shape.PRUNED:
+        return f"-{node.edge}-"
+    return (node.text, *map(outline, node.children)) if node.children else node.text
+
+
+def nodes(node: FigureNode) -> Iterator[FigureNode]:
+    yield node
+    for child in node.children:
+        yield from nodes(child)
+
+
+def test_minimax_visits_the_whole_two_ply_tree():
+    root = draw("minimax", turns(TWO_PLY)).root
+    assert outline(root) == (
+        "3",
+        ("3", "3", "12", "8"),
+        ("2", "2", "4", "6"),
+        ("2", "14", "5", "2"),
+    )
+    assert [child.edge for child in root.children] == ["a1", "a2", "a3"]
+    assert [child.shape for child in root.children] == [Shape.DOWN] * 3
+    assert root.shape is Shape.UP
+    assert {leaf.shape for leaf in nodes(root) if not leaf.children} == {Shape.LEAF}
+
+
+def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
+    root = draw("alpha_beta:ordering=false", turns(TWO_PLY)).root
+    assert outline(root) == (
+        "3",
+        ("3", "3", "12", "8"),
+        ("≤3", "2", "-a2-", "-a3-"),
+        ("≤3", "14", "5", "2"),
+    )
+    assert [child.below for child in root.children] == [(), ("cut: 2 ≤ 3",), ()]
+
+
+@pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
+def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
+    start = position(turns(TWO_PLY), role=1)
+    record = search(spec, start).record
+    root = figure_of(record).root
+    assert (root.role, [child.edge for child in root.children]) == ("max", ["a1", "a2", "a3"])
+    (report,) = record.report(start.state)
+    assert (str(report.move), report.value, report.proved) == ("noop", 97, True)
+    line = [" ".join(map(str, joint_move)) for joint_move in report.line]
+    assert line == ["a1 noop", "noop a1"]
+
+
+def test_windows_on_request():
+    record = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).record
+    root = figure_of(record, windows=True).root
+    assert root.below == ("[0, 100]",)
+    assert [child.below[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
+    assert [leaf.below for leaf in root.children[2].children] == [
+        ("[3, 100]",),
+        ("[3, 14]",),
+        ("[3, 5]",),
+    ]
+
+
+@pytest.mark.parametrize("form", [turns, together])
+@pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
+def test_the_principal_line_is_the_first_of_the_best(spec, form):
+    searched = search(spec, position(form(TWO_PLY)))
+    bold = [node for node in nodes(figure_of(searched.record).root) if node.is_principal]
+    assert [node.edge for node in bold] == ["", "a1", "a1"]
+    root = searched.record.finished
+    assert root is not None
+    reports = {str(r.move): r for r in searched.record.report(root.state)}
+    line = [" ".join(map(str, joint_move)) for joint_move in reports["a1"].line]
+    assert line == (["a1 noop", "noop a1"] if form is turns else ["a1 a1"])
+    assert (reports["a1"].value, reports["a1"].proved) == (3, True)
+
+
+def test_players_who_move_at_the_same_time_are_circles():
+    root = draw("minimax", together(TWO_PLY)).root
+    assert outline(root) == (
+        "3",
+        ("3", "3", "12", "8"),
+        ("2", "2", "4", "6"),
+        ("2", "14", "5", "2"),
+    )
+    assert [child.shape for child in root.children] == [Shape.TOGETHER] * 3
+
+
+def test_vectors_of_three_players():
+    root = draw("max_n", turns(THREE_PLAYERS, ("A", "B", "C"))).root
+    assert root.text == "(1, 2, 6)"
+    assert [child.text for child in root.children] == ["(1, 2, 6)", "(1, 5, 2)"]
+    assert {node.shape for node in nodes(root) if node.children} == {Shape.EACH}
+    assert [child.role for child in (root, root.children[0])] == ["A", "B"]
+
+
+def test_chance_is_a_circle_with_the_mean():
+    root = draw("alpha_beta:ordering=false", turns(((0, 50), (30, 40)), ("max", "random"))).root
+    assert outline(root) == ("35", ("25", "0", "50"), ("35", "30", "40"))
+    assert [child.shape for child in root.children] == [Shape.CHANCE] * 2
+
+
+def test_a_satisficing_search_stops_at_its_bound():
+    root = draw("bounded_minimax:lower=20,upper=60", turns(((10, 70), (70, 90), (99, 99)))).root
+    assert outline(root) == ("≥70", ("≤10", "10", "-a2-"), ("≥70", "70", "90"), "-a3-")
+    assert root.below == ("cut: 70 ≥ 60",)
+
+
+def trees(depth: int) -> st.SearchStrategy[Tree]:
+    leaves = st.integers(0, 100)
+    below = leaves if depth == 1 else st.one_of(leaves, trees(depth - 1))
+    return st.lists(below, min_size=1, max_size=3).map(tuple)
+
+
+def worth(tree: Tree, is_max: bool) -> int:
+    if isinstance(tree, int):
+        return tree
+    return (max if is_max else min)(worth(child, not is_max) for child in tree)
+
+
+def true_value(tree: Tree, node: Node) -> int:
+    """Return the value of the state of a node in a game of :func:`turns`."""
+    (fact,) = map(str, node.state)
+    path = fact.removesuffix(")").split("_")[1:]
+    for number in path:
+        assert isinstance(tree, tuple)
+        tree = tree[int(number)]
+    return worth(tree, is_max=len(path) % 2 == 0)
+
+
+@settings(max_examples=12, deadline=None)
+@given(trees(4))
+def test_what_is_recorded_of_a_visit_is_true(tree):
+    for spec in ("minimax", "bounded_minimax", "alpha_beta", "alpha_beta:ordering=false"):
+        root = search(spec, position(turns(tree))).record.finished
+        assert root is not None
+        assert root.value == worth(tree, is_max=True)
+        for node in descendants(root):
+            low, high = node.bounds
+            # Between the moves of one step, the value is that of the move that is chosen already.
+            if not node.moves and not node.is_open:
+                assert low <= true_value(tree, node) <= high
+
+
+@settings(max_examples=20, deadline=None)
+@given(trees(3))
+def test_minimax_is_recorded_leaf_by_leaf(tree):
+    machine = Counting(turns(tree))
+    root = search("minimax", position(machine)).record.finished
+    assert root is not None
+    assert machine.leaves == sum(node.end is End.TERMINAL for node in descendants(root))
+
+
+DEEP: Tree = ((((1, 2), (3, 4)), ((5, 6), (7, 8))), (((9, 10), (11, 12)), ((13, 14), (15, 16))))
+
+
+def test_depth_limits_the_drawing_and_not_the_search():
+    figure = draw("minimax", turns(DEEP), depth=2)
+    assert figure.root.text == "11"
+    leaves = [node for node in nodes(figure.root) if not node.children]
+    assert len(leaves) == 4
+    assert {leaf.below for leaf in leaves} == {("⋮",)}
+    assert figure.remark == ""
+
+
+def test_an_evaluated_horizon_is_marked():
+    root = draw("alpha_beta:depth=1", turns(DEEP)).root
+    assert [child.shape for child in root.children] == [Shape.EVALUATED] * 2
+    assert all(child.text[0].isdigit() for child in root.children)
+
+
+WIDE: Tree = tuple(tuple(range(14)) for _ in range(14))
+
+
+def test_a_tree_that_is_too_large():
+    machine = turns(WIDE)
+    figure = draw("minimax", machine)
+    assert figure.depth == 1
+    assert len(list(nodes(figure.root))) == 15
+    assert figure.remark == f"to depth 2 the tree has 211 nodes, and {MAX_NODES} fit in"
+    with pytest.raises(TreeSizeError) as error:
+        draw("minimax", machine, depth=2)
+    assert str(error.value) == (
+        f"to depth 2 the tree has 211 nodes, and {MAX_NODES} fit into a drawing; --depth 1 has 15"
+    )
+
+
+def test_a_tree_of_nothing_finished():
+    machine = turns(TWO_PLY)
+    record = SearchRecord(machine, machine.roles[0])
+    with pytest.raises(TreeSizeError, match="no search was finished"):
+        figure_of(record)
+
+
+TIC_TAC_TOE = "games/ticTacToe.kif"
+
+
+@pytest.fixture(scope="module")
+def crowded() -> Position:
+    """Tic-tac-toe after four marks; cross can win by force."""
+    machine = gdl.interpret(gdl.load(TIC_TAC_TOE))
+    state = machine.initial_state()
+    moves = [("(put a1)", "noop"), ("noop", "(put b1)"), ("(put a3)", "noop"), ("noop", "(put a2)")]
+    for joint_move in moves:
+        state = machine.next_state(state, list(map(gdl.parse_term, joint_move)))
+    return Position(machine, state, machine.roles[0])
+
+
+@pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
+def test_a_record_changes_nothing(spec, crowded):
+    assert RECORDED.keys() <= STRATEGIES.keys()
+    first, second = (replace(crowded, random=Random(1)) for _ in range(2))
+    assert search(spec, first).choices == list(create(spec).search(second))
+
+
+def test_layers_that_do_not_fit_are_forgotten(crowded):
+    whole = search("minimax", crowded).record
+    strategy = strategy_from("minimax", RECORDED)
+    assert isinstance(strategy, Recording)
+    small = strategy.search(crowded)
+    choice = next(small)
+    assert strategy.record is not None
+    strategy.record._kept = 60
+    for last in small:
+        choice = last
+    assert strategy.record.deepest < 5
+    assert choice.value == 100
+    assert strategy.record.finished is not None
+    kept = list(descendants(strategy.record.finished))
+    assert len(kept) <= 60
+    assert any(node.end is End.FORGOTTEN for node in kept)
+    assert strategy.record.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from descendants(child)
+
+
+def test_a_report_is_about_the_position_that_was_searched(crowded):
+    record = search("minimax", crowded).record
+    assert record.report(crowded.machine.initial_state()) == []
+    assert len(record.report(crowded.state)) == 5
+
+
+# --------------------------------------------------------------------------- SVG
+
+
+def test_the_drawing_is_well_formed_and_the_same_each_time():
+    figures = [draw("alpha_beta:ordering=false", turns(TWO_PLY)) for _ in range(2)]
+    first, second = (svg_text(figure, "a < b & c") for figure in figures)
+    assert first == second
+    root = ElementTree.fromstring(first)
+    assert root.tag == f"{SVG}svg"
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert texts[0] == "a < b & c"
+    assert {"max", "min", "≤3", "cut: 2 ≤ 3"} <= set(texts)
+    struck = [e.text for e in root.iter(f"{SVG}text") if e.get("text-decoration") == "line-through"]
+    assert struck == ["a2", "a3"]
+    assert len(list(root.iter(f"{SVG}polygon"))) == 4
+    assert len([line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "3"]) == 2
+
+
+def test_nothing_is_drawn_outside_and_no_node_on_another():
+    text = svg_text(draw("minimax", turns(DEEP)), "deep")
+    root = ElementTree.fromstring(text)
+    width, height = float(root.get("width", "")), float(root.get("height", ""))
+    boxes = []
+    for rect in root.iter(f"{SVG}rect"):
+        x, y, w, h = (float(rect.get(key, "0")) for key in ("x", "y", "width", "height"))
+        assert 0 <= x <= x + w <= width
+        assert 0 <= y <= y + h <= height
+        if rect.get("rx"):
+            boxes.append((y, x, x + w))
+    boxes.sort()
+    assert len(boxes) == 16
+    for (y, _, right), (other_y, left, _) in pairwise(boxes):
+        assert y != other_y or right < left
+
+
+def test_characters_that_xml_has_not():
+    node = FigureNode(Shape.LEAF, "1", "title \x01", edge="\x02")
+    text = svg_text(Figure(FigureNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
+    titles = [title.text for title in ElementTree.fromstring(text).iter(f"{SVG}title")]
+    assert titles == ["t�", "title �"]
+
+
+@pytest.mark.parametrize(
+    ("move", "label"),
+    [
+        ("noop", "noop"),
+        ("(put a1)", "put a1"),
+        ("(move abcdefg hijklmn opq)", "move abcdefg hijk…"),
+    ],
+)
+def test_labels_of_moves(move, label):
+    assert move_label(gdl.parse_term(move)) == label

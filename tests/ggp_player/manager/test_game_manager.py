@@ -1,0 +1,338 @@
+"""The game manager keeps to the protocol, and keeps players to the rules and the clocks."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gdl
+from ggp_player.errors import ServerError
+from ggp_player.manager import game_manager
+from ggp_player.manager.game_manager import GameManager, MatchError, MatchSetup, Step
+from ggp_player.protocol.match_record import MatchRecord
+from ggp_player.protocol.messages import Abort, Play, Start, Stop, parse_request
+
+DICE = """
+(role Ann) (role random) (role bob)
+(init (step 0)) (succ 0 1) (succ 1 2)
+(face 1) (face 2) (face 3) (face 4) (face 5) (face 6)
+(<= (legal random (roll ?f)) (face ?f))
+(<= (legal ?r (guess ?f)) (guesser ?r) (face ?f))
+(<= (legal ?r noop) (guesser ?r))
+(guesser Ann) (guesser bob)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (right ?r)) (guesser ?r) (does ?r (guess ?f)) (does random (roll ?f)))
+(<= (next (right ?r)) (true (right ?r)))
+(<= terminal (true (step 2)))
+(<= (goal ?r 100) (true (right ?r)))
+(<= (goal ?r 0) (guesser ?r) (not (true (right ?r))))
+(goal random 50)
+"""
+
+STUCK = "(role you) (init (s 1)) (<= (legal you go) (true (s 1))) (<= (next (s 2)) (true (s 1)))"
+STUCK += "(<= terminal (true (s 3))) (goal you 100)"
+
+SETUP = MatchSetup(gdl.parse(DICE), "m.1", start_clock=10, play_clock=3, seed=7)
+
+
+class Clock:
+    """A clock that stands still unless a test moves it."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Scripted:
+    """A contestant that answers from a list: texts, errors, or functions to call."""
+
+    name: str
+    answers: Sequence[str | Exception | Callable[[], str]] = ()
+    received: list[str] = field(default_factory=list)
+
+    async def send(self, text: str) -> str:
+        self.received.append(text)
+        count = len(self.received) - 1
+        answer = self.answers[count] if count < len(self.answers) else "noop"
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, str) else answer()
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Waiting(Scripted):
+    """A contestant that answers no PLAY, and says when it gets one."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, text: str) -> str:
+        await super().send(text)
+        if "PLAY" in text:
+            self.asked.set()
+            await asyncio.Event().wait()
+        return "ready"
+
+
+def manager(players: Sequence[Scripted], setup: MatchSetup = SETUP, **options: Any) -> GameManager:
+    options.setdefault("clock", Clock())
+    return GameManager(setup, gdl.interpret(setup.ruleset), players, **options)
+
+
+async def play(*players: Scripted, setup: MatchSetup = SETUP, **options: Any) -> MatchRecord:
+    return await manager(players, setup, **options).run()
+
+
+# ---------------------------------------------------------------------- what is sent
+
+
+async def test_a_match_is_told_in_the_texts_of_ggp_base() -> None:
+    ann, bob = Scripted("a", ["ready", "(guess 1)"]), Scripted("b", ["ready", "noop", "(guess 2)"])
+    record = await play(ann, bob)
+    start, first, second, stop = ann.received
+    assert start.startswith("( START m.1 Ann (( role Ann ) ( role random ) ( role bob ) ( init ( s")
+    assert start.endswith("( goal random 50 ) ) 10 3)")
+    assert bob.received[0] == start.replace("START m.1 Ann", "START m.1 bob")
+    assert first == "( PLAY m.1 NIL )"
+    assert second == f"( PLAY m.1 (( guess 1 ) {_spaced(record.moves[0][1])} noop ) )"
+    assert stop == f"( STOP m.1 (noop {_spaced(record.moves[1][1])} ( guess 2 ) ) )"
+    assert bob.received[1:] == ann.received[1:]
+
+
+def _spaced(move: str) -> str:
+    return move.replace("(", "( ").replace(")", " )")
+
+
+async def test_requests_go_to_all_players_at_once() -> None:
+    both_asked = asyncio.Barrier(2)
+
+    @dataclass
+    class Meeting(Scripted):
+        async def send(self, text: str) -> str:
+            await both_asked.wait()
+            return await super().send(text)
+
+    record = await play(Meeting("a"), Meeting("b"))
+    assert record.errors == (("", "", ""),) * 3
+
+
+async def test_a_match_that_begins_terminal_is_stopped_without_a_move() -> None:
+    rules = gdl.parse("(role you) (init s) (legal you go) (<= terminal (true s)) (goal you 70)")
+    you = Scripted("y")
+    record = await play(you, setup=replace(SETUP, ruleset=rules))
+    assert you.received[1:] == ["( STOP m.1 NIL )"]
+    assert (record.states, record.moves, record.goal_values) == (("( s )",), (), (70,))
+
+
+async def test_a_scrambled_match_is_told_in_other_words_and_recorded_in_the_rulesheets() -> None:
+    ann, bob = Reader("a"), Reader("b")
+    record = await play(ann, bob, setup=replace(SETUP, scramble=True))
+    told = " ".join(ann.received + bob.received)
+    assert not any(word in told for word in ("Ann", "bob", "guess", "noop", "step", "face"))
+    assert "( role random )" in told
+    assert record.errors == (("", "", ""),) * 3
+    assert record.scrambled
+    assert {moves[0] for moves in record.moves} == {"(guess 1)"}
+    assert isinstance(parse_request(ann.received[-1]), Stop)
+
+
+@dataclass
+class Reader(Scripted):
+    """A player that knows nothing but the requests: it follows the match and moves legally."""
+
+    async def send(self, text: str) -> str:
+        await super().send(text)
+        request = parse_request(text)
+        if isinstance(request, Start):
+            self.machine = gdl.interpret(gdl.parse(request.rules))
+            self.role = gdl.parse_term(request.role)
+            self.state = self.machine.initial_state()
+        if isinstance(request, Play | Stop) and request.moves:
+            self.state = self.machine.next_state(self.state, request.moves)
+        if not isinstance(request, Play):
+            return "ready"
+        return str(self.machine.legal_moves(self.state, self.role)[0])
+
+
+# ---------------------------------------------------------------------- what goes wrong
+
+
+def late(clock: Clock, seconds: float) -> Callable[[], str]:
+    def answer() -> str:
+        clock.now += seconds
+        return "noop"
+
+    return answer
+
+
+ERRORS = [
+    ("(guess 7)", "IL (guess 7)"),
+    ("(roll 1)", "IL (roll 1)"),
+    ("guess 1", "IL guess 1"),
+    ("(guess", "IL (guess"),
+    ("", "IL "),
+    ("?x", "IL ?x"),
+    ("busy\r\n\x1b[2J", "IL busy [2J"),
+    ("x" * 5000, f"IL {'x' * 200}"),
+    (ServerError("refused"), "CE"),
+    (TimeoutError(), "TO"),
+]
+
+
+@pytest.mark.parametrize(("answer", "error"), ERRORS)
+async def test_a_bad_reply_is_recorded_and_replaced_by_a_legal_move(
+    answer: str | Exception, error: str
+) -> None:
+    ann, bob = Scripted("a", ["ready", answer]), Scripted("b")
+    record = await play(ann, bob)
+    assert record.errors == (("", "", ""), (error, "", ""), ("", "", ""))
+    legal = {"noop", *(f"(guess {face})" for face in range(1, 7))}
+    assert record.moves[0][0] in legal
+    assert f"( PLAY m.1 ({_spaced(record.moves[0][0])} " in bob.received[2]
+    assert record.is_completed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "limit_is_kept"), [(3.0, True), (4.0, True), (4.01, False), (999.0, False)]
+)
+async def test_a_move_has_a_second_beyond_the_play_clock(
+    seconds: float, limit_is_kept: bool
+) -> None:
+    clock = Clock()
+    ann = Scripted("a", ["ready", late(clock, seconds)])
+    record = await play(ann, Scripted("b"), clock=clock)
+    assert record.errors[1][0] == ("" if limit_is_kept else "TO")
+
+
+@pytest.mark.parametrize(("seconds", "limit_is_kept"), [(10.0, True), (10.01, False)])
+async def test_the_start_clock_has_no_grace(seconds: float, limit_is_kept: bool) -> None:
+    clock = Clock()
+    record = await play(Scripted("a", [late(clock, seconds)]), Scripted("b"), clock=clock)
+    assert record.errors[0][0] == ("" if limit_is_kept else "TO")
+    assert record.errors[1:] == (("", "", ""),) * 2
+
+
+async def test_a_player_that_never_answers_stalls_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_manager, "PLAY_GRACE", 0.01)
+    record = await play(Waiting("a"), Scripted("b"), setup=replace(SETUP, play_clock=0))
+    assert [errors[0] for errors in record.errors] == ["", "TO", "TO"]
+    assert record.is_completed
+
+
+async def test_replies_to_start_and_stop_do_not_matter() -> None:
+    record = await play(Scripted("a", ["busy"]), Scripted("b", [")(", "noop", "noop", "((("]))
+    assert record.errors == (("", "", ""),) * 3
+
+
+@pytest.mark.parametrize("text", ["( GUESS 1 )", "(Guess 1)", "\n(guess\t1)\r\n", "(guess 1) ; !"])
+async def test_capitals_blanks_and_comments_do_not_matter(text: str) -> None:
+    record = await play(Scripted("a", ["ready", text]), Scripted("b"))
+    assert record.moves[0][0] == "(guess 1)"
+    assert record.errors[1] == ("", "", "")
+
+
+async def test_original_names_are_illegal_in_a_scrambled_match() -> None:
+    setup = replace(SETUP, scramble=True)
+    record = await play(Scripted("a", ["ready", "noop"]), Reader("b"), setup=setup)
+    assert record.errors[1][0].startswith("IL ")
+    assert record.errors[1][2] == ""
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=30) | st.sampled_from(["(guess 1)", "NOOP", "(", "()"])))
+def test_whatever_a_player_answers_the_match_is_played_legally(answers: list[str]) -> None:
+    record = asyncio.run(play(Scripted("a", answers), Scripted("b")))
+    legal = {"noop", *(f"(guess {face})" for face in range(1, 7))}
+    assert record.is_completed
+    assert all(moves[0] in legal for moves in record.moves)
+    assert all(errors[0] == "" or errors[0].startswith("IL ") for errors in record.errors)
+
+
+# ---------------------------------------------------------------------- chance
+
+
+async def test_the_same_seed_gives_the_same_match() -> None:
+    bad = ["ready", "?", "?"]
+    records = [await play(Scripted("a", bad), Scripted("b", bad)) for _ in range(2)]
+    assert records[0] == records[1]
+
+
+async def test_other_seeds_give_other_dice_and_errors_do_not() -> None:
+    async def dice(seed: int, answer: str) -> tuple[str, ...]:
+        setup = replace(SETUP, seed=seed)
+        record = await play(Scripted("a", ["ready", answer, answer]), Scripted("b"), setup=setup)
+        return tuple(moves[1] for moves in record.moves)
+
+    assert len({await dice(seed, "noop") for seed in range(20)}) > 5
+    for seed in range(5):
+        assert await dice(seed, "noop") == await dice(seed, "?")
+
+
+# ---------------------------------------------------------------------- seats, ends, records
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_the_number_of_players_must_fit(count: int) -> None:
+    players = [Scripted(str(n)) for n in range(count)]
+    expected = rf"needs 2 players \(Ann, bob\), given {count} \(nobody is assigned to random\)"
+    with pytest.raises(MatchError, match=expected):
+        manager(players)
+
+
+async def test_the_record_and_the_steps_tell_the_match() -> None:
+    clock, steps = Clock(), list[Step]()
+    ann = Scripted("anna", [late(clock, 2.0), late(clock, 1.5)])
+    setup = replace(SETUP, start_time=5000, rulesheet_url="file:///dice.kif")
+    run = manager([ann, Scripted("bobby")], setup, on_step=steps.append, clock=clock)
+    record = await run.run()
+    assert record == run.record()
+    assert record.player_names_from_host == ("anna", "random", "bobby")
+    assert (record.match_id, record.start_clock, record.play_clock) == ("m.1", 10, 3)
+    assert (record.is_completed, record.is_aborted) == (True, False)
+    assert record.state_times == (5000, 8500, 8500)
+    assert record.start_time == 5000
+    assert record.states[0] == "( (step 0) )"
+    assert record.game_meta_url == "file:///dice.kif"
+    assert record.goal_values == run.goals
+    assert [step.number for step in steps] == [0, 1, 2]
+    assert steps[0].seconds == (2.0, 0.0, 0.0)
+    assert steps[1].seconds == (1.5, 0.0, 0.0)
+    assert [tuple(map(str, step.joint_move)) for step in steps[1:]] == list(record.moves)
+
+
+async def test_a_cancelled_match_is_aborted_and_its_record_kept() -> None:
+    ann, bob = Waiting("a"), Scripted("b")
+    run = manager([ann, bob])
+    task = asyncio.create_task(run.run())
+    await ann.asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert isinstance(parse_request(ann.received[-1]), Abort)
+    assert ann.received[-1] == bob.received[-1] == "( ABORT m.1 )"
+    record = run.record()
+    assert (record.is_aborted, record.is_completed, record.goal_values) == (True, False, ())
+    assert (len(record.states), record.moves) == (1, ())
+
+
+async def test_a_role_without_a_legal_move_breaks_the_match_off() -> None:
+    you = Scripted("y", ["ready", "go"])
+    with pytest.raises(MatchError, match="the rules give you no legal move for step 2"):
+        await play(you, setup=replace(SETUP, ruleset=gdl.parse(STUCK)))
+    assert you.received[-1] == "( ABORT m.1 )"
+
+
+async def test_a_role_without_a_goal_is_told_from_one_with_zero() -> None:
+    rules = gdl.parse("(role you) (init s) (legal you go) (<= terminal (true s))")
+    run = manager([Scripted("y")], replace(SETUP, ruleset=rules))
+    record = await run.run()
+    assert run.goals == (None,)
+    assert record.goal_values == (0,)

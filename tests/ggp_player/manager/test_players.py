@@ -1,0 +1,115 @@
+"""Remote contestants speak to player servers as ggp-base's manager does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from ggp_player.errors import ServerError
+from ggp_player.manager.players import MAX_REPLY, RemoteContestant
+
+REQUEST = b"""POST / HTTP/1.0\r
+Host: 127.0.0.1:%d\r
+Accept: text/delim\r
+Sender: GAMESERVER\r
+Receiver: 127.0.0.1:%d\r
+Content-Type: text/acl\r
+Content-Length: 8\r
+\r
+( INFO )"""
+
+
+def http(body: bytes, status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.0 %b\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+@asynccontextmanager
+async def server(answer: bytes) -> AsyncIterator[tuple[RemoteContestant, list[bytes]]]:
+    """Run a server that gives every request the same answer, and keeps what it was sent."""
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().split(b"content-length: ")[1].split()[0])
+        received.append(head + await reader.readexactly(length))
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        yield RemoteContestant("127.0.0.1", port), received
+
+
+async def test_the_request_has_the_headers_of_ggp_base() -> None:
+    async with server(http(b"( ( name ann ) )")) as (player, received):
+        assert await player.send("( INFO )") == "( ( name ann ) )"
+        head, body = received[0].split(b"\r\n\r\n")
+        expected_head, expected_body = (REQUEST % (player.port, player.port)).split(b"\r\n\r\n")
+        assert body == expected_body
+        assert head.split(b"\r\n")[0] == b"POST / HTTP/1.0"
+        assert sorted(head.split(b"\r\n")) == sorted(expected_head.split(b"\r\n"))
+
+
+@pytest.mark.parametrize("status", [b"400 Bad Request", b"500 Oops", b"301 Moved"])
+async def test_the_status_of_a_reply_is_not_looked_at(status: bytes) -> None:
+    async with server(http(b"noop", status)) as (player, _):
+        assert await player.send("( PLAY m NIL )") == "noop"
+
+
+async def test_each_request_has_a_connection_of_its_own() -> None:
+    async with server(http(b"ready")) as (player, received):
+        for _ in range(3):
+            await player.send("( PING )")
+        assert len(received) == 3
+
+
+async def test_a_reply_without_a_length_ends_with_the_connection() -> None:
+    async with server(b"HTTP/1.0 200 OK\r\n\r\n(mark 1 1)") as (player, _):
+        assert await player.send("( PLAY m NIL )") == "(mark 1 1)"
+
+
+async def test_an_endless_reply_is_cut() -> None:
+    async with server(http(b"x" * (MAX_REPLY + 1000))) as (player, _):
+        assert await player.send("( PLAY m NIL )") == "x" * MAX_REPLY
+
+
+async def test_bytes_that_are_no_text_are_replaced() -> None:
+    async with server(http(b"\xff\xfe")) as (player, _):
+        assert await player.send("( PLAY m NIL )") == "\N{REPLACEMENT CHARACTER}" * 2
+
+
+@pytest.mark.parametrize("answer", [b"", b"not http\r\n\r\n", b"HTTP/1.0 200 OK\r\nContent-L"])
+async def test_a_broken_answer_is_a_connection_error(answer: bytes) -> None:
+    async with server(answer) as (player, _):
+        with pytest.raises(ServerError, match=player.name):
+            await player.send("( INFO )")
+
+
+async def test_a_refused_connection_is_a_connection_error() -> None:
+    async with server(b"") as (player, _):
+        pass
+    with pytest.raises(ServerError, match=player.name):
+        await player.send("( INFO )")
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        ("localhost:9147", "localhost", 9147),
+        ("10.0.0.1:1", "10.0.0.1", 1),
+        ("[::1]:9147", "::1", 9147),
+        ("::1:9147", "::1", 9147),
+    ],
+)
+def test_addresses_are_recognised(address: str, host: str, port: int) -> None:
+    assert RemoteContestant.at(address) == RemoteContestant(host, port)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["minimax", "bounded_minimax:upper=51", "a.b:Class", "host:0", "host:65536", "host:", ":1"],
+)
+def test_other_texts_are_no_addresses(text: str) -> None:
+    assert RemoteContestant.at(text) is None

@@ -1,0 +1,58 @@
+"""Players of tournaments: who they are, and how servers let go of matches."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+import gdl
+from ggp_player.manager.players import LocalContestant, RemoteContestant
+from ggp_player.manager.tournament.entrants import check_players, clear, enter, is_remote
+from ggp_player.manager.tournament.games import Game, TournamentError
+from tests.support.command_line import CLOSED
+
+
+async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        received.append(await reader.readuntil(b")"))
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nbusy")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        await clear([f"127.0.0.1:{port}", "random", CLOSED], "nim.1")
+    assert received == [b"( ABORT nim.1 )"]
+
+
+async def test_strategies_and_addresses_enter() -> None:
+    async with AsyncExitStack() as stack:
+        remote = await enter(CLOSED, 1, stack)
+        local = await enter("bounded_minimax:upper=51", 53, stack)
+        assert remote == RemoteContestant("127.0.0.1", 1)
+        assert isinstance(local, LocalContestant)
+        assert local.name == local.player.config.strategy == "bounded_minimax:upper=51"
+        assert local.player.config.seed == 53
+        assert (await local.send("( INFO )")).startswith("( ( name ")
+
+
+@pytest.mark.parametrize(
+    ("player", "expected"), [(CLOSED, True), ("minimax", False), ("max_n:depth=3", False)]
+)
+def test_an_address_is_no_strategy(player: str, expected: bool) -> None:
+    assert is_remote(player) is expected
+
+
+def test_players_are_checked_before_anything_is_played() -> None:
+    trio = Game("trio", gdl.parse("(role a) (role b) (role c)"), ("a", "b", "c"))
+    check_players(["minimax", "random"], {"trio": trio})
+    check_players(["minimax", CLOSED], {})
+    with pytest.raises(TournamentError, match="trio has 3 roles"):
+        check_players(["minimax", CLOSED], {"trio": trio})
+    with pytest.raises(TournamentError, match="minimax is named twice"):
+        check_players(["minimax", "minimax"], {})
+    with pytest.raises(TournamentError, match="no strategy 'cleverest'"):
+        check_players(["cleverest"], {})

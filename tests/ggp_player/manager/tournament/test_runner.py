@@ -1,0 +1,210 @@
+"""Matches of a tournament: what becomes of moves, faults, failures, servers and places."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+import gdl
+from ggp_player.errors import ServerError
+from ggp_player.manager.players import Contestant
+from ggp_player.manager.tournament import runner as runner_module
+from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.runner import Conditions, Runner
+from ggp_player.manager.tournament.schedule import Plan, PlannedMatch, schedule
+from tests.support.command_line import CLOSED
+
+TURNS = """
+(role ann) (role random) (role bob) (init (step 0)) (succ 0 1) (succ 1 2)
+(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (said ?r ?w)) (does ?r (say ?w)))
+(<= terminal (true (step 2)))
+(<= (goal ?r 70) (true (said ?r yes)))
+(<= (goal ?r 30) (true (said ?r no)))
+"""
+
+CONDITIONS = Conditions(start_clock=2, play_clock=1)
+
+
+@dataclass
+class Scripted:
+    """A contestant that gives its answers one after the other, and then always the last one."""
+
+    name: str
+    answers: list[str | Exception | Callable[[], object]]
+    received: list[str] = field(default_factory=list)
+
+    async def send(self, text: str) -> str:
+        self.received.append(text)
+        answer = self.answers[min(len(self.received), len(self.answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, str) else await answer()  # type: ignore[misc]
+
+
+class Stage:
+    """Puts scripted contestants where players would be, by name; remembers all of them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answers: dict[str, list[str | Exception | Callable[[], object]]] = {}
+        self.entered: list[Scripted] = []
+        self.seeds: list[int] = []
+        monkeypatch.setattr(runner_module, "enter", self._enter)
+
+    async def _enter(self, player: str, seed: int, stack: AsyncExitStack) -> Contestant:
+        self.entered.append(Scripted(player, self.answers.get(player, ["(say yes)"])))
+        self.seeds.append(seed)
+        return self.entered[-1]
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    return Stage(monkeypatch)
+
+
+def game(rules: str = TURNS) -> dict[str, Game]:
+    ruleset = gdl.parse(rules)
+    roles = [str(role) for role in gdl.interpret(ruleset).roles]
+    return {"turns": Game("turns", ruleset, tuple(role for role in roles if role != "random"))}
+
+
+def planned(*players: str, rounds: int = 1) -> tuple[PlannedMatch, ...]:
+    return schedule(Plan({"turns": 2}, players, rounds))
+
+
+async def play(
+    matches: Iterable[PlannedMatch],
+    conditions: Conditions = CONDITIONS,
+    concurrency: int = 1,
+    rules: str = TURNS,
+) -> list[MatchResult]:
+    results: list[MatchResult] = []
+    await Runner(game(rules), conditions, results.append, concurrency).run(matches)
+    return results
+
+
+async def test_a_result_has_the_goals_of_the_players_roles(stage: Stage) -> None:
+    stage.answers["b"] = ["(say no)"]
+    matches = planned("a", "b")
+    first, second = await play(matches)
+    assert (first.match_id, first.seed) == (matches[0].match_id, matches[0].seed)
+    assert (first.roles, first.players, first.goals) == (("ann", "bob"), ("a", "b"), (70, 30))
+    assert (second.players, second.goals, second.steps) == (("b", "a"), (30, 70), 2)
+    assert (first.errors, first.failure) == (((), ()), "")
+    assert set(stage.seeds) == {matches[0].seed}
+    start, *_, stop = stage.entered[0].received
+    assert start.startswith(f"( START {matches[0].match_id} ann ")
+    assert stop.startswith(f"( STOP {matches[0].match_id} ")
+
+
+async def test_faults_are_counted_for_the_player_that_made_them(stage: Stage) -> None:
+    async def never() -> None:
+        await asyncio.Event().wait()
+
+    stage.answers["a"] = ["ready", "(say nonsense)", never, "done"]
+    stage.answers["b"] = ["ready", "(say yes)", ServerError("the cable"), "done"]
+    conditions = replace(CONDITIONS, play_clock=0)
+    (result,) = await play(planned("a", "b")[:1], conditions)
+    assert result.errors == (("1 IL (say nonsense)", "2 TO"), ("2 CE",))
+    assert [result.late(0), result.illegal(0), result.failed(0)] == [1, 1, 0]
+    assert [result.late(1), result.illegal(1), result.failed(1)] == [0, 0, 1]
+    assert result.longest_replies[0] >= 1
+    assert result.failure == ""
+
+
+async def test_a_player_that_cannot_be_reached_ends_the_match(stage: Stage) -> None:
+    stage.answers["b"] = [ServerError("nobody there")]
+    first, second = await play(planned("a", "b"))
+    assert first.failure == second.failure == "b could not be reached at the start"
+    assert (first.goals, first.errors, first.steps) == ((), ((), ("0 CE",)), 0)
+    assert stage.entered[0].received[-1].startswith("( ABORT ")
+
+
+async def test_a_match_without_an_end_is_broken_off(stage: Stage) -> None:
+    endless = TURNS.replace("(succ 1 2)", "(succ 1 0)")
+    (result,) = await play(planned("a", "b")[:1], replace(CONDITIONS, max_steps=7), rules=endless)
+    assert result.failure == "no end after 7 steps"
+    assert result.goals == ()
+
+
+async def test_rules_that_leave_a_role_without_moves_are_told(stage: Stage) -> None:
+    stuck = TURNS.replace("(role ?r) (word ?w)", "(role ?r) (word ?w) (true (step 0))")
+    (result,) = await play(planned("a", "b")[:1], rules=stuck)
+    assert result.failure == "the rules give ann no legal move for step 2"
+
+
+async def test_records_are_saved_under_the_match_id(stage: Stage, tmp_path: Path) -> None:
+    (result,) = await play(planned("a", "b")[:1], replace(CONDITIONS, records=tmp_path))
+    record = json.loads((tmp_path / f"{result.match_id}.json").read_text())
+    assert record["playerNamesFromHost"] == ["a", "random", "b"]
+    assert record["isCompleted"]
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+async def test_so_many_matches_are_played_at_a_time(stage: Stage, concurrency: int) -> None:
+    meeting = asyncio.Barrier(2 * concurrency)  # both players of each
+    running: list[int] = []
+
+    async def meet() -> str:
+        await meeting.wait()
+        running.append(len([one for one in stage.entered if len(one.received) == 2]))
+        return "(say yes)"
+
+    stage.answers["a"] = stage.answers["b"] = ["ready", meet, "(say yes)"]
+    results = await play(planned("a", "b", rounds=3), concurrency=concurrency)
+    assert len(results) == 6
+    assert max(running) == 2 * concurrency
+
+
+async def test_a_server_plays_one_match_at_a_time_and_is_cleared_before(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleared: list[str] = []
+
+    async def clear(players: Iterable[str], match_id: str) -> None:
+        cleared.append(match_id)
+
+    monkeypatch.setattr(runner_module, "clear", clear)
+    playing: list[str] = []
+
+    async def begin() -> str:
+        playing.append("now")
+        assert len(playing) == 1
+        return "ready"
+
+    async def end() -> str:
+        playing.clear()
+        return "done"
+
+    stage.answers[CLOSED] = [begin, "(say no)", "(say no)", end]
+    matches = planned(CLOSED, "a", rounds=2)
+    results = await play(matches, concurrency=4)
+    assert [result.match_id for result in results] == [match.match_id for match in matches]
+    assert [result.failure for result in results] == [""] * 4
+    assert cleared == [match.match_id for match in matches]
+
+
+async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None:
+    asked = asyncio.Event()
+
+    async def hang() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    stage.answers["a"] = ["ready", hang, "aborted"]
+    results: list[MatchResult] = []
+    runner = Runner(game(), replace(CONDITIONS, play_clock=60), results.append, 2)
+    task = asyncio.create_task(runner.run(planned("a", "b")))
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert results == []
+    aborted = {one.received[-1][:7] for one in stage.entered if one.received}
+    assert aborted == {"( ABORT"}

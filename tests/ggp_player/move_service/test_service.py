@@ -1,0 +1,327 @@
+"""A legal move in time, whatever happens to the processes that look for it."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from multiprocessing import forkserver
+
+import pytest
+
+from ggp_player.clock import Deadline
+from ggp_player.move_service import supervisor as stations
+from ggp_player.move_service.pool import Pool
+from ggp_player.move_service.service import LAST_RESORT, Decision, Executor, Patience
+from ggp_player.move_service.supervisor import Setup
+from ggp_player.protocol.messages import Start
+from ggp_player.worker.messages import Standing
+from tests.ggp_player.conftest import Ear
+
+Naming = Callable[[str], str]
+
+LATENESS = 0.25
+"""Seconds after a deadline in which a decision must be there, on a busy machine."""
+
+HEAVY = " ".join(f"(p {a} {b})" for a in range(40) for b in range(40))
+HEAVY += "(role x) (legal x go) (<= (init (q ?a ?b ?c ?d ?e ?f))"
+HEAVY += (
+    "(p ?a ?b) (p ?b ?c) (p ?c ?d) (p ?d ?e) (p ?e ?f)) (<= terminal (not (true (q 1 1 1 1 1 1))))"
+)
+HEAVY += "(goal x 0)"
+
+
+def patience(seconds: float) -> Patience:
+    return Patience(Deadline.after(seconds))
+
+
+@asynccontextmanager
+async def playing(
+    strategy: str, rules: str, role: str = "xena", memory: int = 1024
+) -> AsyncIterator[Executor]:
+    """Run an executor for a role with so many MiB; the rules are not read yet."""
+    pool = Pool(2, memory * 2**20)
+    await pool.start()
+    executor = Executor(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
+    try:
+        yield executor
+    finally:
+        executor.close()
+        await executor.closed()
+        await pool.close()
+
+
+@asynccontextmanager
+async def announcing(
+    strategy: str, rules: str
+) -> AsyncIterator[tuple[Executor, asyncio.Queue[int]]]:
+    """Play with a strategy that calls whenever it searches; the queue gets its process's ids."""
+    pids: asyncio.Queue[int] = asyncio.Queue()
+
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pids.put_nowait(int(await reader.readline()))
+        writer.close()
+
+    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with playing(f"{strategy}:port={port}", rules) as executor:
+            await executor.prepare(patience(0))
+            yield executor, pids
+
+
+# ---------------------------------------------------------------------- good strategies
+
+
+async def test_a_match_from_beginning_to_end(fields: str) -> None:
+    async with playing("minimax", fields) as executor:
+        assert await executor.prepare(patience(10)) == ""
+        first = await executor.choose((), patience(10))
+        assert (first.move, first.value, first.proved) == ("(claim 3)", 100, True)
+        second = await executor.choose(["(claim 3)", "noop"], patience(10))
+        assert second == Decision("noop", note="the only legal move")
+        third = await executor.choose(["noop", "(claim 1)"], patience(10))
+        assert third.move == "(claim 2)"
+        end = await executor.finish(["(claim 2)", "noop"], patience(10))
+        assert end == Standing(3, [], True, {"xena": 100, "Oscar": 0})
+
+
+async def test_the_joint_move_received_counts_not_the_move_sent(fields: str) -> None:
+    async with playing("legal", fields) as executor:
+        await executor.prepare(patience(10))
+        assert (await executor.choose((), patience(10))).move == "(claim 1)"
+        await executor.choose(["(claim 2)", "noop"], patience(10))
+        assert (await executor.choose(["noop", "(claim 1)"], patience(10))).move == "(claim 3)"
+
+
+async def test_chance_is_repeatable(fields: str) -> None:
+    moves = []
+    for _ in range(2):
+        async with playing("random", fields) as executor:
+            await executor.prepare(patience(10))
+            moves.append((await executor.choose((), patience(10))).move)
+    assert moves[0] == moves[1]
+
+
+async def test_a_lone_legal_move_is_not_thought_about(fields: str, bad: Naming) -> None:
+    async with playing(bad("Hanging"), fields, role="Oscar") as executor:
+        await executor.prepare(patience(0))
+        began = time.monotonic()
+        decision = await executor.choose((), patience(60))
+        assert decision.move == "noop"
+        assert time.monotonic() - began < 10
+
+
+async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ear) -> None:
+    async with playing("deliberation", fields) as executor:
+        await executor.prepare(patience(10))
+        assert (await executor.choose((), patience(10))).move == "(claim 3)"
+        assert "auto plays instead" in await ear.hear("deliberation refuses the game")
+
+
+# ---------------------------------------------------------------------- bad strategies
+
+
+@pytest.mark.parametrize(
+    ("name", "move"),
+    [
+        ("Hanging", "(say 1)"),
+        ("HangingFromBirth", "(say 1)"),
+        ("Raising", "(say 1)"),
+        ("Silent", "(say 1)"),
+        ("Exiting", "(say 1)"),
+        ("Illegal", "(say 1)"),
+        ("Spinning", "(say 3)"),
+        ("RaisingLater", "(say 3)"),
+        ("Suicidal", "(say 3)"),
+        ("Deaf", "(say 3)"),
+    ],
+)
+async def test_a_bad_strategy(
+    name: str, move: str, words: str, bad: Naming, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
+    async with playing(bad(name), words) as executor:
+        await executor.prepare(patience(1.5))
+        for moves in ((), ["(say 1)", "(say 2)"]):
+            began = time.monotonic()
+            decision = await executor.choose(moves, patience(1.5))
+            assert time.monotonic() - began < 1.5 + LATENESS
+            assert decision.move == move
+
+
+async def test_a_strategy_that_eats_memory(fields: str, bad: Naming, ear: Ear) -> None:
+    async with playing(bad("Greedy"), fields, memory=512) as executor:
+        await executor.prepare(patience(0.2))
+        await ear.hear("is gone, another takes over")
+        await ear.hear("reached its memory limit")
+        assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
+
+
+async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear: Ear) -> None:
+    async with playing(bad("Raising"), fields) as executor:
+        await executor.prepare(patience(10))
+        assert 'misbehaving.py", line' in await ear.hear("search 1 failed")
+        await ear.hear("search 1: ZeroDivisionError: xena")
+
+
+# ---------------------------------------------------------------------- processes
+
+
+async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, bad: Naming) -> None:
+    async with announcing(bad("Announcing"), words) as (executor, calls):
+        pids = [await calls.get()]
+        choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(2)))
+        assert await calls.get() == pids[0]
+        for _ in range(2):
+            os.kill(pids[-1], signal.SIGKILL)
+            pids.append(await calls.get())
+        assert len(set(pids)) == 3
+        assert await choosing == Decision("(say 3)", value=50)
+
+
+async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> None:
+    async with announcing(bad("Announcing"), words) as (executor, calls):
+        first = await calls.get()
+        assert (await executor.choose((), patience(0.5))).move == "(say 3)"
+        choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(0.5)))
+        assert await calls.get() == first
+        assert (await choosing).move == "(say 3)"
+
+
+async def test_a_strategy_that_ponders_searches_while_others_choose(
+    fields: str, bad: Naming
+) -> None:
+    async with announcing(bad("Pondering"), fields) as (executor, calls):
+        first = await calls.get()
+        assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
+        reply = await executor.choose(["(claim 3)", "noop"], patience(10))
+        assert reply == Decision("noop", note="the only legal move")
+        assert await calls.get() == first
+
+
+async def test_a_search_that_does_not_stop_is_killed_and_replaced(
+    words: str, bad: Naming, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
+    async with playing(bad("Spinning"), words) as executor:
+        await executor.prepare(patience(0.2))
+        await ear.hear("search: the rules are read")
+        await executor.choose((), patience(0.2))
+        await ear.hear("search 1 does not stop and is replaced")
+        decision = await executor.choose(["(say 1)", "(say 2)"], patience(1))
+        assert decision == Decision("(say 3)")
+
+
+async def test_a_dead_referee_is_replaced(fields: str, ear: Ear) -> None:
+    async with playing("legal", fields) as executor:
+        await executor.prepare(patience(10))
+        await executor.choose((), patience(10))
+        worker = executor._referee.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        await ear.hear("referee: worker")
+        assert (await executor.choose(["(claim 3)", "noop"], patience(10))).move == "noop"
+
+
+async def test_no_worker_can_be_started(
+    fields: str, monkeypatch: pytest.MonkeyPatch, ear: Ear
+) -> None:
+    async with playing("legal", fields) as executor:
+
+        async def fail(pool: Pool) -> None:
+            raise OSError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr(Pool, "take", fail)
+        await executor.prepare(patience(10))
+        assert (await executor.choose((), patience(10))).move == LAST_RESORT
+        await ear.hear("no worker can be started: [Errno 11]")
+
+
+async def test_a_fork_server_that_is_killed_is_replaced(fields: str, ear: Ear) -> None:
+    async with playing("legal", fields) as executor:
+        await executor.prepare(patience(10))
+        os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+        worker = executor._search.worker
+        assert worker is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        await ear.hear("search: worker")
+        assert (await executor.choose((), patience(10))).move == "(claim 1)"
+
+
+# ---------------------------------------------------------------------- bad rules
+
+
+async def test_rules_that_cannot_be_read() -> None:
+    async with playing("legal", "(role xena) (legal xena") as executor:
+        reason = await executor.prepare(patience(10))
+        assert reason.startswith("rules:1:13: error: this '(' is never closed")
+        assert (await executor.choose((), patience(10))).move == LAST_RESORT
+        assert (await executor.choose(["go"], patience(10))).move == LAST_RESORT
+        assert await executor.finish(["go"], patience(10)) is None
+
+
+async def test_a_role_that_is_not_in_the_rules(fields: str) -> None:
+    async with playing("legal", fields, role="judge") as executor:
+        assert await executor.prepare(patience(10)) == (
+            "expected one of the roles xena, Oscar; found judge"
+        )
+
+
+async def test_rules_that_are_too_heavy(ear: Ear) -> None:
+    async with playing("legal", HEAVY, role="x", memory=256) as executor:
+        began = time.monotonic()
+        assert await executor.prepare(patience(0.3)) == ""
+        assert (await executor.choose((), patience(0.3))).move == LAST_RESORT
+        assert time.monotonic() - began < 0.6 + LATENESS
+        await ear.hear("not one legal move is known, noop is a guess")
+
+
+# ---------------------------------------------------------------------- patience
+
+
+async def test_a_hurry_ends_the_wait(fields: str, bad: Naming) -> None:
+    async with playing(bad("Spinning"), fields) as executor:
+        await executor.prepare(patience(3))
+        waiting = patience(3600)
+        choosing = asyncio.create_task(executor.choose((), waiting))
+        await asyncio.sleep(0)
+        assert not choosing.done()
+        waiting.hurry()
+        assert (await choosing).move == "(claim 3)"
+
+
+async def test_patience_ends_with_its_deadline() -> None:
+    assert patience(0).is_over
+    waiting = patience(3600)
+    assert not waiting.is_over
+    waiting.nudge()
+    assert not waiting.is_over
+    waiting.hurry()
+    assert waiting.is_over
+    await waiting.wait(lambda: False)
+
+
+async def test_patience_ends_when_things_are_settled() -> None:
+    waiting = patience(3600)
+    settled: list[bool] = []
+    task = asyncio.create_task(waiting.wait(lambda: bool(settled)))
+    await asyncio.sleep(0)
+    waiting.nudge()
+    await asyncio.sleep(0)
+    assert not task.done()
+    settled.append(True)
+    waiting.nudge()
+    await task
+
+
+@pytest.mark.parametrize(
+    ("decision", "text"),
+    [
+        (Decision("noop"), "noop"),
+        (Decision("(claim 3)", 100, True, "depth 3"), "(claim 3), value 100, proved (depth 3)"),
+        (Decision("noop", 12.5, note="all equal"), "noop, value 12.5 (all equal)"),
+    ],
+)
+def test_a_decision_in_the_log(decision: Decision, text: str) -> None:
+    assert str(decision) == text

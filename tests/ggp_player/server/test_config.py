@@ -1,0 +1,97 @@
+"""Settings come from flags, the environment and a file, and are all checked at once."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from ggp_player.errors import ConfigError
+from ggp_player.server.config import Config, load_config
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "player.toml"
+    path.write_text('port = 9001\nname = "file"\nmargin = 2\n')
+    return path
+
+
+def test_the_defaults() -> None:
+    config = load_config()
+    assert config == Config()
+    assert (config.port, config.strategy, config.margin) == (9147, "auto", None)
+    assert (config.max_matches, config.memory_limit) == (1, 4096)
+
+
+def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GGP_PLAYER_NAME", "environment")
+    monkeypatch.setenv("GGP_PLAYER_MARGIN", "1.5")
+    config = load_config(file, {"margin": "0.5", "name": None})
+    assert (config.margin, config.name, config.port) == (0.5, "environment", 9001)
+    assert config.host == Config().host
+
+
+def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("margin = 0\nspeed = 9\nspares = 3\n[matches]\nmax = 2\n")
+    monkeypatch.setenv("GGP_PLAYER_PORT", "many")
+    monkeypatch.setenv("GGP_PLAYER_MARGN", "3")
+    with pytest.raises(ConfigError) as caught:
+        load_config(file, {"name": "Ann B", "strategy": "luck", "log_level": "loud"})
+    sentences = "\n".join(caught.value.problems)
+    assert len(caught.value.problems) == 8
+    assert f"margin in the file {file} is 0; expected the seconds kept in reserve" in sentences
+    assert f"speed in the file {file} is no setting; there are host, port, name" in sentences
+    assert f"matches in the file {file} is no setting" in sentences
+    assert "margn in the variable GGP_PLAYER_MARGN is no setting" in sentences
+    assert "port in the variable GGP_PLAYER_PORT is 'many'; expected the port" in sentences
+    assert "name in the command line is 'Ann B'; expected the player's name" in sentences
+    assert "strategy in the command line: there is no strategy 'luck'" in sentences
+    assert "log_level in the command line is 'loud'; expected how much is logged" in sentences
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"port": 65536},
+        {"port": -1},
+        {"margin": 0.05},
+        {"max_matches": 0},
+        {"memory_limit": 1},
+        {"idle_limit": 0},
+        {"spares": -1},
+        {"name": ""},
+        {"name": "a(b"},
+        {"name": "Zoë"},
+        {"strategy": "bounded_minimax:up=1"},
+    ],
+)
+def test_values_out_of_range(settings: dict[str, object]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(flags=settings)
+    assert len(caught.value.problems) == 1
+    assert caught.value.problems[0].startswith(f"{next(iter(settings))} in the command line")
+
+
+def test_a_file_that_is_no_toml(file: Path) -> None:
+    file.write_text("port: 9147\n")
+    with pytest.raises(ConfigError, match=r"player\.toml cannot be read as TOML: .*line 1"):
+        load_config(file)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No such file"):
+        load_config(tmp_path / "none.toml")
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        Config().port = 1  # type: ignore[misc]
+
+
+def test_log_levels_are_understood_in_any_case() -> None:
+    config = load_config(flags={"log_level": "WARNING"})
+    assert (config.log_level, config.logging_level) == ("warning", 30)
+
+
+def test_every_setting_says_what_it_is() -> None:
+    assert all(field.description for field in Config.model_fields.values())

@@ -1,0 +1,359 @@
+"""The player over HTTP, spoken to byte by byte as game managers, schedulers and browsers do."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from ggp_player.errors import ServerError
+from ggp_player.server.config import Config
+from ggp_player.server.http import MAX_MESSAGE, application, serve
+from ggp_player.server.player import Player
+from ggp_player.server.reply_deadline import (
+    ENOUGH,
+    MAX_MARGIN_SHARE,
+    UNFORESEEN_SHARE,
+    UNKNOWN_ROUND_TRIP,
+    Stopwatch,
+)
+from tests.ggp_player.conftest import Ear
+from tests.support.paths import ROOT
+
+Naming = Callable[[str], str]
+
+INFO = b"( ( name ggp-player ) ( status available ) )"
+
+
+@asynccontextmanager
+async def serving(player: Player) -> AsyncIterator[int]:
+    """Serve a player at the port that is the value."""
+    runner = web.AppRunner(application(player), access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    """Serve a player that makes the first legal move, at the port that is the value."""
+    async with Player(Config(strategy="legal")) as player, serving(player) as port:
+        yield port
+
+
+async def exchange(port: int, data: bytes) -> tuple[bytes, dict[str, str], bytes]:
+    """Send bytes, read until the server closes the connection; return status, head and body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(data)
+    received = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    head, _, body = received.partition(b"\r\n\r\n")
+    status, *lines = head.split(b"\r\n")
+    pairs = (line.decode().split(": ", 1) for line in lines)
+    return status, {name.lower(): value for name, value in pairs}, body
+
+
+def ggp_base(text: str) -> bytes:
+    """Return a request as ggp-base's manager writes it."""
+    head = (
+        "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\n"
+        f"Receiver: \r\nContent-Type: text/acl\r\nContent-Length: {len(text)}\r\n\r\n"
+    )
+    return f"{head}{text}".encode()
+
+
+async def test_the_reply_is_what_every_manager_reads(port: int) -> None:
+    status, head, body = await exchange(port, ggp_base("( INFO )"))
+    assert (status.split(b" ", 1)[1], body) == (b"200 OK", INFO)
+    assert head["content-length"] == str(len(INFO))
+    assert head["content-type"] == "text/acl"
+    assert head["connection"] == "close"
+    assert "transfer-encoding" not in head
+
+
+async def test_a_match_over_sockets(port: int, fields: str) -> None:
+    for text, reply in [
+        (f"( START m xena ({' '.join(fields.split(chr(10))[2:])} ) 10 10)", b"ready"),
+        ("( PLAY m NIL )", b"(claim 1)"),
+        ("( PLAY m (( claim 3 ) noop ) )", b"noop"),
+        ("( STOP m (noop ( claim 2 ) ) )", b"done"),
+    ]:
+        assert (await exchange(port, ggp_base(text)))[2] == reply
+
+
+@pytest.mark.parametrize(
+    ("title", "request_"),
+    [
+        ("Tiltyard, empty", b"POST / HTTP/1.1\r\nHost: x\r\nReceiver: PLAYER\r\n"
+         b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n"),
+        ("Tiltyard, form", b"POST / HTTP/1.1\r\nHost: x\r\nReceiver: PLAYER\r\n"
+         b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 8\r\n\r\n( INFO )"),
+        ("Dresden, no Host", b"POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\n"
+         b"Receiver: p\r\nContent-Type: text/acl\r\nContent-Length: 6\r\n\r\n(INFO)"),
+        ("keep-alive is not kept", b"POST / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n"
+         b"Content-Length: 6\r\n\r\n(info)"),
+        ("a byte order mark", b"POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n\xef\xbb\xbf(info)"),
+        ("a path", b"POST /player HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)"),
+        ("GET", b"GET /%28%20INFO%20%29 HTTP/1.1\r\nHost: x\r\n\r\n"),
+        ("GET with +", b"GET /(+info+) HTTP/1.0\r\n\r\n"),
+        ("a browser", b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"),
+    ],
+)  # fmt: skip
+async def test_ways_to_ask_for_info(title: str, request_: bytes, port: int) -> None:
+    status, head, body = await exchange(port, request_)
+    assert status.endswith(b"200 OK"), title
+    assert body == INFO
+    assert head["connection"] == "close"
+    assert head["access-control-allow-origin"] == "*"
+
+
+async def test_a_whole_start_in_an_address(port: int) -> None:
+    rules = "(role+you)(legal+you+go)(<=+terminal+(true+?x))(goal+you+0)"
+    line = f"GET /(start+m+you+({rules})+9+9) HTTP/1.0\r\n\r\n".encode()
+    assert (await exchange(port, line))[2] == b"ready"
+    assert (await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n"))[2] == b"go"
+
+
+async def test_replies_are_measured_until_they_are_sent() -> None:
+    rules = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
+    standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
+    async with standing_still as player, serving(player) as port:
+        await exchange(port, ggp_base(f"(START m you ({rules}) 0 0)"))
+        for _ in range(ENOUGH - 1):
+            assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - MAX_MARGIN_SHARE)
+            await exchange(port, ggp_base("(PLAY m (go))"))
+        assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - UNFORESEEN_SHARE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
+    seen: list[float] = []
+
+    class Spy(Player):
+        def stopwatch(self, round_trip: float = 0.0) -> Stopwatch:
+            seen.append(round_trip)
+            return super().stopwatch(round_trip)
+
+    async with Spy(Config(strategy="legal")) as player, serving(player) as port:
+        await exchange(port, ggp_base("(INFO)"))
+        await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
+    assert len(seen) == 2
+    assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
+
+
+async def test_options(port: int) -> None:
+    request = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"
+    status, head, body = await exchange(port, request)
+    assert (status, body) == (b"HTTP/1.1 200 OK", b"")
+    assert head["access-control-allow-origin"] == "*"
+    assert head["access-control-allow-methods"] == "POST, GET, OPTIONS"
+    assert head["access-control-allow-headers"] == "Sender, Receiver, Content-Type, Accept"
+    assert head["access-control-max-age"] == "86400"
+    assert head["content-length"] == "0"
+
+
+async def test_a_message_that_cannot_be_understood(port: int) -> None:
+    status, head, body = await exchange(port, ggp_base("(PLAY"))
+    assert status.endswith(b"200 OK")
+    assert body.startswith(b"error: character 6: expected ')'")
+    assert head["content-length"] == str(len(body))
+
+
+async def test_rules_that_are_no_utf_8(port: int) -> None:
+    text = b"(start m you ((role you) (legal you r\xe9) (<= terminal (true x)) (goal you 0)) 9 9)"
+    request = b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text)
+    assert (await exchange(port, request))[2] == b"ready"
+    assert (await exchange(port, ggp_base("(play m nil)")))[2].decode() == "ré"
+
+
+async def test_a_body_in_pieces(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for piece in (b"POST / HTTP/1.0\r\nContent-Le", b"ngth: 8\r\n\r\n( IN", b"FO )"):
+        writer.write(piece)
+        await writer.drain()
+        await asyncio.sleep(0)
+    assert (await reader.read()).endswith(INFO)
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_body_of_megabytes(port: int) -> None:
+    text = f"(start m x ({'(padding)' * 900_000}) soon 1)"
+    assert len(text) > 8_000_000
+    body = (await exchange(port, ggp_base(text)))[2]
+    assert b"expected the start clock in START" in body
+
+
+async def test_a_body_beyond_the_limit(port: int) -> None:
+    head = f"POST / HTTP/1.0\r\nContent-Length: {MAX_MESSAGE + 2}\r\n\r\n"
+    status, _, _ = await exchange(port, head.encode() + b" " * (MAX_MESSAGE + 2))
+    assert status.endswith(b"413 Request Entity Too Large")
+
+
+async def test_other_methods(port: int) -> None:
+    status, _, _ = await exchange(port, b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert status.endswith(b"405 Method Not Allowed")
+
+
+async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: Ear) -> None:
+    async with Player(Config(strategy=bad("Spinning"))) as player:
+        runner = web.AppRunner(application(player), access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port = runner.addresses[0][1]
+        starting = asyncio.create_task(exchange(port, ggp_base(f"(start m xena ({words}) 99 99)")))
+        await ear.hear("match m, referee: the rules are read")
+        assert (await exchange(port, ggp_base("( INFO )")))[2].endswith(b"( status busy ) )")
+        playing = asyncio.create_task(exchange(port, ggp_base("(play m nil)")))
+        assert (await starting)[2] == b"ready"
+        assert (await exchange(port, ggp_base("(abort m)")))[2] == b"aborted"
+        assert (await playing)[2] in {b"(say 1)", b"(say 3)"}
+        await runner.cleanup()
+
+
+async def test_every_message_is_a_line_in_the_log(port: int, ear: Ear) -> None:
+    await exchange(port, ggp_base("(preview\n(" + "(padding)" * 50 + ") -1)"))
+    line = await ear.hear("127.0.0.1: (preview ((padding)")
+    assert re.search(r"\.\.\. -> ready, \d+\.\d\d s$", line)
+    assert len(line) < 200
+
+
+async def test_requests_that_are_no_http() -> None:
+    async with served() as (process, port):
+        for request in (
+            b"GET /( blanks ) HTTP/1.0\r\n\r\n",
+            b"POST / HTTP/1.0\r\nContent-Length: 4\r\n\r\n(more than it says)",
+            b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(no Host)",
+            b"( INFO )\r\n\r\n",
+        ):
+            assert b"400 Bad Request" in (await exchange(port, request))[0]
+        assert (await exchange(port, ggp_base("( INFO )")))[2] == INFO
+        process.send_signal(signal.SIGINT)
+        output = (await process.communicate())[0].decode()
+    assert output.count("a request that is no HTTP: 400, message: ") == 3
+    assert "Traceback" not in output
+
+
+async def test_a_port_that_is_taken(port: int) -> None:
+    config = Config(host="127.0.0.1", port=port)
+    with pytest.raises(ServerError) as caught:
+        await serve(config, lambda host, port: None)
+    assert str(caught.value) == (
+        f"cannot listen at 127.0.0.1:{port}: another program listens there; "
+        "stop it or choose another --port"
+    )
+
+
+async def test_an_address_that_is_not_ours() -> None:
+    with pytest.raises(ServerError, match=r"cannot listen at 192\.0\.2\.1:0: "):
+        await serve(Config(host="192.0.2.1", port=0), lambda host, port: None)
+
+
+# ---------------------------------------------------------------------- the command
+
+
+@asynccontextmanager
+async def served(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+    """Run ``ggp-player serve`` at any free port; the process and the port are the value."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "ggp_player", "serve", "--host", "127.0.0.1", "--port", "0"),
+        *flags,
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    assert process.stdout is not None
+    try:
+        line = await process.stdout.readline()
+        yield process, int(line.split(b":")[-1])
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def ended(pid: int) -> None:
+    """Wait until a process that is no child of ours is gone."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    gone = asyncio.Event()
+    asyncio.get_running_loop().add_reader(descriptor, gone.set)
+    await gone.wait()
+    asyncio.get_running_loop().remove_reader(descriptor)
+    os.close(descriptor)
+
+
+@asynccontextmanager
+async def announced() -> AsyncIterator[tuple[int, asyncio.Queue[int]]]:
+    """Listen for processes that announce themselves; a port and their ids are the value."""
+    pids: asyncio.Queue[int] = asyncio.Queue()
+
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        pids.put_nowait(int(await reader.readline()))
+        writer.close()
+
+    async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1], pids
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_the_server_after_open_requests_are_answered(
+    number: signal.Signals, words: str, bad: Naming
+) -> None:
+    async with (
+        announced() as (port, pids),
+        served("--strategy", f"{bad('Announcing')}:port={port}") as (
+            process,
+            address,
+        ),
+    ):
+        starting = asyncio.create_task(
+            exchange(address, ggp_base(f"(start m xena ({words}) 99 99)"))
+        )
+        worker = await pids.get()
+        process.send_signal(number)
+        assert (await starting)[2] == b"ready"
+        output = (await process.communicate())[0].decode()
+        assert process.returncode == 0
+        assert "Traceback" not in output
+        await ended(worker)
+
+
+async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: Naming) -> None:
+    async with (
+        announced() as (port, pids),
+        served("--strategy", f"{bad('Announcing')}:port={port}") as (
+            process,
+            address,
+        ),
+    ):
+        starting = asyncio.create_task(
+            exchange(address, ggp_base(f"(start m xena ({words}) 99 99)"))
+        )
+        worker = await pids.get()
+        process.kill()
+        await ended(worker)
+        assert (await starting)[2] == b""
+
+
+async def test_the_server_says_what_it_is() -> None:
+    async with served("--name", "Ada", "--strategy", "minimax") as (process, address):
+        assert (await exchange(address, ggp_base("(info)")))[2] == INFO.replace(
+            b"ggp-player", b"Ada"
+        )
+        process.send_signal(signal.SIGINT)
+        output = (await process.communicate())[0].decode()
+    assert "name       Ada" in output
+    assert "strategy   minimax" in output
+    assert f"give your game manager the address 127.0.0.1:{address}" in output

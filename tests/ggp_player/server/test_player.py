@@ -1,0 +1,289 @@
+"""The player as a game manager sees it: texts in, texts out."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from ggp_player.server.config import Config
+from ggp_player.server.player import LONG_MESSAGE, Player
+from tests.ggp_player.conftest import Ear
+
+Naming = Callable[[str], str]
+
+
+@asynccontextmanager
+async def player(strategy: str = "legal", **settings: object) -> AsyncIterator[Player]:
+    async with Player(Config.model_validate({"strategy": strategy, **settings})) as player:
+        yield player
+
+
+async def assert_replies(player: Player, *lines: tuple[str, str]) -> None:
+    """Send every text, and look at its reply before the next one is sent."""
+    for text, reply in lines:
+        assert await player.reply(text) == reply, text
+
+
+def start(rules: str, clocks: str = "10 10", match_id: str = "m", role: str = "xena") -> str:
+    return f"(START {match_id} {role} ({rules}) {clocks})"
+
+
+AVAILABLE = "( ( name ggp-player ) ( status available ) )"
+BUSY = "( ( name ggp-player ) ( status busy ) )"
+
+
+async def test_a_match_from_beginning_to_end(fields: str, ear: Ear) -> None:
+    async with player("minimax") as ours:
+        await assert_replies(
+            ours,
+            ("( INFO )", AVAILABLE),
+            (start(fields), "ready"),
+            ("( INFO )", BUSY),
+            ("( PLAY m NIL )", "(claim 3)"),
+            ("( PLAY m (( claim 3 ) noop ) )", "noop"),
+            ("( PLAY m (noop ( claim 1 ) ) )", "(claim 2)"),
+            ("( STOP m (( claim 2 ) noop ) )", "done"),
+            ("( INFO )", AVAILABLE),
+        )
+        await ear.hear("match m: is over: xena 100, Oscar 0")
+
+
+async def test_words_are_echoed_as_received() -> None:
+    rules = "(role X-Ray) (legal X-Ray (Say Hello)) (<= terminal (true b)) (goal X-Ray 0)"
+    async with player() as ours:
+        assert await ours.reply(start(rules, match_id="Kiosk.tTT.12-3", role="x-ray")) == "ready"
+        assert await ours.reply("(play Kiosk.tTT.12-3 nil)") == "(Say Hello)"
+        assert await ours.reply("(stop kiosk.ttt.12-3 nil)") == "busy"
+        assert await ours.reply("(stop Kiosk.tTT.12-3 nil)") == "done"
+
+
+async def test_requests_between_matches() -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            ("", AVAILABLE),
+            ("(ping)", "ready"),
+            ("(preview ((role x)) -1)", "ready"),
+            ("(play m nil)", "busy"),
+            ("(stop m (a b))", "busy"),
+            ("(abort m)", "busy"),
+            ("(bogus)", "error: character 2: expected one of INFO, PING, PREVIEW, START, PLAY, "
+             "STOP, ABORT, found 'bogus'"),
+            ("(play", "error: character 6: expected ')' for the '(' at character 1, "
+             "found the end of the message"),
+            ("(héhé\n)", "error: character 2: expected one of INFO, PING, PREVIEW, START, PLAY, "
+             "STOP, ABORT, found 'h\\xe9h\\xe9'"),
+        )  # fmt: skip
+
+
+async def test_a_running_match_is_not_disturbed(fields: str) -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(fields), "ready"),
+            (start(fields), "busy"),
+            (start(fields, match_id="other"), "busy"),
+            ("(preview ((role x)) -1)", "busy"),
+            ("(ping)", "nil"),
+            ("(play other nil)", "busy"),
+            ("(stop other nil)", "busy"),
+            ("(abort other)", "busy"),
+            ("(play m nil)", "(claim 1)"),
+            (start(fields, match_id="other"), "busy"),
+            ("(play m ((claim 1) noop))", "noop"),
+            ("(abort m)", "aborted"),
+            (start(fields, match_id="other"), "ready"),
+            ("(play other nil)", "(claim 1)"),
+        )
+
+
+async def test_two_matches_at_a_time(fields: str) -> None:
+    async with player(max_matches=2) as ours:
+        await assert_replies(
+            ours,
+            (start(fields, match_id="a"), "ready"),
+            ("( INFO )", AVAILABLE),
+            (start(fields, match_id="b", role="Oscar"), "ready"),
+            ("( INFO )", BUSY),
+            (start(fields, match_id="c"), "busy"),
+            ("(play a nil)", "(claim 1)"),
+            ("(play b nil)", "noop"),
+            ("(play b ((claim 2) noop))", "(claim 1)"),
+            ("(play a ((claim 3) noop))", "noop"),
+            ("(stop a (noop (claim 1)))", "done"),
+            ("(play b (noop (claim 1)))", "noop"),
+            (start(fields, match_id="c"), "ready"),
+        )
+
+
+# ---------------------------------------------------------------------- time
+
+
+async def test_the_clocks_are_kept_whatever_the_search_does(words: str, bad: Naming) -> None:
+    async with player(bad("Hanging")) as ours:
+        began = time.monotonic()
+        assert await ours.reply(start(words, "1 1")) == "ready"
+        assert 0.5 < time.monotonic() - began < 1
+        for moves in ("nil", "((say 1) (say 2))", "((say 2) (say 3))"):
+            began = time.monotonic()
+            assert await ours.reply(f"(PLAY m {moves})") == "(say 1)"
+            assert 0.5 < time.monotonic() - began < 1
+
+
+async def test_a_clock_of_no_time_at_all(words: str) -> None:
+    async with player() as ours:
+        assert await ours.reply(start(words, "0 0")) == "ready"
+        began = time.monotonic()
+        await ours.reply("(PLAY m NIL)")
+        assert time.monotonic() - began < 0.5
+        assert await ours.reply("(ABORT m)") == "aborted"
+
+
+async def test_the_margin_is_kept(words: str, bad: Naming) -> None:
+    async with player(bad("Spinning"), margin=30) as ours:
+        began = time.monotonic()
+        assert await ours.reply(start(words, "2 60")) == "ready"
+        assert time.monotonic() - began > 2 * 2 / 3 - 0.1, "at most a third of the clock"
+        assert await ours.reply("(ABORT m)") == "aborted"
+
+
+@pytest.mark.parametrize(("margin", "at"), [(None, 101 - 1 / 3), (0.2, 100.8), (5, 101 - 1 / 3)])
+def test_a_margin_that_is_set_is_kept_from_the_first_reply(margin: float | None, at: float) -> None:
+    ours = Player(Config(margin=margin), clock=lambda: 100.0)
+    assert ours.stopwatch().deadline(1).at == pytest.approx(at)
+
+
+# ---------------------------------------------------------------------- requests that overlap
+
+
+async def test_play_while_start_is_open(words: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        starting = asyncio.create_task(ours.reply(start(words, "3600 2")))
+        await asyncio.sleep(0)
+        assert await ours.reply("(PLAY m NIL)") == "(say 3)"
+        assert starting.done()
+        assert await starting == "ready"
+
+
+async def test_play_again_while_it_is_open(fields: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        assert await ours.reply(start(fields, "1 1")) == "ready"
+        replies = await asyncio.gather(*(ours.reply("(PLAY m NIL)") for _ in range(3)))
+        assert replies == ["(claim 3)"] * 3
+        text = "(PLAY m ((claim 2) noop))"
+        replies = await asyncio.gather(*(ours.reply(text) for _ in range(3)))
+        assert replies == ["noop"] * 3
+        assert await ours.reply("(PLAY m (noop (claim 1)))") == "(claim 3)"
+
+
+async def test_the_first_play_again_after_its_reply(words: str) -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(words), "ready"),
+            ("(PLAY m NIL)", "(say 1)"),
+            ("(PLAY m NIL)", "(say 1)"),
+            ("(PLAY m ((say 2) (say 2)))", "(say 1)"),
+            ("(PLAY m nil)", "(say 1)"),
+        )
+
+
+async def test_the_next_play_while_play_is_open(words: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        assert await ours.reply(start(words, "3 3600")) == "ready"
+        first = asyncio.create_task(ours.reply("(PLAY m NIL)"))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(ours.reply("(PLAY m ((say 1) (say 1)))"))
+        assert await first == "(say 3)"
+        assert await ours.reply("(STOP m ((say 1) (say 1)))") == "done"
+        assert await second in {"(say 1)", "(say 3)"}
+
+
+@pytest.mark.parametrize(("text", "reply"), [("(ABORT m)", "aborted"), ("(STOP m NIL)", "done")])
+async def test_the_end_while_play_is_open(text: str, reply: str, words: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        assert await ours.reply(start(words, "3 3600")) == "ready"
+        playing = asyncio.create_task(ours.reply("(PLAY m NIL)"))
+        await asyncio.sleep(0)
+        assert await ours.reply(text) == reply
+        assert await playing == "(say 3)"
+        assert await ours.reply("( INFO )") == AVAILABLE
+
+
+async def test_abort_while_start_is_open(words: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        starting = asyncio.create_task(ours.reply(start(words, "3600 1")))
+        await asyncio.sleep(0)
+        assert await ours.reply("(ABORT m)") == "aborted"
+        assert await starting == "ready"
+        assert await ours.reply(start(words, "1 1")) == "ready"
+
+
+async def test_whoever_stops_waiting_does_not_stop_the_match(fields: str, bad: Naming) -> None:
+    async with player(bad("Hanging")) as ours:
+        await ours.reply(start(fields, "1 1"))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(ours.reply("(PLAY m NIL)"), 0)
+        assert await ours.reply("(PLAY m ((claim 2) noop))") == "noop"
+        assert await ours.reply("(PLAY m (noop (claim 1)))") == "(claim 3)"
+
+
+async def test_closing_answers_what_is_open(words: str, bad: Naming) -> None:
+    async with player(bad("Spinning")) as ours:
+        await ours.reply(start(words, "3 3600"))
+        playing = asyncio.create_task(ours.reply("(PLAY m NIL)"))
+        await asyncio.sleep(0)
+    assert await playing == "(say 3)"
+
+
+# ---------------------------------------------------------------------- bad matches
+
+
+async def test_rules_that_cannot_be_read() -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (
+                start("(role xena) (legal xena ?m) (not)"),
+                "error: the game cannot be played: rules:1:29: error: 'not' cannot be the head of "
+                "a rule [misplaced-keyword]",
+            ),
+            ("( INFO )", BUSY),
+            ("(PLAY m NIL)", "noop"),
+            ("(PLAY m (go))", "noop"),
+            ("(STOP m (go))", "done"),
+            ("( INFO )", AVAILABLE),
+        )
+
+
+async def test_a_role_that_the_game_does_not_have(fields: str) -> None:
+    async with player() as ours:
+        reply = await ours.reply(start(fields, role="judge"))
+        assert reply == (
+            "error: the game cannot be played: expected one of the roles xena, Oscar; found judge"
+        )
+
+
+async def test_a_long_rulesheet_is_taken(fields: str) -> None:
+    padding = " ".join(f"(padding {number} {number + 1})" for number in range(6_000))
+    async with player() as ours:
+        assert len(padding) > LONG_MESSAGE
+        assert await ours.reply(start(fields + padding, "60 10")) == "ready"
+        assert await ours.reply("(PLAY m NIL)") == "(claim 1)"
+
+
+async def test_a_match_that_nobody_stops_is_dropped(words: str, ear: Ear) -> None:
+    async with player(idle_limit=0.01) as ours:
+        assert await ours.reply(start(words, "0 0")) == "ready"
+        await ear.hear("match m: not heard of for too long, dropped")
+        assert await ours.reply("( INFO )") == AVAILABLE
+        assert await ours.reply("(PLAY m NIL)") == "busy"
+        assert await ours.reply(start(words, "10 10")) == "ready"
+
+
+async def test_a_match_goes_on_without_any_spare(fields: str) -> None:
+    async with player(spares=0) as ours:
+        assert await ours.reply(start(fields)) == "ready"
+        assert await ours.reply("(PLAY m NIL)") == "(claim 1)"

@@ -1,0 +1,113 @@
+"""The real server in a process of its own, against a game manager that shares no code with it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import gdl
+from tests.support.paths import ROOT
+from tests.support.raw_manager import Match, RawManager, Report, UnreadableError, content, exchange
+
+GAMES = ROOT / "games"
+
+Address = tuple[str, int]
+
+
+@contextmanager
+def server(*flags: str) -> Iterator[Address]:
+    """Run ``ggp-player serve`` and read from the terminal where it listens."""
+    command = [sys.executable, "-m", "ggp_player", "serve", "--host", "127.0.0.1", "--port", "0"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [*command, *flags],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if found := re.search(r"listening\s+127\.0\.0\.1:(\d+)", line):
+                    yield "127.0.0.1", int(found[1])
+                    break
+            else:
+                pytest.fail("the server ended before it said where it listens")
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+        assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[Address]:
+    with server() as address:
+        yield address
+
+
+def assert_flawless(report: Report, match: Match) -> None:
+    assert (report.illegal, report.late) == ([], [])
+    assert report.longest < match.start_clock
+    assert report.steps > 0
+
+
+@pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
+@pytest.mark.parametrize("role", [1, 2])
+def test_tic_tac_toe(address: Address, role: int, scramble: bool) -> None:
+    rules = gdl.load(GAMES / "ticTacToe.kif")
+    match = Match(rules, 2, 1, role, scramble, seed=role, match_id=f"raw.{role}.{scramble}")
+    report = RawManager(address, match).run()
+    assert_flawless(report, match)
+    assert report.goals[role - 1] in (50, 100)
+
+
+@pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
+def test_a_puzzle(address: Address, scramble: bool) -> None:
+    rules = gdl.load(GAMES / "eightQueens.kif")
+    match = Match(rules, 3, 1, scramble=scramble, match_id=f"raw.puzzle.{scramble}")
+    assert_flawless(RawManager(address, match).run(), match)
+
+
+def test_the_manager_sees_what_is_wrong(address: Address) -> None:
+    assert exchange(address, "( INFO )", 1).startswith("( ( name ")
+    rules = gdl.load(GAMES / "ticTacToe.kif")
+    manager = RawManager(address, Match(rules, 1, 0))
+    state = manager.machine.initial_state()
+    for reply in ("(PUT A1)", "put a1", "noop", "busy", ""):
+        move = manager.joint_move(state, reply)[0]
+        assert move in manager.machine.legal_moves(state, manager.role)
+    assert len(manager.report.illegal) == 5
+    manager.ask("( START raw.9 cross () 1 1)", 0.0001)
+    assert len(manager.report.late) == 1
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        b"HTTP/1.0 200 OK\r\n\r\nnoop",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\nnoop",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nnoop",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n\xc3\xa9",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\nnoop",
+        b"",
+    ],
+)
+def test_replies_that_some_manager_cannot_read_do_not_count(received: bytes) -> None:
+    with pytest.raises(UnreadableError):
+        content(received)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
+@pytest.mark.parametrize("game", ["ticTacToe", "connectFour", "eightPuzzle"])
+def test_usual_clocks(address: Address, game: str, scramble: bool) -> None:
+    rules = gdl.load(GAMES / f"{game}.kif")
+    match = Match(rules, 10, 3, scramble=scramble, match_id=f"raw.{game}.{scramble}")
+    assert_flawless(RawManager(address, match).run(), match)

@@ -1,0 +1,132 @@
+"""What each part of the tree search is worth: the search against itself without it.
+
+    pytest -m bench -s tests/ggp_player/strategies/mcts/test_ablations.py
+
+prints a line for each: the share of the points over all games, and in each; then what symmetries
+save, and how the player fares against the textbook, in every game of two roles that is not too
+long. The figures in docs/strength.md and the defaults of the search come from here.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+from time import process_time
+
+import pytest
+
+from gdl.analysis.symmetry.symmetry import symmetries
+from gdl.analysis.symmetry.symmetry_group import closure
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
+from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.proof import Proof
+from tests.support import small_games
+from tests.support.duel import duel
+from tests.support.tree_games import last_choice, position
+
+PROBE_GAMES = ("connectFour", "breakthrough", "hex", "nineBoards")
+ROUNDS = 3
+SECONDS = 0.2
+
+VARIANTS = (
+    "mcts:exploration=0.4",
+    "mcts:exploration=0.9",
+    "mcts:leaf_lanes=2",
+    "mcts:leaf_lanes=8",
+    "mcts:leaf_lanes=128",
+    "mcts:fan=1",
+    "mcts:proofs=false",
+    "mcts:equivalence=500",
+    "uct",
+)
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_variant_against_the_search_as_it_is(variant: str):
+    scores = {game: duel(game, (variant, "mcts"), ROUNDS, SECONDS) for game in PROBE_GAMES}
+    share = fmean(score.share for score in scores.values())
+    each = ", ".join(f"{game} {score.share:.0f}" for game, score in scores.items())
+    print(f"\n{variant}: {share:.0f} % of the points ({each})")
+    assert all(score.matches == 2 * ROUNDS for score in scores.values())
+
+
+SYMMETRIC = {
+    "ticTacToe": small_games.game("ticTacToe"),
+    "connectFour4x4": small_games.connect_four(4, 4),
+    "breakthrough4x4": small_games.breakthrough(4, 4),
+    "dotsAndBoxes2x2": small_games.dots_and_boxes(2, 2),
+    "nim5555": small_games.nim((5, 5, 5, 5)),
+    "countThenLine": small_games.game("countThenLine"),
+}
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", SYMMETRIC)
+def test_what_symmetries_save(name: str):
+    machine = small_games.compiled(SYMMETRIC[name])
+    machine.warm_up()
+    group = closure(machine, symmetries(machine))
+    assert len(group.facts) > 1
+    print(f"\n{name}, {len(group.facts)} symmetries")
+    for images in (None, group):
+        for strategy in (
+            Enumeration(images=images),
+            Proof(images=images),
+            MonteCarlo(images=images),
+        ):
+            began = process_time()
+            choice = last_choice(strategy, position(machine))
+            used = process_time() - began
+            print(f"{strategy.name}: {choice.note}, proved {choice.proved}, {used:.3f} s")
+
+
+TOGETHER = ("biddingTicTacToe", "fishery", "handDuel", "powderKegs", "threeHills", "tron")
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(7200)
+def test_moves_at_once_against_those_that_look_best_to_each():
+    for game in TOGETHER:
+        score = duel(game, ("mcts", "mcts:uniform=0"), 2 * ROUNDS, SECONDS)
+        print(f"\n{game}: {score.share:.0f} % of the points", end="", flush=True)
+        assert score.matches == 4 * ROUNDS
+
+
+TWO_ROLES = (
+    "amazons",
+    "biddingTicTacToe",
+    "breakthrough",
+    "bridges",
+    "connectFour",
+    "countThenLine",
+    "dotsAndBoxes",
+    "draughts",
+    "handDuel",
+    "hex",
+    "kalah",
+    "nim",
+    "nineBoards",
+    "pentago",
+    "powderKegs",
+    "quarto",
+    "reversi",
+    "threeHills",
+    "ticTacToe",
+    "tron",
+    "twinBoards",
+    "wolfAndSheep",
+)
+
+
+@pytest.mark.bench
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("opponent", ["random", "alpha_beta:depth=3"])
+def test_auto_against_the_textbook(opponent: str):
+    shares = {}
+    for game in TWO_ROLES:
+        shares[game] = duel(game, ("auto:threads=1", opponent), 1, 2 * SECONDS).share
+        print(f"\nauto against {opponent}: {game} {shares[game]:.0f} %", end="", flush=True)
+    print(f"\nauto against {opponent}: {fmean(shares.values()):.0f} % of the points in all")
+    assert len(shares) == len(TWO_ROLES)

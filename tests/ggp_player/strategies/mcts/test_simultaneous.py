@@ -1,0 +1,222 @@
+"""Moves made at once: what the tree search proves of them is true, and what it plays is mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from statistics import fmean
+
+import pytest
+
+import gdl
+from gdl import State, StateMachine
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.strategies import Position
+from ggp_player.strategies.mcts.arrays import Settings
+from ggp_player.strategies.mcts.tree_search import TreeSearch
+from ggp_player.strategies.selection.registry import create
+from tests.ggp_player.strategies.mcts.test_tree_search import (
+    FAIR_OR_NOT,
+    compiled,
+    searched,
+    states_of,
+)
+from tests.support.tree_games import Tree, rules_of_tree
+
+THROW = """
+; Rock, paper, scissors: once.
+(role a) (role b) (init ready)
+(beats rock scissors) (beats paper rock) (beats scissors paper)
+(<= (legal ?role ?hand) (role ?role) (beats ?hand ?other))
+(<= (next (won ?role)) (does ?role ?hand) (does ?rival ?other) (beats ?hand ?other))
+(<= terminal (not (true ready)))
+(<= (goal ?role 100) (true (won ?role)))
+(<= (goal ?role 0) (role ?role) (true (won ?rival)) (distinct ?role ?rival))
+(<= (goal ?role 50) (role ?role) (not (true (won a))) (not (true (won b))))
+"""
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """What pure strategies assure, by plain recursion over the reasoner."""
+
+    machine: StateMachine
+    constant_sum: bool
+
+    @cache  # noqa: B019, as an oracle lives no longer than its test
+    def bounds(self, state: State) -> tuple[Vector, Vector]:
+        """Return what each role is assured of, and the most that it can get."""
+        machine, roles = self.machine, range(len(self.machine.roles))
+        if machine.is_terminal(state):
+            goals = tuple(machine.goal(state, role) or 0 for role in machine.roles)
+            return goals, goals
+        after = {
+            joint: self.bounds(machine.next_state(state, joint))
+            for joint in gdl.joint_moves(machine, state)
+        }
+        low = tuple(
+            max(
+                min(worst[role] for joint, (worst, _) in after.items() if joint[role] == move)
+                for move in machine.legal_moves(state, machine.roles[role])
+            )
+            for role in roles
+        )
+        if self.constant_sum:
+            return low, tuple(100 - value for value in reversed(low))
+        return low, tuple(max(best[role] for _, best in after.values()) for role in roles)
+
+    def by_facts(self) -> dict[frozenset[str], tuple[Vector, Vector]]:
+        """Return the bounds of all states that can be reached."""
+        found: dict[frozenset[str], tuple[Vector, Vector]] = {}
+        waiting = [self.machine.initial_state()]
+        while waiting:
+            state = waiting.pop()
+            found[facts_of(state)] = self.bounds(state)
+            if not self.machine.is_terminal(state):
+                joint_moves = gdl.joint_moves(self.machine, state)
+                waiting += [self.machine.next_state(state, joint) for joint in joint_moves]
+        return found
+
+
+def facts_of(state: State) -> frozenset[str]:
+    return frozenset(map(str, state))
+
+
+def random_game(seed: int, roles: Sequence[str], steps: int, *, constant_sum: bool) -> gdl.Ruleset:
+    """Return a game in which all move at once, so many times or here and there only once."""
+    random, most = Random(seed), 7 - len(roles) - steps
+
+    def leaf() -> Tree:
+        first, *others = (random.choice((0, 20, 50, 70, 100)) for _ in roles)
+        return [first, 100 - first] if constant_sum else [first, *others]
+
+    def step(steps: int) -> Tree:
+        return level(steps, [random.randint(1, most) for _ in roles])
+
+    def level(steps: int, counts: Sequence[int]) -> Tree:
+        if counts:
+            return tuple(level(steps, counts[1:]) for _ in range(counts[0]))
+        return step(steps - 1) if steps > 1 and random.random() < 0.8 else leaf()
+
+    return gdl.parse(rules_of_tree(step(steps), roles, simultaneous=True))
+
+
+def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
+    """Compare all nodes' bounds with the oracle's; return how many say something."""
+    tree, known, telling = search.memory.tree, oracle.by_facts(), 0
+    for node, state in enumerate(states_of(search)):
+        low, high = known[facts_of(state)]
+        assert (tree.low[node] <= low).all()
+        assert (tree.high[node] >= high).all()
+        telling += bool((tree.low[node] > 0).any() or (tree.high[node] < 100).any())
+    return telling
+
+
+@pytest.mark.parametrize("uniform", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("names", "steps", "constant_sum"),
+    [("ab", 2, True), ("ab", 3, True), ("ab", 2, False), ("abc", 2, False)],
+)
+def test_what_is_proved_of_moves_at_once_is_true(names, steps, constant_sum, seed, uniform):
+    rules = random_game(seed, names, steps, constant_sum=constant_sum)
+    oracle = Oracle(gdl.interpret(rules), constant_sum)
+    search = searched(gdl.compile(rules), 200, uniform=uniform)
+    telling = check_bounds(search, oracle)
+    assert telling > 2
+    if constant_sum and uniform and steps == 2:
+        low, high = oracle.bounds(oracle.machine.initial_state())
+        assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))
+    search.recycle()
+    search.run(10)
+    assert check_bounds(search, oracle) >= telling
+
+
+def test_chance_and_those_who_wait_assure_nothing():
+    # Left and chance choose at once. Right only waits, and can but hope.
+    rules = rules_of_tree(
+        ((([30, 0, 40],), ([60, 0, 10],)), (([0, 0, 0],), ([100, 0, 50],))),
+        ("left", "random", "right"),
+        simultaneous=True,
+    )
+    search = searched(gdl.compile(gdl.parse(rules)), 50)
+    assert [search.bounds(role) for role in range(3)] == [(30, 100), (0, 0), (0, 50)]
+
+
+def test_a_sum_that_is_not_constant_is_found_out_where_both_move():
+    both = FAIR_OR_NOT.replace("(legal right wait)", "(legal right wait) (legal right rest)")
+    search = searched(gdl.compile(gdl.parse(both)), 10)
+    assert search.memory.game.sum == 100
+    while search.memory.game.sum >= 0:
+        search.run(10)
+        assert not search.is_idle
+    search.run(3000)
+    assert search.bounds(0) == (100, 100)
+
+
+def test_moves_that_cannot_be_better_are_left_alone():
+    # Whatever b does, a gets no more from its first move than its second one assures.
+    game = ((20, 30), (30, 90), (60, 10))
+    search = searched(gdl.compile(gdl.parse(rules_of_tree(game, "ab", simultaneous=True))), 100)
+    first, second, third = search.moves(0)
+    assert (first.low, first.high) == (20, 30)
+    assert (second.low, second.high) == (30, 90)
+    assert first.visits < 0.01 * second.visits
+    assert first.share < 0.01
+    # Its other two are made so often that b's are worth the same: 30 y + 60 z = 90 y + 10 z.
+    assert third.share == pytest.approx(60 / 110, abs=0.05)
+
+
+def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves():
+    machine = gdl.compile(gdl.parse(THROW))
+    first, second = (searched(machine, 60) for _ in range(2))
+    assert first.moves(0) == second.moves(0)
+    used = first.nodes
+    assert used == second.nodes
+    assert (first.memory.tree.state[:used] == second.memory.tree.state[:used]).all()
+
+
+def test_hands_are_thrown_with_equal_shares_and_drawn():
+    machine = gdl.compile(gdl.parse(THROW))
+    search = searched(machine, 60)
+    assert search.is_idle
+    shares = [move.share for move in search.moves(0)]
+    assert shares == pytest.approx([1 / 3] * 3, abs=0.03)
+    thrown, strategy = set(), create("mcts:playouts=3000")
+    for seed in range(12):
+        position = Position(machine, machine.initial_state(), machine.roles[0], Random(seed))
+        *_, last = strategy.search(position)
+        assert not last.proved
+        thrown.add(last.move)
+    assert thrown == set(position.legal_moves)
+
+
+def test_a_rival_who_knows_how_moves_are_drawn_gains_little():
+    machine = compiled("threeHills")
+    assert len(machine.legal_moves(machine.initial_state(), machine.roles[0])) == 28
+    assert fmean(best_response(machine, seed) for seed in range(3)) < 56
+
+
+def best_response(machine: PropnetStateMachine, seed: int) -> float:
+    """Return what the second role can expect at most of the moves that are drawn for the first."""
+    theirs = machine.roles[1]
+    search = TreeSearch(machine, Settings(), seed, memory=2**24)
+
+    @cache
+    def best(state: State) -> float:
+        if machine.is_terminal(state):
+            return float(machine.goal(state, theirs) or 0)
+        search.set_root(state)
+        search.run(300)
+        drawn = [(move.share, machine.moves[0][move.place]) for move in search.moves(0)]
+        made = [(share, move) for share, move in drawn if share > 0.001]
+        return max(
+            sum(share * best(machine.next_state(state, (move, other))) for share, move in made)
+            for other in machine.legal_moves(state, theirs)
+        )
+
+    return best(machine.initial_state())

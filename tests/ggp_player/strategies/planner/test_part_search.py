@@ -1,0 +1,184 @@
+"""The parts of a game of one role are planned one by one, and the plans are those of the game."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl.analysis import Division, analyse
+from gdl.engine.machine import PropnetStateMachine
+from gdl.engine.successors import packed_state
+from ggp_player.strategies.planner.heuristics import Guides
+from ggp_player.strategies.planner.part_search import Bounds, PartSearch, in_parts
+from ggp_player.strategies.planner.plan_portfolio import within_reach
+from ggp_player.strategies.planner.planner import Planner
+from ggp_player.strategies.planner.state_space import Found, Space
+from ggp_player.strategies.textbook.sequential_planning import Planning
+from tests.support.compiled_games import machine_of
+from tests.support.part_games import IN_SERIES, Dials, towers
+from tests.support.planner_games import measured, slices, tabulated
+from tests.support.small_games import compiled
+from tests.support.tree_games import last_choice, position
+
+dials = st.builds(
+    Dials,
+    places=st.lists(st.integers(4, 6), min_size=2, max_size=3).map(tuple),
+    wanted=st.integers(1, 3),
+    counting=st.integers(1, 2),
+    steps=st.integers(3, 6),
+    eager=st.booleans(),
+)
+"""Games in which plans may have to wait, and in which what is idle may come to its end."""
+
+
+def divided(machine: PropnetStateMachine) -> Space:
+    return Space(machine, division=analyse(machine).division)
+
+
+def undivided() -> Planner:
+    return Planner(division=Division())
+
+
+def plans(space: Space) -> list[Found]:
+    """Return all that the search of the parts comes upon."""
+    root = packed_state(space.machine, space.machine.initial_state())
+    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    return [found for found in in_parts(space, root, 20_000, guides) if found]
+
+
+def assert_runs(machine: PropnetStateMachine, found: Found) -> None:
+    """The plan's moves are legal one after the other and lead to an end of its value."""
+    (role,) = machine.roles
+    state = machine.initial_state()
+    for move in (machine.moves[0][place] for place in found.moves):
+        assert not machine.is_terminal(state)
+        assert move in machine.legal_moves(state, role)
+        state = machine.next_state(state, (move,))
+    assert machine.is_terminal(state)
+    assert machine.goal(state, role) == found.value
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(towers(3, 4, 50), id="side by side"),
+        pytest.param(towers(5, 4, 20, counting=1), id="one that counts"),
+    ],
+)
+def test_what_is_too_much_together_is_solved_apart(rules):
+    machine = compiled(rules)
+    apart, together = (slices(each, position(machine), 500) for each in (Planner(), undivided()))
+    assert (apart[-1].value, apart[-1].proved) == (100, True)
+    assert together[-1].value in (None, 0)
+
+
+@pytest.fixture(scope="module")
+def measurements():
+    yield from tabulated("games in parts, with and without telling them apart")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [
+        ("3 towers of 4", towers(3, 4, 50)),
+        ("3 towers of 5", towers(3, 5, 100)),
+        ("4 towers of 5", towers(4, 5, 130)),
+        ("5 towers of 4, 1 counts", towers(5, 4, 20, counting=1)),
+    ],
+)
+def test_parts_of_many_states(game, rules, measurements):
+    machine = compiled(rules)
+    apart = measured(game, machine, 6000)
+    together = measured(f"{game}, whole", machine, 6000, undivided())
+    measurements.extend([apart, together])
+    assert apart.best.proved
+    assert apart.states < together.states
+
+
+@pytest.mark.parametrize("rules", [towers(3, 3, 30), IN_SERIES], ids=["side by side", "in series"])
+def test_few_states_stand_for_all(rules):
+    machine = compiled(rules)
+    best = plans(divided(machine))[-1]
+    assert best.value == 100
+    assert_runs(machine, best)
+
+
+def test_machine_code_makes_no_difference():
+    machine = gdl.compile(gdl.parse(IN_SERIES))
+    before = plans(divided(machine))
+    machine.warm_up()
+    assert plans(divided(machine)) == before
+
+
+def test_the_shortest_plans_are_joined():
+    machine = compiled(towers(3, 3, 30))
+    assert len(plans(divided(machine))[-1].moves) == 3 * 7
+
+
+def test_the_parts_show_no_more_than_whether_they_are_solved():
+    space = divided(compiled(towers(3, 3, 30)))
+    assert [len(part.interface) for part in space.parts.played] == [1, 1, 1]
+    assert not space.parts.in_series
+    assert divided(compiled(IN_SERIES)).parts.in_series
+
+
+def test_the_end_is_waited_for():
+    rules = Dials((6, 6, 6, 6), wanted=3, counting=3, steps=11, eager=False)
+    machine = compiled(str(rules))
+    best = plans(divided(machine))[-1]
+    assert (best.value, len(best.moves)) == (99, 11)
+    assert_runs(machine, best)
+
+
+def test_there_may_be_more_outcomes_than_lanes():
+    rules = Dials((4,) * 10, wanted=1, counting=10, steps=10, eager=False)
+    machine = compiled(str(rules))
+    assert len(divided(machine).parts.played) == 10
+    best = plans(divided(machine))[-1]
+    assert (best.value, len(best.moves)) == (100, 10)
+
+
+def test_a_series_that_cannot_be_gone_on_with_ends_the_search():
+    machine = compiled(IN_SERIES)
+    space, root = divided(machine), packed_state(machine, machine.initial_state())
+    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    assert [found for found in PartSearch(space, root, guides, Bounds(10, 8)).run() if found] == []
+
+
+def test_of_idle_moves_one_is_tried():
+    machine = compiled(towers(3, 2, 20, counting=1))
+    space = divided(machine)
+    root = packed_state(machine, machine.initial_state())
+    (some,), (every,) = space.children(root), space.children(root, whole=True)
+    assert (len(some.moves), len(every.moves)) == (3, 6)
+    assert len(set(space.keys(every.states, without_counters=True).tolist())) == 3
+    assert len(set(space.keys(every.states, without_counters=True, whole=True).tolist())) == 6
+
+
+@settings(max_examples=20, deadline=None)
+@given(dials)
+def test_every_plan_runs_to_its_value(rules):
+    machine = gdl.compile(gdl.parse(str(rules)))
+    space = divided(machine)
+    assume(space.parts.played)
+    for found in plans(space):
+        assert_runs(machine, found)
+
+
+@settings(max_examples=20, deadline=None)
+@given(dials)
+def test_the_best_is_found_and_no_more_is_proved(rules):
+    exact = last_choice(Planning(), position(gdl.interpret(gdl.parse(str(rules)))))
+    choice = last_choice(Planner(), position(gdl.compile(gdl.parse(str(rules)))))
+    assert (choice.value, choice.proved) == (exact.value, True)
+
+
+@pytest.mark.parametrize("game", ["lightsOut", "keyMaze"])
+def test_games_of_one_piece_are_searched_as_before(game):
+    begin = position(machine_of(game))
+    assert divided(machine_of(game)).parts.played == ()
+    assert slices(Planner(), begin, 60) == slices(undivided(), position(machine_of(game)), 60)

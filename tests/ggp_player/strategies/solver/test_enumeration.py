@@ -1,0 +1,213 @@
+"""Enumeration finds minimax's values for every state, and plays by them."""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.strategies import Choice
+from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.solution import Bounds, Solution
+from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
+from ggp_player.strategies.textbook.game_tree import playout
+from ggp_player.strategies.textbook.minimax import MinimaxSearch
+from tests.ggp_player.strategies.test_agreement import matrices, trees, utilities
+from tests.ggp_player.strategies.textbook.test_minimax import LOOP
+from tests.support.small_games import (
+    BOARDS,
+    assert_moves_keep_the_value,
+    assert_value_of_minimax,
+    compiled,
+    compiled_tree,
+    connect_four,
+    game,
+    nim,
+    sampled,
+    solution_of,
+    vectors,
+)
+from tests.support.tree_games import last_choice, play, position, together, turns
+
+
+def solved(machine: PropnetStateMachine) -> Solution:
+    return solution_of(Enumeration(), machine)
+
+
+# ---------------------------------------------------------------------- agreement
+
+
+@settings(max_examples=10)
+@given(trees)
+def test_moves_in_turn(tree):
+    machine = compiled_tree(turns(tree))
+    for role in (0, 1):
+        assert_value_of_minimax(Enumeration(), position(machine, role))
+
+
+@settings(max_examples=20)
+@given(vectors(3))
+def test_three_roles_with_aims_of_their_own(tree):
+    machine = compiled_tree(turns(tree, ("one", "two", "three")))
+    for role in range(3):
+        assert_value_of_minimax(Enumeration(), position(machine, role))
+
+
+@settings(max_examples=20)
+@given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
+def test_moves_at_the_same_time(tree):
+    machine = compiled_tree(together(tree))
+    for role in (0, 1):
+        assert_value_of_minimax(Enumeration(), position(machine, role))
+
+
+@settings(max_examples=15)
+@given(trees)
+def test_of_chance_the_mean_is_taken(tree):
+    machine = compiled_tree(turns(tree, ("max", "min", "random")))
+    for role in (0, 1):
+        mean = last_choice(AlphaBeta(), position(machine, role)).value
+        assert last_choice(Enumeration(), position(machine, role)).value == pytest.approx(mean)
+
+
+@pytest.mark.parametrize("text", [game("ticTacToe"), nim((2, 3, 4))])
+def test_every_state_on_random_paths_has_the_value_of_minimax(text):
+    machine = compiled(text)
+    solution = solved(machine)
+    searches = [MinimaxSearch(machine, role) for role in machine.roles]
+    for reached in sampled(machine, 60, Random(1)):
+        for search in searches:
+            value = search.maxscore(reached)
+            bounds = solution.bounds(reached, search.role)
+            assert (bounds.low, bounds.high) == (value, value)
+
+
+# ---------------------------------------------------------------------- perfect play
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_every_move_keeps_the_value(text):
+    machine, strategy = compiled(text), Enumeration()
+    solution = solution_of(strategy, machine)
+    assert_moves_keep_the_value(machine, solution, dict.fromkeys(machine.roles, strategy))
+
+
+def test_known_numbers_of_states_and_values():
+    # J. Tromp: 161,029 positions of 4 x 4 connect four.
+    solution = solved(compiled(connect_four(4, 4)))
+    machine = compiled(connect_four(4, 4))
+    assert solution.states == 161_029
+    assert solution.bounds(machine.initial_state(), machine.roles[0]) == Bounds(50, 50, 16)
+    assert solved(compiled(game("ticTacToe"))).states == 5478
+
+
+def test_a_lost_role_holds_out_and_a_winner_hurries():
+    # Of the winning moves the second is quicker; of the replies the second holds out longer.
+    tree = ((((100, 100), 100), ((100, 100), 100)), (100, ((100,),)), 0)
+    machine = compiled_tree(turns(tree))
+    solution = solved(machine)
+    start = position(machine)
+    assert solution.bounds(start.state, machine.roles[0]) == Bounds(100, 100, 3)
+    best = solution.best(start)
+    after = machine.next_state(start.state, (best.move, gdl.parse_term("noop")))
+    assert solution.bounds(after, machine.roles[0]).steps == 2
+    assert "3 steps to the end" in best.note
+
+
+def test_where_a_draw_is_all_there_is_mistakes_are_invited():
+    machine = compiled_tree(turns(((50, 50), (50, 100), (50, 60))))
+    assert str(last_choice(Enumeration(), position(machine)).move) == "a2"
+
+
+# ---------------------------------------------------------------------- circles and limits
+
+
+def test_circles_leave_what_cannot_be_forced_unknown():
+    machine = gdl.compile(gdl.parse(LOOP))
+    strategy = Enumeration()
+    choice = last_choice(strategy, position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("out", 70, False)
+    assert strategy.solution is not None
+    assert strategy.solution.bounds(machine.initial_state(), machine.roles[0]) == Bounds(70, 100, 1)
+
+
+def test_circles_do_not_hide_a_win():
+    machine = gdl.compile(gdl.parse(LOOP.replace("(goal max 70)", "(goal max 100)")))
+    choice = last_choice(Enumeration(), position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("out", 100, True)
+
+
+def test_a_way_through_circles_is_found():
+    machine = compiled(game("keyMaze"))
+    assert play(machine, [Enumeration()], Random(1)) == [100]
+
+
+@pytest.mark.parametrize("limit", [{"states": 100}, {"megabytes": 1}], ids=str)
+def test_limits_are_kept(limit):
+    strategy = Enumeration(**limit)
+    machine = compiled(connect_four(4, 4))
+    choice = last_choice(strategy, position(machine))
+    assert choice.move == machine.legal_moves(machine.initial_state(), machine.roles[0])[0]
+    assert choice.value is None
+    assert not choice.proved
+    assert "too many to enumerate" in choice.note
+    assert strategy.solution is None
+
+
+def test_what_was_stopped_goes_on():
+    machine = compiled(connect_four(4, 4))
+    start = position(machine)
+    whole = sum(1 for _ in Enumeration().search(start))
+    strategy = Enumeration()
+    parts = len(list(islice(strategy.search(start), 4)))
+    state = next(iter(playout(machine, start.state, Random(1)))).after
+    later = list(strategy.search(position(machine, 1, state)))
+    assert later[-1].proved
+    assert parts + len(later) <= whole + 3
+
+
+def test_a_solution_is_kept_between_steps():
+    machine, strategy = compiled(game("ticTacToe")), Enumeration()
+    last_choice(strategy, position(machine))
+    after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
+    assert len(list(strategy.search(position(machine, 1, after)))) == 1
+
+
+def test_a_state_from_elsewhere_is_enumerated_afresh():
+    machine, strategy = compiled(game("ticTacToe")), Enumeration()
+    after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
+    last_choice(strategy, position(machine, 1, after))
+    assert strategy.solution is not None
+    assert machine.initial_state() not in strategy.solution
+    with pytest.raises(KeyError, match="was not reached"):
+        strategy.solution.bounds(machine.initial_state(), machine.roles[0])
+    assert last_choice(strategy, position(machine)).value == 50
+
+
+def test_every_move_is_reported():
+    machine, strategy = compiled_tree(turns(((3, 12, 8), (2, 4, 6), (14, 5, 2)))), Enumeration()
+    assert strategy.report(position(machine)) == ()
+    assert last_choice(strategy, position(machine)).value == 3
+    report = strategy.report(position(machine))
+    assert [(str(each.move), each.bounds, each.proved) for each in report] == [
+        ("a1", (3, 3), True),
+        ("a2", (2, 2), True),
+        ("a3", (2, 2), True),
+    ]
+
+
+def test_the_first_choice_is_there_before_any_search():
+    machine = compiled(game("ticTacToe"))
+    first = next(Enumeration().search(position(machine)))
+    assert first.move in machine.legal_moves(machine.initial_state(), machine.roles[0])
+    assert first == Choice(first.move, note="enumeration begins")
+
+
+def test_machines_without_blocks_are_refused():
+    assert Enumeration().refusal(turns((1, 2))) == "enumeration needs the compiled machine"
+    assert Enumeration().refusal(compiled(game("ticTacToe"))) is None

@@ -1,0 +1,223 @@
+"""The proof search proves minimax's values, with any number of interruptions."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+import gdl
+from gdl.circuit.options import CompileOptions
+from ggp_player.strategies import Choice
+from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.proof import Proof, ProofTree
+from ggp_player.strategies.textbook.random_move import RandomMove
+from tests.ggp_player.strategies.test_agreement import trees
+from tests.support.small_games import (
+    BOARDS,
+    assert_moves_keep_the_value,
+    assert_value_of_minimax,
+    breakthrough,
+    compiled,
+    compiled_tree,
+    connect_four,
+    game,
+    hex_board,
+    solution_of,
+    vectors,
+)
+from tests.support.tree_games import last_choice, play, position, together, turns
+
+# ---------------------------------------------------------------------- agreement
+
+
+@settings(max_examples=30)
+@given(trees)
+def test_moves_in_turn(tree):
+    machine = compiled_tree(turns(tree))
+    for role in (0, 1):
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
+
+
+@settings(max_examples=20)
+@given(vectors(2))
+def test_two_roles_with_aims_of_their_own(tree):
+    machine = compiled_tree(turns(tree))
+    for role in (0, 1):
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
+
+
+@settings(max_examples=15)
+@given(vectors(3))
+def test_three_roles(tree):
+    machine = compiled_tree(turns(tree, ("one", "two", "three")))
+    for role in range(3):
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
+
+
+@settings(max_examples=10)
+@given(trees)
+def test_one_role(tree):
+    machine = compiled_tree(turns(tree, ("solver",)))
+    assert_value_of_minimax(Proof(megabytes=1), position(machine))
+
+
+# ---------------------------------------------------------------------- perfect play
+
+
+@pytest.mark.parametrize("text", BOARDS)
+def test_every_move_keeps_the_value(text):
+    # The oracle, a complete enumeration, shares nothing with the search but the block.
+    machine = compiled(text)
+    strategies = {role: Proof(megabytes=16) for role in machine.roles}
+    assert_moves_keep_the_value(machine, solution_of(Enumeration(), machine), strategies)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "depth"),
+    [
+        (game("ticTacToe"), 50, 9),
+        (connect_four(4, 4), 50, 16),
+        (hex_board(4), 100, 9),
+        (breakthrough(4, 4), 0, 14),
+        (breakthrough(5, 4), 0, None),
+    ],
+    ids=["ticTacToe", "connectFour4x4", "hex4", "breakthrough4x4", "breakthrough5x4"],
+)
+def test_small_boards_are_solved(text, value, depth):
+    choice = last_choice(Proof(), position(compiled(text)))
+    assert (choice.value, choice.proved) == (value, True)
+    assert depth is None or choice.note.startswith(f"depth {depth}, ")
+
+
+def test_a_win_is_played_to_its_end():
+    machine = compiled(hex_board(4))
+    for seed in range(3):
+        assert play(machine, [Proof(megabytes=16), RandomMove()], Random(seed)) == [100, 0]
+
+
+def test_the_quickest_win_is_chosen():
+    machine = compiled_tree(turns(((((100, 100), 100), 100), (50, 100), (100, 100))))
+    choice = last_choice(Proof(megabytes=1), position(machine))
+    assert (str(choice.move), choice.value) == ("a3", 100)
+    assert choice.note.startswith("depth 2, ")
+
+
+def test_a_loss_is_put_off():
+    machine = compiled_tree(turns((0, ((0, 0), (0, 0)))))
+    choice = last_choice(Proof(megabytes=1), position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("a2", 0, True)
+
+
+def test_a_state_without_facts_is_searched_like_any_other():
+    rules = """
+    (role max) (role min) (init start)
+    (<= (legal max go) (true start)) (legal min noop)
+    (<= (legal max win) (not (true start)))
+    (<= (legal max lose) (not (true start)))
+    (<= (next won) (does max win)) (<= (next lost) (does max lose))
+    (<= terminal (true won)) (<= terminal (true lost))
+    (<= (goal max 100) (true won)) (<= (goal max 0) (not (true won)))
+    (<= (goal min 0) (true won)) (<= (goal min 100) (not (true won)))
+    """
+    assert_value_of_minimax(Proof(megabytes=1), position(compiled(rules)))
+
+
+# ---------------------------------------------------------------------- budgets and memory
+
+
+def test_the_same_budget_gives_the_same_tree():
+    machine = compiled(connect_four(5, 4))
+
+    def found() -> list[Choice]:
+        return list(Proof(nodes=200_000, megabytes=8).search(position(machine)))
+
+    first = found()
+    assert first == found()
+    assert not first[-1].proved
+    assert 200_000 <= int(first[-1].note.split()[2]) <= 200_600
+
+
+def test_a_search_in_many_pieces_is_the_same_search(monkeypatch):
+    machine = compiled(connect_four(4, 4))
+    whole = last_choice(Proof(megabytes=8), position(machine))
+    monkeypatch.setattr("ggp_player.strategies.solver.proof.SLICE", 1)
+    assert last_choice(Proof(megabytes=8, nodes=3000), position(machine)).proved is False
+    monkeypatch.setattr("ggp_player.strategies.solver.proof.SLICE", 777)
+    assert last_choice(Proof(megabytes=8), position(machine)) == whole
+
+
+def test_what_was_found_is_kept_for_the_next_step():
+    machine, strategy = compiled(connect_four(4, 4)), Proof(megabytes=16)
+    start = position(machine)
+    move = last_choice(strategy, start).move
+    after = machine.next_state(start.state, (move, gdl.parse_term("noop")))
+    reply = machine.legal_moves(after, machine.roles[1])[0]
+    state = machine.next_state(after, (gdl.parse_term("noop"), reply))
+    kept, fresh = (
+        last_choice(each, position(machine, state=state)) for each in (strategy, Proof())
+    )
+    assert (kept.value, kept.proved) == (fresh.value, fresh.proved)
+    assert int(kept.note.split()[2]) < int(fresh.note.split()[2]) / 4
+
+
+def test_a_small_table_forgets_but_proves_the_same():
+    machine = compiled(game("ticTacToe"))
+    tree = ProofTree(machine, machine.roles[0], entries=16)
+    tree.start(position(machine))
+    for depth in range(1, 10):
+        assert not tree.proved
+        *_, finished = tree.deepen(depth, 0)
+        assert finished
+    choice = tree.choice(gdl.parse_term("noop"))
+    assert (choice.value, choice.proved) == (50, True)
+
+
+def test_the_depth_is_a_limit():
+    choice = last_choice(Proof(depth=3), position(compiled(game("ticTacToe"))))
+    assert not choice.proved
+    assert choice.note.startswith("depth 3, ")
+
+
+def test_the_first_choice_is_there_before_any_search():
+    machine = compiled(game("ticTacToe"))
+    move = machine.legal_moves(machine.initial_state(), machine.roles[0])[0]
+    assert next(Proof().search(position(machine))) == Choice(move)
+
+
+def test_every_move_is_reported():
+    machine = compiled_tree(turns(((3, 12, 8), (2, 4, 6), (14, 5, 2))))
+    strategy, start = Proof(megabytes=1), position(machine)
+    assert strategy.report(start) == ()
+    assert last_choice(strategy, start).value == 3
+    bounds = {str(each.move): each.bounds for each in strategy.report(start)}
+    assert bounds.keys() == {"a1", "a2", "a3"}
+    assert bounds["a1"] == (3, 3)
+    assert bounds["a2"][1] <= 3
+    assert bounds["a3"][1] <= 3
+
+
+# ---------------------------------------------------------------------- what it does not do
+
+
+def test_moves_at_the_same_time_end_the_search():
+    machine = compiled_tree(together(((10, 90), (30, 40))))
+    choice = last_choice(Proof(megabytes=1), position(machine))
+    assert not choice.proved
+    assert "several roles have a choice at once" in choice.note
+
+
+def test_a_state_too_wide_for_a_block_is_left_unknown():
+    # The first move decides between a state with 65 moves and one with 2, in blocks of 64 lanes.
+    wide, narrow = tuple([100] * 65), (60, 70)
+    machine = gdl.compile(turns((wide, narrow)).ruleset, CompileOptions(words=1))
+    choice = last_choice(Proof(depth=5, megabytes=1), position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("a2", 60, False)
+
+
+def test_chance_and_machines_without_blocks_are_refused():
+    assert Proof().refusal(turns((1, 2))) == "proof needs the compiled machine"
+    machine = compiled_tree(turns((1, 2), ("max", "random")))
+    assert "without chance" in (Proof().refusal(machine) or "")
+    assert Proof().refusal(compiled(game("ticTacToe"))) is None

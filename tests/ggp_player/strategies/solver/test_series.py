@@ -1,0 +1,148 @@
+"""Games in series are solved part by part, with the values of a complete enumeration."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl.analysis import Division, analyse
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.strategies.base import Position
+from ggp_player.strategies.selection.auto import strong
+from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.finished_parts import FinishedParts
+from ggp_player.strategies.solver.series import Series
+from tests.support.compiled_games import machine_of
+from tests.support.part_games import Walks, two_rows
+from tests.support.paths import CORPUS
+from tests.support.small_games import compiled, sampled, solution_of
+from tests.support.tree_games import last_choice, play, position
+
+SCORES = """
+(<= (goal ?role ?value) (score 1 ?role ?a) (score 2 ?role ?b) (sum ?a ?b ?value))
+(<= (score ?game ?role 50) (won ?game ?role))
+(<= (score ?game ?role 0) (opponent ?role ?other) (won ?game ?other))
+(<= (score ?game ?role 25) (game ?game) (role ?role) (not (decided ?game)))
+(<= (decided ?game) (won ?game ?role))
+(sum 0 0 0) (sum 0 25 25) (sum 0 50 50) (sum 25 0 25) (sum 25 25 50) (sum 25 50 75)
+(sum 50 0 50) (sum 50 25 75) (sum 50 50 100)
+"""
+
+SEEN_LATER = """
+(<= (goal ?role 100) (true (mark 2 3 ?role)) (true (mark 1 3 ?role)))
+(<= (goal ?role 50) (role ?role) (not (owner ?role)) (not (beaten ?role)))
+(<= (goal ?role 0) (beaten ?role))
+(<= (owner ?role) (true (mark 2 3 ?role)) (true (mark 1 3 ?role)))
+(<= (beaten ?role) (opponent ?role ?other) (owner ?other))
+"""
+"""The goals are not who has won, but who has the square in the middle of both rows."""
+
+TWO_ROWS = {"scores": two_rows(SCORES), "seen later": two_rows(SEEN_LATER)}
+
+
+def division_of(machine: PropnetStateMachine) -> Division:
+    division = analyse(machine).division
+    assert division is not None
+    return division
+
+
+def arrows(last: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
+    """Return walks from place 0 on, each place with one to three arrows, the last with none."""
+    ways = st.lists(st.integers(0, last), min_size=1, max_size=3, unique=True)
+    places = st.lists(ways.map(tuple), min_size=last, max_size=last)
+    return places.map(lambda found: ((*found[0], last), *found[1:], ()))
+
+
+walks = st.builds(
+    Walks,
+    arrows=st.tuples(arrows(3), arrows(4)),
+    prizes=st.lists(st.sampled_from((0, 20, 50, 100)), min_size=2, max_size=5).map(tuple),
+    wheel_seen=st.booleans(),
+)
+
+
+def assert_values_of_all_states(machine: PropnetStateMachine, count: int) -> None:
+    """In so many states of playouts, bounds are those that a complete enumeration finds."""
+    solution, series = solution_of(Enumeration(), machine), Series(division_of(machine))
+    last_choice(series, position(machine))
+    for state in sampled(machine, count, Random(2)):
+        for role in machine.roles:
+            here = Position(machine, state, role)
+            assert [report.bounds for report in series.report(here)] == (
+                [report.bounds for report in solution.report(here)]
+            )
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_values_are_those_of_all_states(rules):
+    assert_values_of_all_states(compiled(rules), 150)
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_machine_code_makes_no_difference(rules):
+    machine = gdl.compile(gdl.parse(rules))
+    before = last_choice(Series(division_of(machine)), position(machine))
+    machine.warm_up()
+    assert last_choice(Series(division_of(machine)), position(machine)) == before
+    assert_values_of_all_states(machine, 20)
+
+
+@settings(max_examples=8, deadline=None)
+@given(walks)
+def test_values_of_walks_are_those_of_all_states(rules):
+    machine = gdl.compile(gdl.parse(str(rules)))
+    division = division_of(machine)
+    assume(FinishedParts(machine, division).stages)
+    assert_values_of_all_states(machine, 20)
+
+
+@pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
+def test_far_fewer_states_are_looked_at(rules):
+    machine = compiled(rules)
+    states = solution_of(Enumeration(), machine).states
+    note = last_choice(Series(division_of(machine)), position(machine)).note
+    assert 3 * int(note.split()[0]) < states
+
+
+@pytest.mark.corpus
+def test_a_game_with_too_many_states_to_enumerate_is_solved():
+    machine = gdl.compile(gdl.load(CORPUS / "rulesheets" / "ticTacToeSerial.kif"))
+    choice = last_choice(Series(division_of(machine)), position(machine))
+    assert (choice.value, choice.proved) == (50, True)
+
+
+def test_it_wins_when_it_can():
+    machine = compiled(TWO_ROWS["scores"])
+    division = division_of(machine)
+    best = last_choice(Series(division), position(machine)).value
+    for seed in range(5):
+        goals = play(machine, [Series(division), Enumeration()], Random(seed))
+        assert goals[0] == best
+
+
+def test_games_of_one_piece_are_left_alone():
+    machine = machine_of("ticTacToe")
+    assert list(Series(division_of(machine)).search(position(machine))) == []
+
+
+def test_an_order_that_is_not_proved_is_not_relied_on():
+    machine = machine_of("countThenLine")
+    assert division_of(machine).in_series.value
+    assert list(Series(division_of(machine)).search(position(machine))) == []
+
+
+def test_auto_has_it_in_company():
+    machine = compiled(TWO_ROWS["scores"])
+    _, reason = strong(position(machine), analyse(machine), 1)
+    assert "with series and" in reason
+    _, reason = strong(position(machine_of("nim")), analyse(machine_of("nim")), 1)
+    assert "series" not in reason
+
+
+def test_other_machines_are_refused():
+    machine = gdl.interpret(gdl.parse(TWO_ROWS["scores"]))
+    assert Series(Division()).refusal(machine) == "series needs the compiled machine"

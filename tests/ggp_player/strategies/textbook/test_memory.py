@@ -1,0 +1,90 @@
+"""Memory is bounded, forgets what was not used for long, and never lies."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.transposition_table import TO_THE_END, Bounds, transposed
+
+
+@given(st.integers(1, 12), st.lists(st.tuples(st.integers(0, 20), st.booleans())))
+def test_a_table_is_a_mapping_with_gaps(capacity, uses):
+    table, everything = Table[int, int](capacity), dict[int, int]()
+    for number, (key, write) in enumerate(uses):
+        if write:
+            table[key] = everything[key] = number
+        assert table.get(key) in (None, everything.get(key))
+        assert len(table) <= max(2, capacity)
+
+
+def test_what_is_in_use_stays():
+    table = Table[int, str](10)
+    table[0] = "in use"
+    for key in range(1, 100):
+        table[key] = "new"
+        assert table.get(0) == "in use"
+    assert table.get(1) is None
+
+
+class Squares:
+    def __init__(self) -> None:
+        self.memory: Table[tuple[int], int] = Table()
+        self.calls = 0
+
+    @remembered
+    def square(self, number: int) -> int:
+        self.calls += 1
+        return number * number
+
+
+def test_remembered_methods_are_called_once_for_each_object():
+    one, other = Squares(), Squares()
+    assert [one.square(0), one.square(3), one.square(0), one.square(3)] == [0, 9, 0, 9]
+    assert other.square(3) == 9
+    assert (one.calls, other.calls) == (2, 1)
+
+
+class Depths:
+    """A search that finds the value 60 if it looks to the end, and 30 where it does not."""
+
+    def __init__(self) -> None:
+        self.table: Table = Table()
+        self.horizons = 0
+        self.calls = 0
+
+    @transposed
+    def score(self, state: object, depth: int, alpha: float, beta: float) -> float:
+        self.calls += 1
+        if depth < 5:
+            self.horizons += 1
+        return max(alpha, min(beta, 30 if depth < 5 else 60))
+
+
+def test_a_shallow_value_serves_shallow_searches_only():
+    search = Depths()
+    assert search.score("s", 2, 0, 100) == search.score("s", 1, 0, 100) == 30
+    assert (search.calls, search.horizons) == (1, 2)
+    assert search.score("s", 3, 0, 100) == 30
+    assert search.calls == 2
+
+
+def test_a_value_from_the_end_serves_every_depth():
+    search = Depths()
+    assert search.score("s", 5, 0, 100) == search.score("s", 50, 0, 100) == 60
+    assert (search.calls, search.horizons) == (1, 0)
+
+
+def test_a_cut_value_is_a_bound():
+    search = Depths()
+    assert search.score("s", 9, 70, 80) == 70
+    assert search.table.get(("s",)) == Bounds(TO_THE_END, 0, 70)
+    assert search.score("s", 9, 90, 95) <= 90
+    assert search.calls == 1
+    assert search.score("s", 9, 10, 50) == 50
+    assert search.table.get(("s",)) == Bounds(TO_THE_END, 50, 100)
+    assert search.score("s", 9, 10, 40) >= 40
+    assert search.calls == 2
+    assert search.score("s", 9, 0, 100) == 60
+    assert search.calls == 3

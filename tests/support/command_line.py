@@ -1,0 +1,45 @@
+"""What the tests of the commands that play share: rules, clocks, an address, and a process."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from click.testing import CliRunner, Result
+
+from ggp_player.__main__ import main
+from tests.support.paths import ROOT
+
+TWO_STEPS = """
+(role ann) (role random) (role bob) (init (step 0))
+(succ 0 1) (succ 1 2)
+(<= (legal ?r (say ?w)) (role ?r) (word ?w)) (word yes) (word no)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= terminal (true (step 2)))
+"""
+"""A game of two steps, whose goals are still to be written."""
+
+CLOSED = "127.0.0.1:1"
+"""An address at which nobody listens."""
+
+CLOCKS = ("--start-clock", "2", "--play-clock", "1")
+
+
+def run(command: str, *arguments: object) -> Result:
+    """Run a command that plays, with short clocks unless the arguments say otherwise."""
+    return CliRunner().invoke(main, [command, *CLOCKS, *map(str, arguments)])
+
+
+@contextmanager
+def running(command: str, *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """Run such a command in a process of its own, whose standard output can be read by lines."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "ggp_player", command, *CLOCKS, *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process

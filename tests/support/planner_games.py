@@ -1,0 +1,80 @@
+"""What the tests of the planner share: the puzzles, and searches of a bounded length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+
+from gdl.engine.machine import PropnetStateMachine
+from gdl.engine.packing import Packed
+from gdl.engine.successors import packed_state
+from ggp_player.strategies.base import Choice, Position
+from ggp_player.strategies.planner.delete_relaxation import Relaxation
+from ggp_player.strategies.planner.planner import Planner
+from ggp_player.strategies.planner.state_space import Space
+from tests.support.tree_games import position
+
+PUZZLES = [
+    "blocksWorld",
+    "eightPuzzle",
+    "eightQueens",
+    "keyMaze",
+    "knightsTour",
+    "lightsOut",
+    "pancakes",
+    "pegSolitaire",
+    "sudokuSmall",
+    "towersOfHanoi",
+    "warehouse",
+]
+"""Our own games of one role; each can be won."""
+
+
+def space_of(machine: PropnetStateMachine) -> tuple[Space, Packed]:
+    """Return the states of a game and the initial one, packed."""
+    return Space(machine), packed_state(machine, machine.initial_state())
+
+
+def relaxation_of(machine: PropnetStateMachine) -> Relaxation:
+    return Relaxation(Space(machine), 100)
+
+
+def slices(planner: Planner, start: Position, count: int) -> list[Choice]:
+    """Return what a search yields in so many slices of work, fewer where it ends before."""
+    return list(islice(planner.search(start), count))
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a search found, and what it took."""
+
+    game: str
+    best: Choice
+    states: int
+    seconds: float
+
+
+def measured(
+    game: str, machine: PropnetStateMachine, count: int, planner: Planner | None = None
+) -> Measurement:
+    """Search from the initial state for so many slices of work."""
+    planner, began = planner or Planner(), perf_counter()
+    best = slices(planner, position(machine), count)[-1]
+    return Measurement(game, best, planner.states_seen, perf_counter() - began)
+
+
+def tabulated(title: str) -> Iterator[list[Measurement]]:
+    """Yield a list to put measurements in, then print them; pytest shows it with ``-s``."""
+    rows: list[Measurement] = []
+    yield rows
+    table = Table("game", "best score", "proved", "states", "seconds", "note", title=title)
+    for row in rows:
+        best = row.best
+        told = (str(best.value), "yes" if best.proved else "", f"{row.states:,}")
+        table.add_row(row.game, *told, f"{row.seconds:.2f}", best.note)
+    Console(width=110).print(table)

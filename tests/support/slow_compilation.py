@@ -1,0 +1,25 @@
+"""A compilation that takes until a test says that it is over."""
+
+import gdl
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.worker.background_compiler import Compilation
+
+
+class SlowCompilation(Compilation):
+    """Has no machine before ``is_done`` is set."""
+
+    is_done = False
+
+    def __init__(self, ruleset: gdl.Ruleset) -> None:
+        self._slow = gdl.compile(ruleset)
+
+    @property
+    def machine(self) -> PropnetStateMachine | None:  # type: ignore[override]  # it is read only
+        return self._slow if self.is_done else None
+
+    @property
+    def is_running(self) -> bool:
+        return not self.is_done
+
+    def wait(self, seconds: float) -> None:
+        pass

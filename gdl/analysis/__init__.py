@@ -13,7 +13,7 @@ from gdl.analysis.analysis import Analysis, analyse
 from gdl.analysis.evidence import (
     Certainty,
     Choices,
-    Division,
+    Decomposition,
     Finding,
     Goals,
     Latches,
@@ -29,7 +29,7 @@ __all__ = [
     "Analysis",
     "Certainty",
     "Choices",
-    "Division",
+    "Decomposition",
     "Finding",
     "Goals",
     "Latches",

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from gdl.analysis.decomposition import division
+from gdl.analysis.decomposition import decompose
 from gdl.analysis.evidence import (
     Evidence,
     Latches,
     Observation,
     Structure,
-    circuit_of,
+    enumerate_reachable,
+    gate_graph_of,
     observe,
     observe_block,
     supports,
-    take_census,
 )
 from gdl.analysis.evidence import prover as proving
 from gdl.analysis.properties import (
     LatchedFluents,
     deciding,
-    goals,
-    length,
+    find_goals,
+    find_length,
+    find_size,
+    find_turns,
     observed_goals,
     observed_length,
     observed_turns,
-    prove_groups,
     prove_latches,
-    size,
-    turns,
+    prove_mutex_groups,
 )
-from gdl.analysis.symmetry import symmetries
+from gdl.analysis.symmetry import find_symmetries
 from gdl.engine import PropnetStateMachine
 from gdl.language import Term
 from gdl.state_machine import StateMachine
@@ -72,7 +72,7 @@ def _observed(machine: StateMachine, record: Observation) -> Structure:
         turns=observed_turns(machine.roles, record),
         goals=observed_goals(machine.roles, record),
         length=observed_length(record),
-        size=size(record),
+        size=find_size(record),
     )
 
 
@@ -95,7 +95,7 @@ class Analysis:
             return
         evidence = gather(machine, seed, playouts)
         yield
-        groups = prove_groups(evidence)
+        groups = prove_mutex_groups(evidence)
         yield
         latched = prove_latches(evidence)
         yield
@@ -103,17 +103,17 @@ class Analysis:
         yield
         found = Structure(
             roles=machine.roles,
-            turns=turns(evidence),
-            goals=goals(evidence),
-            length=length(evidence, latched, groups),
-            size=size(evidence.record, evidence.count),
+            turns=find_turns(evidence),
+            goals=find_goals(evidence),
+            length=find_length(evidence, latched, groups),
+            size=find_size(evidence.record, evidence.count),
             latches=latches,
             groups=tuple(_facts(machine, group) for group in groups),
         )
         yield
-        found = replace(found, division=division(evidence))
+        found = replace(found, division=decompose(evidence))
         yield
-        self.structure = replace(found, symmetries=symmetries(machine))
+        self.structure = replace(found, symmetries=find_symmetries(machine))
 
 
 def _latches(evidence: Evidence, latched: LatchedFluents) -> Latches:
@@ -132,7 +132,7 @@ def _facts(machine: PropnetStateMachine, places: Iterable[int]) -> frozenset[Ter
 
 def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
     """Play a compiled game out, and prepare to reason about its network."""
-    circuit = circuit_of(machine.engine.layout)
+    circuit = gate_graph_of(machine.engine.layout)
     record, samples = observe_block(machine, seed, playouts)
     initial = machine.initial_state()
     provable = circuit.gate_count <= proving.MAX_GATES and not machine.is_terminal(initial)
@@ -143,6 +143,6 @@ def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
         record,
         samples,
         machine.bits(initial),
-        take_census(machine),
+        enumerate_reachable(machine),
         proving.Prover(circuit) if provable else None,
     )

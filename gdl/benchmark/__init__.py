@@ -1,24 +1,30 @@
 """TODO."""
 
-from gdl.benchmark.baselines import Peer, fastest_peers
-from gdl.benchmark.isolated_process import measured_apart
-from gdl.benchmark.measure import Failure, Plan, Report, measure_propnet, measure_reasoner
+from gdl.benchmark.baselines import Baseline, fastest_baselines
+from gdl.benchmark.isolated_process import measured_in_isolation
+from gdl.benchmark.measure import (
+    Failure,
+    MeasurementPlan,
+    SpeedReport,
+    measure_propnet,
+    measure_reasoner,
+)
 from gdl.benchmark.plot import check_plot_file, write_plot
-from gdl.benchmark.tables import Entry, comparison, markdown_table, short, terminal_table
+from gdl.benchmark.tables import SpeedEntry, comparison, markdown_table, short, terminal_table
 
 __all__ = [
-    "Entry",
+    "Baseline",
     "Failure",
-    "Peer",
-    "Plan",
-    "Report",
+    "MeasurementPlan",
+    "SpeedEntry",
+    "SpeedReport",
     "check_plot_file",
     "comparison",
-    "fastest_peers",
+    "fastest_baselines",
     "markdown_table",
     "measure_propnet",
     "measure_reasoner",
-    "measured_apart",
+    "measured_in_isolation",
     "short",
     "terminal_table",
     "write_plot",

@@ -12,14 +12,14 @@ COLUMNS = ("game", "engine", "states_per_cpu_s")
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class Baseline:
     """Another engine, and how many states it goes through in a second of processor time."""
 
     engine: str
     states_per_second: float
 
 
-def fastest_peers(lines: Iterable[str], name: str) -> dict[str, Peer]:
+def fastest_baselines(lines: Iterable[str], name: str) -> dict[str, Baseline]:
     """Return the fastest engine of each game, from a table in CSV with a header.
 
     Lines without a speed are those of engines that failed. Raises ValueError, with the ``name`` of
@@ -29,14 +29,14 @@ def fastest_peers(lines: Iterable[str], name: str) -> dict[str, Peer]:
     missing = [column for column in COLUMNS if column not in (rows.fieldnames or ())]
     if missing:
         raise ValueError(f"{name}:1: expected the columns {', '.join(COLUMNS)}; no {missing[0]}")
-    fastest: dict[str, Peer] = {}
+    fastest: dict[str, Baseline] = {}
     for row in rows:
         if not row["states_per_cpu_s"]:
             continue
         speed = _speed(row["states_per_cpu_s"], f"{name}:{rows.line_num}")
         best = fastest.get(row["game"])
         if best is None or speed > best.states_per_second:
-            fastest[row["game"]] = Peer(row["engine"], speed)
+            fastest[row["game"]] = Baseline(row["engine"], speed)
     return fastest
 
 

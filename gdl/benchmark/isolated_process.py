@@ -11,16 +11,16 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
-from gdl.benchmark.measure import Failure, Plan
+from gdl.benchmark.measure import Failure, MeasurementPlan
 from gdl.errors import GdlError, Source
 
 Figures = TypeVar("Figures")
 
 
-def measured_apart(
-    measure: Callable[[str, str, Plan], Figures],
+def measured_in_isolation(
+    measure: Callable[[str, str, MeasurementPlan], Figures],
     sources: Sequence[tuple[str, Source]],
-    plan: Plan,
+    plan: MeasurementPlan,
     hidden: bool,
 ) -> Iterator[Figures | Failure]:
     """Yield each game's figures, or why there are none; ``sources`` come with the games' names.

@@ -19,7 +19,7 @@ from statistics import median
 from time import monotonic, thread_time
 
 import gdl
-from gdl.benchmark.roofline import peak_ands
+from gdl.benchmark.roofline import roofline_ands
 from gdl.engine import MAX_CODE_GATES, Bits, Block, Playouts, PropnetStateMachine, warm_up_kernels
 from gdl.language import parse
 from gdl.playouts import Ending, play_out
@@ -31,7 +31,7 @@ TRIAL_STEPS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class MeasurementPlan:
     """How to measure: ``repetitions`` runs of about so many ``seconds`` in each thread."""
 
     seconds: float = 1.0
@@ -58,7 +58,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Quantiles:
     """A figure that was measured several times."""
 
     median: float
@@ -67,7 +67,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class CircuitFigures:
     """What there is to tell of a compiled game.
 
     ``ground_seconds`` are the grounding process's seconds of processor time, ``code_seconds``
@@ -92,7 +92,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SpeedReport:
     """The figures of one game.
 
     ``states_per_processor_second`` is one core's speed; ``states_per_second`` that of all threads
@@ -101,14 +101,14 @@ class Report:
     """
 
     game: str
-    states_per_processor_second: Spread
-    states_per_second: Spread
+    states_per_processor_second: Quantiles
+    states_per_second: Quantiles
     playouts_per_processor_second: float
     playouts_per_second: float
     mean_length: float | None
     first_state_seconds: float
     peak_memory: int
-    network: Network | None = None
+    network: CircuitFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Failure:
     reason: str
 
 
-def measure_reasoner(game: str, text: str, plan: Plan) -> Report:
+def measure_reasoner(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     """Measure the reasoner, in one thread. Raises :class:`gdl.GdlError` for rules it refuses."""
     began = monotonic()
     machine = interpret(parse(text, game))
@@ -130,7 +130,7 @@ def measure_reasoner(game: str, text: str, plan: Plan) -> Report:
     return _report(game, ready, runs)
 
 
-def measure_propnet(game: str, text: str, plan: Plan) -> Report:
+def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     """Measure the compiled machine.
 
     Meant for a process of its own: the memory is that of the whole process. Raises
@@ -176,11 +176,11 @@ def _network(
     code_seconds: float | None,
     goal_views: float,
     speed: float,
-) -> Network:
+) -> CircuitFigures:
     layout = machine.engine.layout
     of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
-    transition, peak = layout.transition.and_count, peak_ands()
-    return Network(
+    transition, peak = layout.transition.and_count, roofline_ands()
+    return CircuitFigures(
         lanes=64 * machine.engine.words,
         view_gates=of_moves + of_goals,
         goal_gates=of_goals,
@@ -197,7 +197,7 @@ def _network(
 # ---------------------------------------------------------------------- runs
 
 
-def _runs(machine: PropnetStateMachine, plan: Plan) -> list[Run]:
+def _runs(machine: PropnetStateMachine, plan: MeasurementPlan) -> list[Run]:
     blocks = [machine.engine.block(plan.seed + number) for number in range(plan.threads)]
     start = machine.bits(machine.initial_state())[None, :]
     with ThreadPoolExecutor(plan.threads) as pool:
@@ -241,9 +241,9 @@ def _run_reasoner(machine: StateMachine, chance: Random, seconds: float) -> Run:
     return Run(states, playouts, steps, thread_time() - began, monotonic() - clock)
 
 
-def _report(game: str, ready: float, runs: Sequence[Run]) -> Report:
+def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
     playouts = sum(run.playouts for run in runs)
-    return Report(
+    return SpeedReport(
         game,
         states_per_processor_second=_spread([run.states / run.processor_seconds for run in runs]),
         states_per_second=_spread([run.states / run.seconds for run in runs]),
@@ -255,8 +255,8 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> Report:
     )
 
 
-def _spread(figures: Sequence[float]) -> Spread:
-    return Spread(median(figures), min(figures), max(figures))
+def _spread(figures: Sequence[float]) -> Quantiles:
+    return Quantiles(median(figures), min(figures), max(figures))
 
 
 def _peak_memory() -> int:

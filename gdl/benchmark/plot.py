@@ -7,7 +7,7 @@ from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gdl.benchmark.tables import Entry
+from gdl.benchmark.tables import SpeedEntry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ def check_plot_file(file: Path) -> None:
         raise ValueError(f"expected a name that ends in one of .{', .'.join(known)}")
 
 
-def write_plot(entries: Sequence[Entry], file: Path, caption: str) -> None:
+def write_plot(entries: Sequence[SpeedEntry], file: Path, caption: str) -> None:
     """Write a bar for each game, fastest first, in a format that the file's name says."""
     import matplotlib
 
@@ -40,7 +40,7 @@ def write_plot(entries: Sequence[Entry], file: Path, caption: str) -> None:
         _figure(entries, caption).savefig(file, metadata=made)
 
 
-def _figure(entries: Sequence[Entry], caption: str) -> Figure:
+def _figure(entries: Sequence[SpeedEntry], caption: str) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter, NullFormatter
 

@@ -8,7 +8,7 @@ from time import thread_time
 
 import numpy as np
 
-from gdl.engine import machine_code, vector
+from gdl.engine import native_code, vector
 
 WIDTHS = (2, 4, 8)
 """The widths that are tried, in words: vectors of 128, 256 and 512 bits."""
@@ -22,7 +22,7 @@ REPETITIONS = 5
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
-def peak_ands(clock: Callable[[], float] = thread_time) -> float:
+def roofline_ands(clock: Callable[[], float] = thread_time) -> float:
     """Return the ANDs of two bits per second that one core was seen to do: the best of some tries.
 
     All operands are in registers: nothing is loaded or stored, as gates must. ``clock`` counts the
@@ -33,7 +33,7 @@ def peak_ands(clock: Callable[[], float] = thread_time) -> float:
 
 def _speed(words: int, clock: Callable[[], float]) -> float:
     source = _source(words)
-    code = machine_code(source, lambda: source)
+    code = native_code(source, lambda: source)
     function = _FUNCTION(code.address("ands"))
     raw = np.full(2 * CHAINS * words + words, 2**64 - 1, dtype=np.uint64)
     address = -(-raw.ctypes.data // (8 * words)) * 8 * words

@@ -9,16 +9,16 @@ from typing import TypeAlias
 
 from rich.table import Table
 
-from gdl.benchmark.baselines import Peer
-from gdl.benchmark.measure import Network, Report
+from gdl.benchmark.baselines import Baseline
+from gdl.benchmark.measure import CircuitFigures, SpeedReport
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SpeedEntry:
     """A game's figures, and the fastest other engine where one is known."""
 
-    report: Report
-    peer: Peer | None = None
+    report: SpeedReport
+    peer: Baseline | None = None
 
     @property
     def game(self) -> str:
@@ -36,7 +36,7 @@ class Entry:
         return self.speed / self.peer.states_per_second if self.peer else None
 
 
-Column: TypeAlias = Callable[[Entry], str]
+Column: TypeAlias = Callable[[SpeedEntry], str]
 
 
 def short(figure: float) -> str:
@@ -48,7 +48,7 @@ def short(figure: float) -> str:
     return f"{figure:.2g}"
 
 
-def terminal_table(entries: Sequence[Entry]) -> Table:
+def terminal_table(entries: Sequence[SpeedEntry]) -> Table:
     """Return the table with every column."""
     columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries), **_COLUMNS}
     table = Table(box=None, pad_edge=False)
@@ -60,7 +60,7 @@ def terminal_table(entries: Sequence[Entry]) -> Table:
     return table
 
 
-def markdown_table(entries: Sequence[Entry]) -> str:
+def markdown_table(entries: Sequence[SpeedEntry]) -> str:
     """Return the table in Markdown, with the columns that readers of documents ask for."""
     columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries)}
     columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS}
@@ -69,7 +69,7 @@ def markdown_table(entries: Sequence[Entry]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def comparison(entries: Sequence[Entry]) -> str:
+def comparison(entries: Sequence[SpeedEntry]) -> str:
     """Return in words how the games compare with other engines; empty where none is known."""
     ratios = {entry.game: entry.ratio for entry in entries if entry.ratio is not None}
     if not ratios:
@@ -82,19 +82,19 @@ def comparison(entries: Sequence[Entry]) -> str:
     )
 
 
-def _peer_columns(entries: Sequence[Entry]) -> dict[str, Column]:
+def _peer_columns(entries: Sequence[SpeedEntry]) -> dict[str, Column]:
     return _PEER_COLUMNS if any(entry.peer for entry in entries) else {}
 
 
-def _of_peer(show: Callable[[Peer], str]) -> Column:
+def _of_peer(show: Callable[[Baseline], str]) -> Column:
     return lambda entry: show(entry.peer) if entry.peer else ""
 
 
-def _of_network(show: Callable[[Network], str]) -> Column:
+def _of_network(show: Callable[[CircuitFigures], str]) -> Column:
     return lambda entry: show(entry.report.network) if entry.report.network else ""
 
 
-def _of_report(show: Callable[[Report], str]) -> Column:
+def _of_report(show: Callable[[SpeedReport], str]) -> Column:
     return lambda entry: show(entry.report)
 
 

@@ -1,18 +1,18 @@
 """TODO."""
 
 from gdl.circuit.aig import TRUE
-from gdl.circuit.compiler import Parts, assemble, compile_parts
+from gdl.circuit.compiler import CompiledGame, assemble, compile_game
 from gdl.circuit.layout import GateProgram, Layout
 from gdl.circuit.options import CompileOptions, Passes, stages
 
 __all__ = [
     "TRUE",
     "CompileOptions",
+    "CompiledGame",
     "GateProgram",
     "Layout",
-    "Parts",
     "Passes",
     "assemble",
-    "compile_parts",
+    "compile_game",
     "stages",
 ]

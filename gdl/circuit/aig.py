@@ -36,7 +36,7 @@ class Cycle:
     feedback: tuple[tuple[int, int], ...]
 
 
-class Network:
+class AndInverterGraph:
     """Grows by gates; see the module for what nodes and literals are."""
 
     def __init__(self, inputs: int, passes: Passes = ALL_PASSES) -> None:

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gdl.circuit.aig import FALSE, TRUE, Cycle, Network, is_contradiction
+from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradiction
 from gdl.circuit.options import ALL_PASSES, Passes
-from gdl.datalog import components
+from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import GroundProgram
 
@@ -45,14 +45,14 @@ class Inputs:
 
 
 @dataclass(slots=True)
-class Circuit:
+class AtomCircuit:
     """A network with the literal of every ground atom."""
 
-    network: Network
+    network: AndInverterGraph
     literal_of: dict[int, int] = field(default_factory=dict)
 
 
-def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -> Circuit:
+def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -> AtomCircuit:
     """Build the network of a ground program, definitions before uses.
 
     Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
@@ -63,7 +63,7 @@ def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -
 class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: Passes) -> None:
         moves = [atom for role in inputs.moves for atom in role]
-        self.circuit = Circuit(Network(len(inputs.fluents) + len(moves), passes))
+        self.circuit = AtomCircuit(AndInverterGraph(len(inputs.fluents) + len(moves), passes))
         self.network = self.circuit.network
         mentioned = np.abs(program.literals)
         last = max(program.heads.max(initial=0), mentioned.max(initial=0), *moves, *inputs.fluents)
@@ -86,7 +86,7 @@ class _Builder:
             for one in literals:
                 self.groups[one] = (((role, frozenset([one])), frozenset()),)
 
-    def build(self) -> Circuit:
+    def build(self) -> AtomCircuit:
         agenda = self._components(self.bodies)
         while agenda:
             component = agenda.pop()
@@ -101,7 +101,9 @@ class _Builder:
 
     def _components(self, atoms: Iterable[int]) -> list[tuple[int, ...]]:
         """Return the atoms, those together that depend on each other; uses before definitions."""
-        return components(_dependencies({atom: self.bodies[atom] for atom in atoms}))[::-1]
+        return strongly_connected_components(
+            _dependencies({atom: self.bodies[atom] for atom in atoms})
+        )[::-1]
 
     def _simplify(self, component: Sequence[int]) -> bool:
         """Leave out of a component's rules what is known already; tell whether anything was."""

@@ -15,9 +15,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit.aig import FALSE, Network
-from gdl.circuit.builder import Circuit, Inputs, build
-from gdl.circuit.cube_extraction import share_pairs
+from gdl.circuit.aig import FALSE, AndInverterGraph
+from gdl.circuit.builder import AtomCircuit, Inputs, build
+from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.layout import Layout, Outputs, lay_out
 from gdl.circuit.options import CompileOptions, Passes
 from gdl.datalog import FlatRules, goal_value, ordered_roles, renamed
@@ -29,7 +29,7 @@ Symbol: TypeAlias = tuple[RelationKey, Row, Term]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class CompiledGame:
     """What a machine is put together from.
 
     ``initial`` is uint8 (fluents,), the state in which a match begins. ``goal_table`` has role
@@ -49,7 +49,7 @@ class Parts:
     layout: Layout
 
 
-def compile_parts(ruleset: Ruleset, options: CompileOptions) -> Parts:
+def compile_game(ruleset: Ruleset, options: CompileOptions) -> CompiledGame:
     """Compile a ruleset. Raises as :func:`gdl.compile` does."""
     with _without_collections():
         return assemble(ground_game(ruleset, options, options.budget), options)
@@ -67,7 +67,7 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def assemble(game: GroundGame, passes: Passes) -> Parts:
+def assemble(game: GroundGame, passes: Passes) -> CompiledGame:
     """Build the network of a ground game, apply the passes over networks, and lay it out."""
     return _Assembly(game).parts(passes)
 
@@ -84,7 +84,7 @@ class _Assembly:
         self.fluents = self._fluents(game.flat)
         self.moves = [self._moves(game.flat, role) for role in self.roles]
 
-    def parts(self, passes: Passes) -> Parts:
+    def parts(self, passes: Passes) -> CompiledGame:
         """Build the network, lay it out, and put everything together."""
         circuit = build(self.program, self.inputs(), passes)
         goals, percepts = self._goals(circuit), self._seen(circuit)
@@ -97,10 +97,10 @@ class _Assembly:
         )
         network = circuit.network
         if passes.share_pairs:
-            network, literals = share_pairs(network, outputs.all())
+            network, literals = extract_cubes(network, outputs.all())
             outputs = outputs.replaced(literals)
         counts = [len(own) for own in self.moves]
-        return Parts(
+        return CompiledGame(
             roles=self.roles,
             facts=tuple(term for _, _, term in self.fluents),
             moves=tuple(tuple(term for _, _, term in own) for own in self.moves),
@@ -148,7 +148,7 @@ class _Assembly:
         terms = tuple(map(self.vocabulary.decode, row))
         return terms[0] if function is None else Function(function, terms)
 
-    def _goals(self, circuit: Circuit) -> list[tuple[int, int, int]]:
+    def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
         """Return role, value and literal of every goal, in this order."""
         found = []
         for row, atom in self.program.rows["goal", 2].items():
@@ -159,7 +159,7 @@ class _Assembly:
                 found.append((self.roles.index(Constant(str(role))), number, literal))
         return sorted(found)
 
-    def _seen(self, circuit: Circuit) -> list[tuple[int, Term, int]]:
+    def _seen(self, circuit: AtomCircuit) -> list[tuple[int, Term, int]]:
         """Return role, percept and literal of every percept, sorted by role and text."""
         found = []
         for row, atom in self.program.rows["sees", 2].items():
@@ -169,7 +169,7 @@ class _Assembly:
                 found.append((place, percept, self._literal(circuit, atom)))
         return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
 
-    def _all(self, circuit: Circuit, symbols: Sequence[Symbol], name: str) -> list[int]:
+    def _all(self, circuit: AtomCircuit, symbols: Sequence[Symbol], name: str) -> list[int]:
         """Return what makes each fluent ``next``, or each move ``legal``."""
         found = []
         for relation, row, _ in symbols:
@@ -177,11 +177,11 @@ class _Assembly:
             found.append(self._literal(circuit, rows.get(row)))
         return found
 
-    def _literal(self, circuit: Circuit, atom: int | None) -> int:
+    def _literal(self, circuit: AtomCircuit, atom: int | None) -> int:
         return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)
 
 
-def _relevant(network: Network, outputs: Outputs) -> NDArray[np.uint8]:
+def _relevant(network: AndInverterGraph, outputs: Outputs) -> NDArray[np.uint8]:
     wanted = [*outputs.legal, outputs.terminal, *outputs.goals]
     marks = np.zeros(len(network), dtype=np.uint8)
     marks[network.cone(wanted, outputs.next)] = 1

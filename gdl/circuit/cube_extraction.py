@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gdl.circuit.aig import Cycle, Network
+from gdl.circuit.aig import AndInverterGraph, Cycle
 
 MOST_LEAVES = 60
 """Pairs are not looked for in conjunctions of more literals, of which there are few."""
@@ -32,7 +32,9 @@ SMALL = 8_000
 Pair: TypeAlias = tuple[int, int]
 
 
-def share_pairs(network: Network, outputs: Sequence[int]) -> tuple[Network, list[int]]:
+def extract_cubes(
+    network: AndInverterGraph, outputs: Sequence[int]
+) -> tuple[AndInverterGraph, list[int]]:
     """Return a network with fewer gates for the outputs, and the outputs' literals in it."""
     tried = [_shared(network, outputs, apart=False)]
     if len(network) < SMALL:
@@ -40,7 +42,9 @@ def share_pairs(network: Network, outputs: Sequence[int]) -> tuple[Network, list
     return min(tried, key=lambda found: len(found[0]))
 
 
-def _shared(network: Network, outputs: Sequence[int], apart: bool) -> tuple[Network, list[int]]:
+def _shared(
+    network: AndInverterGraph, outputs: Sequence[int], apart: bool
+) -> tuple[AndInverterGraph, list[int]]:
     nodes = network.cone(outputs)
     conjunctions = _conjunctions(network, nodes, outputs, apart)
     pairs = _Extraction(list(conjunctions.values())).run()
@@ -50,7 +54,7 @@ def _shared(network: Network, outputs: Sequence[int], apart: bool) -> tuple[Netw
 
 
 def _conjunctions(
-    network: Network, nodes: Sequence[int], outputs: Iterable[int], apart: bool
+    network: AndInverterGraph, nodes: Sequence[int], outputs: Iterable[int], apart: bool
 ) -> dict[int, set[int]]:
     """Return the literals of each of some nodes that is more than a step within a conjunction.
 
@@ -82,7 +86,7 @@ def _conjunctions(
 
 
 def _uses(
-    network: Network, outputs: Iterable[int], gates: Sequence[int]
+    network: AndInverterGraph, outputs: Iterable[int], gates: Sequence[int]
 ) -> tuple[set[int], list[int]]:
     """Return the nodes that are wanted as such, and how many of the gates read each node.
 
@@ -167,12 +171,12 @@ class _Rebuilding:
     """Makes a new network of conjunctions and pairs; see :func:`share_pairs`."""
 
     def __init__(
-        self, old: Network, conjunctions: dict[int, set[int]], pairs: dict[int, Pair]
+        self, old: AndInverterGraph, conjunctions: dict[int, set[int]], pairs: dict[int, Pair]
     ) -> None:
         self._old = old
         self._conjunctions = conjunctions
         self._pairs = pairs
-        self.network = Network(old.inputs, old.passes)
+        self.network = AndInverterGraph(old.inputs, old.passes)
         self._literals = {node: 2 * node for node in range(1 + old.inputs)}
 
     def literal(self, old: int) -> int:

@@ -28,7 +28,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit.aig import TRUE, Cycle, Network
+from gdl.circuit.aig import TRUE, AndInverterGraph, Cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class _Stage:
 
 
 def lay_out(
-    network: Network, fluent_count: int, move_counts: Sequence[int], outputs: Outputs
+    network: AndInverterGraph, fluent_count: int, move_counts: Sequence[int], outputs: Outputs
 ) -> Layout:
     """Give every node and output that matters a row."""
     stages = _stages(network, outputs)
@@ -193,7 +193,7 @@ def lay_out(
     )
 
 
-def _stages(network: Network, outputs: Outputs) -> tuple[_Stage, _Stage, _Stage]:
+def _stages(network: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, _Stage]:
     """Return what legal moves and the end are computed with, then goals, then the transition.
 
     What both goals and the transition need is in the first stage.
@@ -209,7 +209,9 @@ def _stages(network: Network, outputs: Outputs) -> tuple[_Stage, _Stage, _Stage]
     )
 
 
-def _stage(network: Network, nodes: Set[int], outputs: Sequence[int], first: int) -> _Stage:
+def _stage(
+    network: AndInverterGraph, nodes: Set[int], outputs: Sequence[int], first: int
+) -> _Stage:
     early = {node for cycle in network.cycles for node, _ in cycle.feedback}
     computed = sorted(node for node in nodes if node > network.inputs)
     gates = set(computed) - early
@@ -223,7 +225,7 @@ def _stage(network: Network, nodes: Set[int], outputs: Sequence[int], first: int
 class _ProgramWriter:
     """Writes gates, and closes segments around those of a cycle."""
 
-    def __init__(self, network: Network, row_of: Mapping[int, int]) -> None:
+    def __init__(self, network: AndInverterGraph, row_of: Mapping[int, int]) -> None:
         self._network = network
         self._row_of = row_of
         self.gates: list[tuple[int, int, int]] = []
@@ -258,7 +260,10 @@ class _ProgramWriter:
 
 
 def _programs(
-    network: Network, stages: Sequence[_Stage], row_of: Mapping[int, int], first_output: int
+    network: AndInverterGraph,
+    stages: Sequence[_Stage],
+    row_of: Mapping[int, int],
+    first_output: int,
 ) -> list[GateProgram]:
     """Return a program for each stage, which computes those before it too."""
     writer = _ProgramWriter(network, row_of)
@@ -273,7 +278,7 @@ def _programs(
     return programs
 
 
-def _write_gates(network: Network, stage: _Stage, writer: _ProgramWriter) -> None:
+def _write_gates(network: AndInverterGraph, stage: _Stage, writer: _ProgramWriter) -> None:
     early = {node for cycle in network.cycles for node, _ in cycle.feedback}
     nodes = set(stage.nodes)
     # Gates made within a cycle can have users elsewhere; the cycle itself is then not repeated.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
-from gdl.grounding import Budget, RulePasses
+from gdl.grounding import GroundingBudget, RulePasses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ PASS_NAMES = tuple(each.name for each in fields(Passes))
 class CompileOptions(Passes):
     """How a game is compiled. ``words`` is the width of a block, in 64 lanes each."""
 
-    budget: Budget = field(default_factory=Budget)
+    budget: GroundingBudget = field(default_factory=GroundingBudget)
     words: int = 8
 
 

@@ -15,18 +15,18 @@ import click
 from rich.console import Console
 
 from gdl.benchmark import (
-    Entry,
+    Baseline,
     Failure,
-    Peer,
-    Plan,
-    Report,
+    MeasurementPlan,
+    SpeedEntry,
+    SpeedReport,
     check_plot_file,
     comparison,
-    fastest_peers,
+    fastest_baselines,
     markdown_table,
     measure_propnet,
     measure_reasoner,
-    measured_apart,
+    measured_in_isolation,
     terminal_table,
     write_plot,
 )
@@ -35,7 +35,7 @@ from gdl.cli.machine_option import Machine, machine_option
 from gdl.cli.rulesheets import game_name, read_source
 from gdl.language import parse
 
-MEASURES: dict[Machine, Callable[[str, str, Plan], Report]] = {
+MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
     Machine.REASONER: measure_reasoner,
     Machine.PROPNET: measure_propnet,
 }
@@ -46,7 +46,7 @@ WIDTH = 240
 FILE_OR_FOLDER = click.Path(exists=True, allow_dash=True, path_type=Path)
 
 
-class Form(StrEnum):
+class OutputForm(StrEnum):
     """How the figures are written."""
 
     TABLE = "table"
@@ -54,13 +54,13 @@ class Form(StrEnum):
     MARKDOWN = "markdown"
 
 
-def _peers(_: click.Context, parameter: click.Parameter, file: Path | None) -> dict[str, Peer]:
+def _peers(_: click.Context, parameter: click.Parameter, file: Path | None) -> dict[str, Baseline]:
     """Read the table of other engines that an option names."""
     if file is None:
         return {}
     try:
         with file.open(encoding="utf-8", newline="") as lines:
-            return fastest_peers(lines, str(file))
+            return fastest_baselines(lines, str(file))
     except (OSError, ValueError) as error:
         raise click.BadParameter(str(error), param=parameter) from error
 
@@ -101,9 +101,9 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
 )
 @click.option("--search", is_flag=True, help="Measure the searches of an installed player instead.")
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
-@click.option("--json", "form", flag_value=Form.JSON.value, help="Write all figures as JSON.")
+@click.option("--json", "form", flag_value=OutputForm.JSON.value, help="Write all figures as JSON.")
 @click.option(
-    "--markdown", "form", flag_value=Form.MARKDOWN.value, help="Write the table as Markdown."
+    "--markdown", "form", flag_value=OutputForm.MARKDOWN.value, help="Write the table as Markdown."
 )
 @click.option(
     "--peers",
@@ -123,7 +123,7 @@ def bench_command(
     files: Sequence[Path],
     machine: Machine,
     form: str | None,
-    peers: Mapping[str, Peer],
+    peers: Mapping[str, Baseline],
     plot: Path | None,
     search: bool,
     **numbers: Any,  # noqa: ANN401
@@ -149,24 +149,28 @@ def bench_command(
         gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
         gdl bench games/nim.kif --seconds 0.1 --markdown
     """
-    plan = Plan(**numbers)
+    plan = MeasurementPlan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
     sources = [(game_name(file), read_source(file)) for file in _rulesheets(files)]
     for _, source in sources:
         parse(source.text, source.name)
     if search:
-        if not bench_searches(sources, plan, as_json=form == Form.JSON):
+        if not bench_searches(sources, plan, as_json=form == OutputForm.JSON):
             raise click.exceptions.Exit(1)
         return
     facts = {**_circumstances(), "machine": machine.value, **asdict(plan)}
-    found = list(measured_apart(MEASURES[machine], sources, plan, hidden=form == Form.JSON))
-    entries = [Entry(each, peers.get(each.game)) for each in found if isinstance(each, Report)]
+    found = list(
+        measured_in_isolation(MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON)
+    )
+    entries = [
+        SpeedEntry(each, peers.get(each.game)) for each in found if isinstance(each, SpeedReport)
+    ]
     failures = [each for each in found if isinstance(each, Failure)]
-    if form == Form.JSON:
+    if form == OutputForm.JSON:
         _print_json(entries, failures, facts)
     else:
-        _print(entries, failures, _caption(facts), form == Form.MARKDOWN)
+        _print(entries, failures, _caption(facts), form == OutputForm.MARKDOWN)
     if plot is not None and entries:
         write_plot(entries, plot, _caption(facts))
     if failures:
@@ -209,7 +213,7 @@ def _processor_name() -> str:
 
 
 def _print_json(
-    entries: Sequence[Entry], failures: Sequence[Failure], facts: Mapping[str, Any]
+    entries: Sequence[SpeedEntry], failures: Sequence[Failure], facts: Mapping[str, Any]
 ) -> None:
     games = [
         {
@@ -224,7 +228,7 @@ def _print_json(
 
 
 def _print(
-    entries: Sequence[Entry], failures: Sequence[Failure], caption: str, markdown: bool
+    entries: Sequence[SpeedEntry], failures: Sequence[Failure], caption: str, markdown: bool
 ) -> None:
     """Print the table, with what failed and what all games have in common below."""
     notes = [f"{failure.game}: {failure.reason}" for failure in failures]

@@ -11,18 +11,20 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from gdl.benchmark import Failure, Plan, measured_apart, short
+from gdl.benchmark import Failure, MeasurementPlan, measured_in_isolation, short
 from gdl.errors import Source
 
 GROUP = "gdl.search_benchmarks"
 """Entry points of this group measure searches: this package itself has none."""
 
-Measure: TypeAlias = Callable[[str, str, Plan], Mapping[str, float]]
+Measure: TypeAlias = Callable[[str, str, MeasurementPlan], Mapping[str, float]]
 
 
-def bench_searches(sources: Sequence[tuple[str, Source]], plan: Plan, as_json: bool) -> bool:
+def bench_searches(
+    sources: Sequence[tuple[str, Source]], plan: MeasurementPlan, as_json: bool
+) -> bool:
     """Measure and print; tell whether all games could be measured."""
-    outcomes = measured_apart(_measure(), sources, plan, hidden=as_json)
+    outcomes = measured_in_isolation(_measure(), sources, plan, hidden=as_json)
     found: dict[str, Mapping[str, float]] = {}
     failures: dict[str, str] = {}
     for (name, _), outcome in zip(sources, outcomes, strict=True):

@@ -14,7 +14,7 @@ from gdl.cli.rulesheets import FILE, read_source
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.validation import Finding, SimulationReport, declared_in, simulate, validate
+from gdl.validation import PlayoutFinding, SimulationReport, declared_in, simulate, validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CheckReport:
     """What was found out about one rulesheet; ``failure`` says why it could not be played."""
 
     source: Source
@@ -36,14 +36,14 @@ class Report:
     failure: str = ""
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[PlayoutFinding, ...]:
         """What playing showed."""
         return self.simulation.findings if self.simulation else ()
 
     @property
     def has_errors(self) -> bool:
         """Whether the rulesheet is no good as it is."""
-        found: tuple[Problem | Finding, ...] = (*self.problems, *self.findings)
+        found: tuple[Problem | PlayoutFinding, ...] = (*self.problems, *self.findings)
         return bool(self.failure) or any(one.severity is Severity.ERROR for one in found)
 
 
@@ -87,9 +87,9 @@ def check_command(
         raise SystemExit(1)
 
 
-def _checked(source: Source, simulation: Simulation | None) -> Report:
+def _checked(source: Source, simulation: Simulation | None) -> CheckReport:
     problems = validate(source)
-    report = Report(source, problems)
+    report = CheckReport(source, problems)
     if simulation is None or report.has_errors:
         return report
     try:
@@ -102,11 +102,11 @@ def _checked(source: Source, simulation: Simulation | None) -> Report:
             declared_in(ruleset),
         )
     except GdlError as error:
-        return Report(source, problems, failure=str(error))
-    return Report(source, problems, played)
+        return CheckReport(source, problems, failure=str(error))
+    return CheckReport(source, problems, played)
 
 
-def _print(reports: Iterator[Report]) -> bool:
+def _print(reports: Iterator[CheckReport]) -> bool:
     """Print reports for people; tell whether any has errors."""
     failed = False
     for report in reports:
@@ -122,7 +122,7 @@ def _print(reports: Iterator[Report]) -> bool:
     return failed
 
 
-def _print_json(reports: Iterator[Report]) -> bool:
+def _print_json(reports: Iterator[CheckReport]) -> bool:
     """Print reports as one JSON list; tell whether any has errors."""
     kept = list(reports)
     documents = [

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gdl.errors import Problem, Severity, Source
-from gdl.validation import Finding, SimulationReport
+from gdl.validation import PlayoutFinding, SimulationReport
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -19,7 +19,7 @@ def describe_problem(source: Source, problem: Problem) -> str:
     return f"{click.style(head, fg=_COLOURS[problem.severity])}\n{excerpt}"
 
 
-def describe_finding(name: str, finding: Finding) -> str:
+def describe_finding(name: str, finding: PlayoutFinding) -> str:
     """Return what playing showed, with the moves that lead there, for a terminal."""
     text = f"{name}: {finding.severity}: {finding.message} [{finding.code}]"
     head = click.style(text, fg=_COLOURS[finding.severity])
@@ -30,7 +30,9 @@ def describe_finding(name: str, finding: Finding) -> str:
     return "\n".join([head, f"  after these moves{shortest}:", *steps])
 
 
-def summary(found: Sequence[Problem | Finding], simulation: SimulationReport | None = None) -> str:
+def summary(
+    found: Sequence[Problem | PlayoutFinding], simulation: SimulationReport | None = None
+) -> str:
     """Return in words how much was found, and how the playouts went."""
     counts = {severity: sum(one.severity is severity for one in found) for severity in Severity}
     parts = [f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts.items() if n]
@@ -90,7 +92,7 @@ def _json_problem(source: Source, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _json_finding(finding: Finding) -> dict[str, Any]:
+def _json_finding(finding: PlayoutFinding) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "code": finding.code,

@@ -15,11 +15,11 @@ from gdl.datalog import Level
 from gdl.language import RelationKey, Ruleset
 from gdl.reports import (
     RelationGraph,
+    build_relation_graph,
     dot_text,
     fluents,
     moves,
     relation_diagram,
-    relation_graph,
     relation_text,
     svg_text,
 )
@@ -68,13 +68,15 @@ def show_command(file: Path, form: str, propnet: bool, analysis: bool, output: P
     if form == "text":
         text = propnet_text(ruleset) if propnet else _table_text(ruleset)
     else:
-        diagram = propnet_diagram(ruleset) if propnet else relation_diagram(relation_graph(ruleset))
+        diagram = (
+            propnet_diagram(ruleset) if propnet else relation_diagram(build_relation_graph(ruleset))
+        )
         text = dot_text(diagram, game_name(file)) if form == "dot" else svg_text(diagram)
     write_text(output, text)
 
 
 def _table_text(ruleset: Ruleset) -> str:
-    graph = relation_graph(ruleset)
+    graph = build_relation_graph(ruleset)
     console = Console(highlight=False, markup=False)
     with console.capture() as capture:
         _print_line(console, "roles", list(map(str, ruleset.roles)))

@@ -8,25 +8,25 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from gdl.circuit import CompileOptions, compile_parts
-from gdl.grounding import Budget
+from gdl.circuit import CompileOptions, compile_game
+from gdl.grounding import GroundingBudget
 from gdl.language import Ruleset
-from gdl.reports import Diagram, Stage, Summary, measure_stages, network_diagram, summary
+from gdl.reports import Diagram, PassFigures, Summary, measure_stages, network_diagram, summary
 
-BUDGET = Budget(rules=500_000, seconds=30)
+BUDGET = GroundingBudget(rules=500_000, seconds=30)
 """What grounding may take in each stage; without some passes it takes much more than with them."""
 
 
 def propnet_diagram(ruleset: Ruleset) -> Diagram:
     """Return the diagram of a game's network."""
-    return network_diagram(compile_parts(ruleset, CompileOptions()))
+    return network_diagram(compile_game(ruleset, CompileOptions()))
 
 
 def propnet_text(ruleset: Ruleset) -> str:
     """Return the passes with what they save, and the network's figures."""
     console = Console(highlight=False, markup=False)
     with console.capture() as capture:
-        _print_summary(console, summary(compile_parts(ruleset, CompileOptions())))
+        _print_summary(console, summary(compile_game(ruleset, CompileOptions())))
         console.print(_stage_table(measure_stages(ruleset, BUDGET)))
     return capture.get()
 
@@ -44,7 +44,7 @@ def _print_summary(console: Console, found: Summary) -> None:
         console.print(line, soft_wrap=True)
 
 
-def _stage_table(stages: Iterable[Stage]) -> Table:
+def _stage_table(stages: Iterable[PassFigures]) -> Table:
     """Return a table with a row for each pass: the game compiled with it and all above it."""
     names = ("rules", "view", "transition", "gates", "saved", "ground s", "build s")
     table = Table("with pass", *names, box=SIMPLE_HEAD, padding=0)

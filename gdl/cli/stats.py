@@ -14,7 +14,7 @@ from rich.table import Table
 
 from gdl.cli.rulesheets import game_name, read_machine, rulesheet_argument
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending
-from gdl.reports import Distribution, Survey, survey
+from gdl.reports import Distribution, Survey, take_survey
 from gdl.state_machine import StateMachine
 
 
@@ -47,7 +47,7 @@ def stats_command(file: Path, playouts: int, seed: int, max_steps: int, as_json:
     hidden = as_json or not sys.stderr.isatty()
     with Progress(console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("playouts", total=playouts)
-        result = survey(machine, playouts, max_steps, seed, lambda: progress.advance(task))
+        result = take_survey(machine, playouts, max_steps, seed, lambda: progress.advance(task))
     if as_json:
         document = {"game": game_name(file), "playouts": playouts, "seed": seed}
         click.echo(json.dumps(document | _figures(result), indent=2))

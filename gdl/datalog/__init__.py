@@ -1,32 +1,32 @@
 """Inside the reasoner: join plans, and the Python functions that they are compiled to."""
 
-from gdl.datalog.cardinality import Statistics
+from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import (
     Graph,
     Level,
-    components,
     dependency_graph,
     is_recursive,
     levels,
     reachable,
-    shortest_way,
+    shortest_path,
+    strongly_connected_components,
 )
 from gdl.datalog.domains import (
     EMPTY,
+    ArgumentPosition,
     Domain,
     Domains,
     FunctionKey,
-    Position,
     domains_of,
     variable_domains,
 )
 from gdl.datalog.flat_rules import (
     MACHINE_RELATIONS,
     FlatRules,
-    flat_rules,
+    flatten_rules,
     goal_value,
     index_of_role,
-    is_of_the_language,
+    is_keyword_relation,
     ordered_roles,
     renamed,
 )
@@ -35,12 +35,14 @@ from gdl.datalog.normal_form import substitute, unify
 from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import Access
 from gdl.datalog.semi_naive import Table
-from gdl.datalog.symbol_table import FunctionTable, Key, Vocabulary, ids_of, key_of
+from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
 
 __all__ = [
     "EMPTY",
     "MACHINE_RELATIONS",
     "Access",
+    "ArgumentPosition",
+    "CardinalityEstimator",
     "Columns",
     "Context",
     "Domain",
@@ -51,26 +53,24 @@ __all__ = [
     "Graph",
     "Key",
     "Level",
-    "Position",
     "Program",
-    "Statistics",
+    "SymbolTable",
     "Table",
-    "Vocabulary",
-    "components",
     "dependency_graph",
     "domains_of",
-    "flat_rules",
+    "flatten_rules",
     "goal_value",
     "ids_of",
     "index_of_role",
-    "is_of_the_language",
+    "is_keyword_relation",
     "is_recursive",
     "key_of",
     "levels",
     "ordered_roles",
     "reachable",
     "renamed",
-    "shortest_way",
+    "shortest_path",
+    "strongly_connected_components",
     "substitute",
     "unify",
     "variable_domains",

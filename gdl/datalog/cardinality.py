@@ -1,4 +1,4 @@
-"""Statistics: how large relations are and what it costs to evaluate them, known or guessed.
+"""Cardinality estimation: how large relations are and what it costs to evaluate them, known or guessed.
 
 Costs are in units of about one turn of a loop. The guesses were chosen by playing the games of
 a large collection: what matters is that a wide relation is not evaluated whole by mistake.
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from math import prod
 
 from gdl.datalog.dependencies import Level
-from gdl.datalog.domains import EMPTY, Domains, Position
-from gdl.datalog.join_plan import Columns, Plan, make_plan
-from gdl.datalog.rule_index import Rulebook
+from gdl.datalog.domains import EMPTY, ArgumentPosition, Domains
+from gdl.datalog.join_plan import Columns, JoinPlan, make_plan
+from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.symbol_table import ids_of
 from gdl.language import Atom, Literal, RelationKey, Rule, atoms_of, names_in, variables_of
 
@@ -32,10 +32,10 @@ FLUENT_ROWS = 8.0
 """The rows that a kind of fluent is guessed to have where the initial state has none."""
 
 
-class Statistics:
+class CardinalityEstimator:
     """The catalogue that plans are made from; see :class:`gdl.datalog.join_plan.Catalogue`."""
 
-    def __init__(self, rulebook: Rulebook, domains: Domains) -> None:
+    def __init__(self, rulebook: RuleIndex, domains: Domains) -> None:
         self._rulebook = rulebook
         self._domains = domains
         self._rows: dict[RelationKey, float] = {}
@@ -54,7 +54,7 @@ class Statistics:
         """Return the estimated number of different values in a column, at least 1."""
         known = self._distinct.get((relation, column))
         if known is None:
-            domain = self._domains.get(Position(True, *relation, column), EMPTY)
+            domain = self._domains.get(ArgumentPosition(True, *relation, column), EMPTY)
             known = self._distinct[relation, column] = float(max(1, len(domain)))
         return known
 
@@ -77,7 +77,7 @@ class Statistics:
             rulebook.negates_itself(component) or rulebook.builds_terms(component)
         )
 
-    def plan(self, rule: Rule, bound: Columns) -> Plan:
+    def plan(self, rule: Rule, bound: Columns) -> JoinPlan:
         """Plan a rule with some columns of its head bound and the others wanted."""
         known: set[str] = set()
         wanted: set[str] = set()

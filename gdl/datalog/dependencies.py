@@ -44,7 +44,7 @@ def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKe
     return graph
 
 
-def components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
+def strongly_connected_components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
     """Return the strongly connected components, each after those that it depends on.
 
     ``graph`` maps a node to those that it depends on.
@@ -140,7 +140,7 @@ def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
     return seen
 
 
-def shortest_way(graph: Mapping[Node, Iterable[Node]], origin: Node, target: Node) -> list[Node]:
+def shortest_path(graph: Mapping[Node, Iterable[Node]], origin: Node, target: Node) -> list[Node]:
     """Return a shortest way in the graph, of at least one step, without the origin.
 
     There must be one.

@@ -21,7 +21,7 @@ FunctionKey: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ArgumentPosition:
     """An argument, counted from 0, of a relation or of a function."""
 
     is_relation: bool
@@ -68,32 +68,32 @@ class Domain:
 
 EMPTY = Domain()
 
-Domains: TypeAlias = Mapping[Position, Domain]
+Domains: TypeAlias = Mapping[ArgumentPosition, Domain]
 
 MATCH_FLOWS = (
-    (Position(True, "init", 1, 0), Position(True, "true", 1, 0)),
-    (Position(True, "next", 1, 0), Position(True, "true", 1, 0)),
-    (Position(True, "legal", 2, 0), Position(True, "does", 2, 0)),
-    (Position(True, "legal", 2, 1), Position(True, "does", 2, 1)),
+    (ArgumentPosition(True, "init", 1, 0), ArgumentPosition(True, "true", 1, 0)),
+    (ArgumentPosition(True, "next", 1, 0), ArgumentPosition(True, "true", 1, 0)),
+    (ArgumentPosition(True, "legal", 2, 0), ArgumentPosition(True, "does", 2, 0)),
+    (ArgumentPosition(True, "legal", 2, 1), ArgumentPosition(True, "does", 2, 1)),
 )
 """What flows through the course of a match: next facts become true, legal moves are done."""
 
 
-def positions(atom: Atom) -> Iterator[tuple[Position, Term]]:
+def positions(atom: Atom) -> Iterator[tuple[ArgumentPosition, Term]]:
     """Yield every argument in an atom, also inside functions, with its position."""
     yield from _positions(True, atom.name, atom.args)
 
 
 def _positions(
     is_relation: bool, name: str, args: tuple[Term, ...]
-) -> Iterator[tuple[Position, Term]]:
+) -> Iterator[tuple[ArgumentPosition, Term]]:
     for index, term in enumerate(args):
-        yield Position(is_relation, name, len(args), index), term
+        yield ArgumentPosition(is_relation, name, len(args), index), term
         if isinstance(term, Function):
             yield from _positions(False, term.name, term.args)
 
 
-Flow: TypeAlias = tuple[Position, Position]
+Flow: TypeAlias = tuple[ArgumentPosition, ArgumentPosition]
 """Whatever stands at the first position can come to stand at the second."""
 
 
@@ -143,7 +143,9 @@ def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
     return values
 
 
-def _contribute(head: Atom, values: Mapping[str, Domain], found: dict[Position, Domain]) -> bool:
+def _contribute(
+    head: Atom, values: Mapping[str, Domain], found: dict[ArgumentPosition, Domain]
+) -> bool:
     changed = False
     for position, term in positions(head):
         domain = found.setdefault(position, Domain())
@@ -151,7 +153,7 @@ def _contribute(head: Atom, values: Mapping[str, Domain], found: dict[Position, 
     return changed
 
 
-def _flow(found: dict[Position, Domain], flows: Iterable[Flow]) -> bool:
+def _flow(found: dict[ArgumentPosition, Domain], flows: Iterable[Flow]) -> bool:
     changed = False
     for origin, target in flows:
         if origin in found:

@@ -11,12 +11,12 @@ from gdl.datalog.dependencies import (
     GIVEN_LEVELS,
     Level,
     chain_length,
-    components,
     dependency_graph,
     levels,
     reachable,
+    strongly_connected_components,
 )
-from gdl.datalog.domains import Flow, FunctionKey, Position, domains_of
+from gdl.datalog.domains import ArgumentPosition, Flow, FunctionKey, domains_of
 from gdl.datalog.flattening import Flattening
 from gdl.datalog.normal_form import normal_form, split_recursion
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
@@ -79,17 +79,20 @@ class FlatRules:
         """Yield the same flows for each column."""
         for origin, target in self.flows():
             for column in range(origin[1]):
-                yield Position(True, *origin, column), Position(True, *target, column)
+                yield (
+                    ArgumentPosition(True, *origin, column),
+                    ArgumentPosition(True, *target, column),
+                )
 
 
-def flat_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
+def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     """Return the rules that some relations are defined through.
 
     Raises :class:`gdl.RulesetError` for rules that cannot be evaluated.
     """
     rules = split_recursion(normal_form(ruleset.rules, ruleset.source))
     graph = dependency_graph(rules)
-    ordered = components(graph)
+    ordered = strongly_connected_components(graph)
     _check_levels(rules, levels(graph, ordered), ruleset.source)
     _make_room(chain_length(graph, ordered))
     asked = frozenset(asked)
@@ -105,7 +108,7 @@ def flat_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     )
 
 
-def is_of_the_language(relation: RelationKey) -> bool:
+def is_keyword_relation(relation: RelationKey) -> bool:
     """Tell whether a relation is one of the language's, or a variant of one."""
     return relation[0].split(" ")[0] in KEYWORD_ARITY
 

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from gdl.datalog.domains import EMPTY, Domain, FunctionKey, Position, positions, variable_domains
+from gdl.datalog.domains import (
+    EMPTY,
+    ArgumentPosition,
+    Domain,
+    FunctionKey,
+    positions,
+    variable_domains,
+)
 from gdl.datalog.normal_form import substitute_rule
 from gdl.errors import ResourceLimitError
 from gdl.language import (
@@ -39,11 +46,11 @@ MAX_SPECIALISATIONS = 4096
 
 _CORE = frozenset(
     {
-        Position(True, "true", 1, 0),
-        Position(True, "next", 1, 0),
-        Position(True, "init", 1, 0),
-        Position(True, "does", 2, 1),
-        Position(True, "legal", 2, 1),
+        ArgumentPosition(True, "true", 1, 0),
+        ArgumentPosition(True, "next", 1, 0),
+        ArgumentPosition(True, "init", 1, 0),
+        ArgumentPosition(True, "does", 2, 1),
+        ArgumentPosition(True, "legal", 2, 1),
     }
 )
 
@@ -55,7 +62,7 @@ class Flattening:
     The ``kept`` relations stay whole, but for the facts and moves of the core relations.
     """
 
-    domains: Mapping[Position, Domain]
+    domains: Mapping[ArgumentPosition, Domain]
     kept: frozenset[RelationKey] = frozenset()
 
     def rules(self, rules: Sequence[Rule]) -> list[Rule]:
@@ -72,7 +79,7 @@ class Flattening:
         name = atom.name
         args: list[Term] = []
         for index, term in enumerate(atom.args):
-            position = Position(True, atom.name, len(atom.args), index)
+            position = ArgumentPosition(True, atom.name, len(atom.args), index)
             if isinstance(term, Function) and self._is_flat(position):
                 name += _suffix(position, term.name)
                 args += term.args
@@ -86,12 +93,12 @@ class Flattening:
         The function is None for the relation of those that are plain constants.
         """
         name, arity = relation
-        position = Position(True, name, arity, arity - 1)
+        position = ArgumentPosition(True, name, arity, arity - 1)
         yield relation, None
         for function in sorted(self.domains.get(position, EMPTY).functions):
             yield (name + _suffix(position, function[0]), arity - 1 + function[1]), function
 
-    def _is_flat(self, position: Position) -> bool:
+    def _is_flat(self, position: ArgumentPosition) -> bool:
         if position in _CORE:
             return True
         if position.is_relation and (position.name, position.arity) in self.kept:
@@ -139,7 +146,7 @@ class Flattening:
                 yield term.name
 
 
-def _suffix(position: Position, function: str) -> str:
+def _suffix(position: ArgumentPosition, function: str) -> str:
     """Return what flattening adds to a relation's name: it tells all variants apart."""
     return f" {position.arity}.{position.column}.{function}"
 

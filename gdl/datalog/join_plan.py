@@ -72,7 +72,7 @@ Step: TypeAlias = Test | Loop | Exists
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JoinPlan:
     """Steps, with their estimated cost and number of solutions."""
 
     steps: tuple[Step, ...]
@@ -116,7 +116,7 @@ def prefers_call(catalogue: Catalogue, relation: RelationKey, bound: Columns, ti
 
 def make_plan(
     catalogue: Catalogue, body: Iterable[Literal], bound: Iterable[str], wanted: Iterable[str]
-) -> Plan:
+) -> JoinPlan:
     """Plan a body in normal form.
 
     ``bound`` are the variables known from the start, ``wanted`` those that the caller needs;
@@ -162,7 +162,7 @@ class _Planner:
         self.loops: dict[int, _Candidate] = {}
         self.tests: dict[int, _Candidate] = {}
 
-    def run(self) -> Plan:
+    def run(self) -> JoinPlan:
         steps: list[Step] = []
         cost, rows = 0.0, 1.0
         existential: dict[frozenset[int], _Candidate] = {}
@@ -183,7 +183,7 @@ class _Planner:
             self._take(best)
             if isinstance(best.step, Loop):
                 existential.clear()
-        return Plan(tuple(steps), cost, rows)
+        return JoinPlan(tuple(steps), cost, rows)
 
     def _take(self, chosen: _Candidate) -> None:
         taken = set(map(id, chosen.literals))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from gdl.datalog.dependencies import components, dependency_graph
+from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
 from gdl.errors import ResourceLimitError, RulesetError, Source
 from gdl.language import (
     And,
@@ -58,7 +58,7 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
     rules = list(rules)
     component = {
         relation: number
-        for number, relations in enumerate(components(dependency_graph(rules)))
+        for number, relations in enumerate(strongly_connected_components(dependency_graph(rules)))
         for relation in relations
     }
     result: dict[Rule, None] = {}

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from gdl.datalog.cardinality import Statistics
+from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import Level
 from gdl.datalog.domains import Domains
 from gdl.datalog.join_plan import Columns, prefers_call
 from gdl.datalog.python_codegen import Access
-from gdl.datalog.rule_index import Rulebook
+from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.semi_naive import alternating_fixpoint, write_asked, write_recursive
-from gdl.datalog.symbol_table import Key, Vocabulary, ids_of, key_of
+from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of
 from gdl.datalog.table_functions import write_call, write_index, write_table
 from gdl.language import RelationKey, Rule
 
@@ -42,11 +42,11 @@ class Program:
         rules: Iterable[Rule],
         given: Mapping[RelationKey, Level],
         domains: Domains,
-        vocabulary: Vocabulary,
+        vocabulary: SymbolTable,
     ) -> None:
         self.vocabulary = vocabulary
-        self.rulebook = Rulebook(rules, given, vocabulary)
-        self.statistics = Statistics(self.rulebook, domains)
+        self.rulebook = RuleIndex(rules, given, vocabulary)
+        self.statistics = CardinalityEstimator(self.rulebook, domains)
         self.static: Context = []
         self.sizes = [0, 0, 0]
         self._accesses: dict[tuple[RelationKey, Columns, Columns, bool], Access] = {}

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from gdl.datalog.cardinality import Statistics
+from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import Level
 from gdl.datalog.join_plan import Columns, Exists, Loop, Step, Test, is_bound
-from gdl.datalog.symbol_table import Vocabulary
+from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
     And,
     Atom,
@@ -87,8 +87,8 @@ class Access:
 class Library(Protocol):
     """Where generated code gets its accesses from."""
 
-    vocabulary: Vocabulary
-    statistics: Statistics
+    vocabulary: SymbolTable
+    statistics: CardinalityEstimator
 
     def table(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
         """Return the access to a table or an index."""
@@ -389,7 +389,7 @@ class FunctionWriter:
         return f"v{self._count}"
 
 
-def function_name(vocabulary: Vocabulary, term: Function) -> str:
+def function_name(vocabulary: SymbolTable, term: Function) -> str:
     """Return the name under which generated code knows a function's table."""
     return f"f{vocabulary.function(term.name, len(term.args)).number}"
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gdl.datalog.dependencies import Level, components, dependency_graph, is_recursive, levels
-from gdl.datalog.symbol_table import Key, Vocabulary, key_of
+from gdl.datalog.dependencies import (
+    Level,
+    dependency_graph,
+    is_recursive,
+    levels,
+    strongly_connected_components,
+)
+from gdl.datalog.symbol_table import Key, SymbolTable, key_of
 from gdl.language import Atom, Function, RelationKey, Rule, atoms_of, is_ground
 
 
-class Rulebook:
+class RuleIndex:
     """Rules and facts by relation.
 
     ``given`` are the relations whose tables come from outside, with their levels. ``order`` lists
@@ -17,7 +23,7 @@ class Rulebook:
     """
 
     def __init__(
-        self, rules: Iterable[Rule], given: Mapping[RelationKey, Level], vocabulary: Vocabulary
+        self, rules: Iterable[Rule], given: Mapping[RelationKey, Level], vocabulary: SymbolTable
     ) -> None:
         self.given = given
         self._rules: dict[RelationKey, list[Rule]] = {}
@@ -29,7 +35,7 @@ class Rulebook:
                 row = key_of([vocabulary.encode(term) for term in rule.head.args])
                 self._facts.setdefault(rule.head.relation, set()).add(row)
         graph = dependency_graph(rule for filed in self._rules.values() for rule in filed)
-        order = components(graph)
+        order = strongly_connected_components(graph)
         self._level = levels(graph, order, given)
         self._component = {r: c for c in order for r in c if is_recursive(graph, c)}
         self.order = [relation for component in order for relation in component]

@@ -32,7 +32,7 @@ class FunctionTable:
 
     __slots__ = ("arguments_of", "id_of", "key", "number", "vocabulary")
 
-    def __init__(self, key: FunctionKey, number: int, vocabulary: Vocabulary) -> None:
+    def __init__(self, key: FunctionKey, number: int, vocabulary: SymbolTable) -> None:
         self.key = key
         self.number = number
         self.vocabulary = vocabulary
@@ -50,7 +50,7 @@ class FunctionTable:
         return known
 
 
-class Vocabulary:
+class SymbolTable:
     """All constants and functions of one ruleset, and every ground term met so far."""
 
     def __init__(self) -> None:

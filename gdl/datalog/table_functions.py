@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gdl.datalog.cardinality import Statistics
+from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.join_plan import make_plan
 from gdl.datalog.python_codegen import Access, FunctionWriter, Library, key_text, parameters
-from gdl.datalog.rule_index import Rulebook
+from gdl.datalog.rule_index import RuleIndex
 from gdl.language import Atom, RelationKey, Rule, variables_of
 
 
 class Workshop(Library, Protocol):
     """What writing functions needs of the program that they become part of."""
 
-    rulebook: Rulebook
-    statistics: Statistics
+    rulebook: RuleIndex
+    statistics: CardinalityEstimator
 
     def fact_set(self, relation: RelationKey) -> str:
         """Return the name of the set of a relation's facts."""

@@ -19,11 +19,16 @@ from gdl.engine.block import (
     load_kernels,
     program_array,
 )
-from gdl.engine.canonical_state import MAX_ELEMENTS, Images, images_by, no_images
+from gdl.engine.canonical_state import (
+    MAX_ELEMENTS,
+    SymmetryGroup,
+    group_of_permutations,
+    trivial_group,
+)
 from gdl.engine.hashing import hash_states
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.native_code import cache_folder, machine_code
+from gdl.engine.native_code import cache_folder, native_code
 from gdl.engine.packing import Packed, as_words, packed_from_rows, rows_from_packed
 from gdl.engine.successors import Expander, packed_state
 from gdl.engine.warm_up import kernels_are_warm, warm_up_kernels
@@ -35,23 +40,23 @@ __all__ = [
     "Block",
     "Engine",
     "Expander",
-    "Images",
     "Packed",
     "Playouts",
     "PropnetStateMachine",
+    "SymmetryGroup",
     "aligned_rows",
     "as_words",
     "cache_folder",
+    "group_of_permutations",
     "hash_states",
-    "images_by",
     "kernels_are_warm",
     "load_kernels",
-    "machine_code",
-    "no_images",
+    "native_code",
     "packed_from_rows",
     "packed_state",
     "program_array",
     "rows_from_packed",
+    "trivial_group",
     "vector",
     "warm_up_kernels",
 ]

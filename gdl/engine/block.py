@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from gdl.circuit import GateProgram, Layout
 from gdl.engine import calls
-from gdl.engine.kernels import MAX_LEVELS, Job, kernel_key, kernel_source, scratch_rows
+from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.engine.native_code import (
-    MachineCode,
+    NativeCode,
     compile_apart,
     compile_source,
     is_cached,
-    machine_code,
+    native_code,
 )
 from gdl.errors import GroundingLimitError
 
@@ -45,7 +45,7 @@ _PLAY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluator:
+class ProgramEvaluator:
     """A function ``void f(rows, program)``, by address, with the program it is to be given."""
 
     function: int
@@ -105,14 +105,14 @@ class Engine:
         self.move_counts = np.array(layout.move_counts, dtype=np.int64)
         self._kernels = load_kernels(words)
         self._compiling = threading.Lock()
-        self._code: MachineCode | None = None
+        self._code: NativeCode | None = None
         self.late_goals = layout.goals_are_dear
         # The interpreter reads these by address.
         self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
         self._arrays = [program_array(program) for program in self._programs]
         interpret = self._kernels.address("interpret")
         self.view, self.moves_view, self.goals_view, self.transition = (
-            Evaluator(interpret, array.ctypes.data) for array in self._arrays
+            ProgramEvaluator(interpret, array.ctypes.data) for array in self._arrays
         )
         self.select = _SELECT(self._kernels.address("select"))
         self.play = _PLAY(self._kernels.address("play"))
@@ -128,7 +128,11 @@ class Engine:
         places = (calls.MOVES_VIEW, calls.GOALS_VIEW, calls.VIEW, calls.TRANSITION)
         for place, evaluator in zip(places, evaluators, strict=True):
             found[place : place + 2] = evaluator.function, evaluator.program
-        for place, name in ((calls.SELECT, "select"), (calls.MERGE, "merge"), (calls.PUT, "put")):
+        for place, name in (
+            (calls.SELECT, "select"),
+            (calls.MASKED_COPY, "merge"),
+            (calls.SCATTER, "put"),
+        ):
             found[place] = self._kernels.address(name)
         return found
 
@@ -145,14 +149,14 @@ class Engine:
 
     def _compile(self, compiler: Callable[[str], bytes]) -> None:
         source = "\n".join(_sources(self.layout, self.words))
-        code = machine_code(source, lambda: source, compiler)
+        code = native_code(source, lambda: source, compiler)
         self._code = code
         parts = ("moves_view", "goals_view") if self.layout.goals_are_dear else ("view", "view")
         # In this order, as the whole view can follow any part, but the interpreter's goals not it.
-        self.goals_view = Evaluator(code.address(parts[1]), 0)
-        self.moves_view = Evaluator(code.address(parts[0]), 0)
-        self.view = Evaluator(code.address("view"), 0)
-        self.transition = Evaluator(code.address("transition"), 0)
+        self.goals_view = ProgramEvaluator(code.address(parts[1]), 0)
+        self.moves_view = ProgramEvaluator(code.address(parts[0]), 0)
+        self.view = ProgramEvaluator(code.address("view"), 0)
+        self.transition = ProgramEvaluator(code.address("transition"), 0)
 
     def block(self, seed: int = 0) -> Block:
         """Return a new block with nothing in it."""
@@ -252,11 +256,14 @@ class Block:
         results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
         started = np.zeros(self.lanes, dtype=np.int64)
         job = self._job(steps, refill, late)
-        job[Job.START] = start.ctypes.data
-        job[Job.ALIVE] = alive.ctypes.data
-        job[Job.RESULTS] = results.ctypes.data
-        job[Job.STARTED] = started.ctypes.data
-        job[Job.HELD], job[Job.HELD_LANES] = held.ctypes.data, held_lanes.ctypes.data
+        job[PlayoutArguments.START] = start.ctypes.data
+        job[PlayoutArguments.ALIVE] = alive.ctypes.data
+        job[PlayoutArguments.RESULTS] = results.ctypes.data
+        job[PlayoutArguments.STARTED] = started.ctypes.data
+        job[PlayoutArguments.HELD], job[PlayoutArguments.HELD_LANES] = (
+            held.ctypes.data,
+            held_lanes.ctypes.data,
+        )
         made = self.engine.play(job.ctypes.data)
         playing = np.unpackbits(alive.view(np.uint8)[0], bitorder="little").astype(bool)
         unfinished = int(np.maximum(made - started[playing], 0).sum())
@@ -266,30 +273,39 @@ class Block:
             goals=results[:, 2:],
             states=int(results[:, 1].sum()) + unfinished,
             views=made + 1,
-            goal_views=int(job[Job.GOAL_VIEWS]) if late else made + 1,
+            goal_views=int(job[PlayoutArguments.GOAL_VIEWS]) if late else made + 1,
         )
 
     def _job(self, steps: int, refill: bool, late_goals: bool) -> NDArray[np.int64]:
         engine, layout = self.engine, self.engine.layout
-        job = np.zeros(len(Job), dtype=np.int64)
-        job[Job.ROWS] = self.rows.ctypes.data
+        job = np.zeros(len(PlayoutArguments), dtype=np.int64)
+        job[PlayoutArguments.ROWS] = self.rows.ctypes.data
         view, whole = engine.moves_view if late_goals else engine.view, engine.view
-        job[Job.VIEW], job[Job.VIEW_PROGRAM] = view.function, view.program
-        job[Job.WHOLE_VIEW], job[Job.WHOLE_VIEW_PROGRAM] = whole.function, whole.program
-        job[Job.LATE_GOALS] = int(late_goals)
-        job[Job.TRANSITION] = engine.transition.function
-        job[Job.TRANSITION_PROGRAM] = engine.transition.program
-        job[Job.SCRATCH] = self.scratch.ctypes.data
-        job[Job.RANDOM] = self.random.ctypes.data
-        job[Job.FLUENTS], job[Job.FLUENT_COUNT] = layout.fluents, layout.fluent_count
-        job[Job.NEXT] = layout.next
-        job[Job.LEGAL], job[Job.MOVES] = layout.legal, layout.moves
-        job[Job.TERMINAL] = layout.terminal
-        job[Job.GOALS], job[Job.GOAL_COUNT] = layout.goals, layout.goal_count
-        job[Job.GOAL_TABLE] = engine.goal_table.ctypes.data
-        job[Job.ROLES] = engine.roles
-        job[Job.MOVE_COUNTS] = engine.move_counts.ctypes.data
-        job[Job.STEPS], job[Job.REFILL] = steps, int(refill)
+        job[PlayoutArguments.VIEW], job[PlayoutArguments.VIEW_PROGRAM] = view.function, view.program
+        job[PlayoutArguments.WHOLE_VIEW], job[PlayoutArguments.WHOLE_VIEW_PROGRAM] = (
+            whole.function,
+            whole.program,
+        )
+        job[PlayoutArguments.LATE_GOALS] = int(late_goals)
+        job[PlayoutArguments.TRANSITION] = engine.transition.function
+        job[PlayoutArguments.TRANSITION_PROGRAM] = engine.transition.program
+        job[PlayoutArguments.SCRATCH] = self.scratch.ctypes.data
+        job[PlayoutArguments.RANDOM] = self.random.ctypes.data
+        job[PlayoutArguments.FLUENTS], job[PlayoutArguments.FLUENT_COUNT] = (
+            layout.fluents,
+            layout.fluent_count,
+        )
+        job[PlayoutArguments.NEXT] = layout.next
+        job[PlayoutArguments.LEGAL], job[PlayoutArguments.MOVES] = layout.legal, layout.moves
+        job[PlayoutArguments.TERMINAL] = layout.terminal
+        job[PlayoutArguments.GOALS], job[PlayoutArguments.GOAL_COUNT] = (
+            layout.goals,
+            layout.goal_count,
+        )
+        job[PlayoutArguments.GOAL_TABLE] = engine.goal_table.ctypes.data
+        job[PlayoutArguments.ROLES] = engine.roles
+        job[PlayoutArguments.MOVE_COUNTS] = engine.move_counts.ctypes.data
+        job[PlayoutArguments.STEPS], job[PlayoutArguments.REFILL] = steps, int(refill)
         return job
 
     # ------------------------------------------------------------------ rows as bits
@@ -303,9 +319,9 @@ class Block:
         self.rows[first : first + len(packed)] = packed.view(np.uint64)
 
 
-def load_kernels(words: int) -> MachineCode:
+def load_kernels(words: int) -> NativeCode:
     """Return the kernels of a width, compiled if the cache on disk does not have them."""
-    return machine_code(kernel_key(words), lambda: kernel_source(words))
+    return native_code(kernel_key(words), lambda: kernel_source(words))
 
 
 def kernels_are_ready(words: int) -> bool:

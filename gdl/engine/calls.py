@@ -30,8 +30,8 @@ _I64 = ir.IntType(64)
     GOALS_VIEW,
     GOALS_VIEW_PROGRAM,
     SELECT,
-    MERGE,
-    PUT,
+    MASKED_COPY,
+    SCATTER,
 ) = range(11)
 """Places among an engine's addresses: four evaluators, each with its program, and kernels."""
 
@@ -101,10 +101,10 @@ call_evaluator: Callable[[int, int, int], None] = intrinsic(_evaluator)
 call_select: Callable[[int, int, int, int, int, int], None] = intrinsic(_select)
 """Call ``void function(legal, moves, count, scratch, random)``: choose moves in every lane."""
 
-call_merge: Callable[[int, int, int, int, int], None] = intrinsic(_merge)
+call_masked_copy: Callable[[int, int, int, int, int], None] = intrinsic(_merge)
 """Call ``void function(target, origin, count, lanes)``: copy rows in some lanes."""
 
-call_put: Callable[[int, int, int, int, int], None] = intrinsic(_put)
+call_scatter: Callable[[int, int, int, int, int], None] = intrinsic(_put)
 """Call ``void function(rows, count, state, lanes)``: write a packed state into some lanes."""
 
 copy_memory: Callable[[int, int, int], None] = intrinsic(_copy)

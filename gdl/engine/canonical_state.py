@@ -22,7 +22,7 @@ MAX_ELEMENTS = 64
 """Elements of a group at most: a set of them is a word."""
 
 
-class Images(NamedTuple):
+class SymmetryGroup(NamedTuple):
     """A group of symmetries that keep every role in its place, the one that changes nothing first.
 
     ``facts`` int32 (elements, fluents) and ``moves`` int32 (elements, moves): what each becomes, by
@@ -35,22 +35,22 @@ class Images(NamedTuple):
     sources: Places
 
 
-def images_by(facts: Places, moves: Places) -> Images:
+def group_of_permutations(facts: Places, moves: Places) -> SymmetryGroup:
     """Return a group from what its elements make of facts and moves."""
     moved = np.flatnonzero((facts != facts[0]).any(axis=0))
     sources = np.ascontiguousarray(np.argsort(facts, axis=1)[:, moved], np.int32)
-    return Images(facts, moves, sources)
+    return SymmetryGroup(facts, moves, sources)
 
 
-def no_images(layout: Layout) -> Images:
+def trivial_group(layout: Layout) -> SymmetryGroup:
     """Return the group that changes nothing."""
     fluents = np.arange(layout.fluent_count, dtype=np.int32)
     moves = np.arange(sum(layout.move_counts), dtype=np.int32)
-    return images_by(fluents[None, :], moves[None, :])
+    return group_of_permutations(fluents[None, :], moves[None, :])
 
 
 @kernel
-def make_least(images: Images, state: Words, spare: Words) -> int:
+def make_canonical(images: SymmetryGroup, state: Words, spare: Words) -> int:
     """Turn a state into the least of its images; return which element does so.
 
     The least is false in the first fluent in which it differs from another. ``spare`` uint64 (S,).
@@ -65,10 +65,12 @@ def make_least(images: Images, state: Words, spare: Words) -> int:
 
 
 @kernel
-def make_all_least(images: Images, states: Words, spare: Words, elements: Places) -> None:
+def make_all_canonical(
+    images: SymmetryGroup, states: Words, spare: Words, elements: Places
+) -> None:
     """Turn states, uint64 (any, S), into the least of their images; note which elements do so."""
     for number in range(states.shape[0]):
-        elements[number] = make_least(images, states[number], spare)
+        elements[number] = make_canonical(images, states[number], spare)
 
 
 @kernel
@@ -100,7 +102,7 @@ def _permute(becomes: Places, bits: Words, spare: Words) -> None:
 
 
 @kernel
-def elements_fixing(images: Images, state: Words) -> np.uint64:
+def elements_fixing(images: SymmetryGroup, state: Words) -> np.uint64:
     """Return the elements that leave a state as it is, each a bit, but for the first."""
     found = ZERO
     for element in range(1, images.sources.shape[0]):
@@ -118,7 +120,7 @@ def _is_fixed(sources: Places, moved: Places, state: Words) -> bool:
 
 
 @kernel
-def is_first(images: Images, elements: np.uint64, move: int) -> bool:
+def is_canonical(images: SymmetryGroup, elements: np.uint64, move: int) -> bool:
     """Tell whether none of some elements, each a bit, makes an earlier move of a move."""
     while elements != ZERO:
         if images.moves[lowest(elements), move] < move:

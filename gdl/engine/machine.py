@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import CompileOptions, compile_parts
+from gdl.circuit import CompileOptions, compile_game
 from gdl.datalog import index_of_role
 from gdl.engine.block import Block, Engine
 from gdl.errors import MoveError
@@ -82,7 +82,7 @@ class PropnetStateMachine:
 
     def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
         self.ruleset = ruleset
-        parts = compile_parts(ruleset, options)
+        parts = compile_game(ruleset, options)
         self.roles = parts.roles
         self.facts = parts.facts
         self.moves = parts.moves

@@ -28,7 +28,7 @@ _END_WITH_PARENT = 1
 """``PR_SET_PDEATHSIG`` of the system call ``prctl``."""
 
 
-class MachineCode:
+class NativeCode:
     """Loaded machine code; it lives as long as the object."""
 
     def __init__(self, binary: bytes) -> None:
@@ -70,9 +70,9 @@ def compile_apart(source: str) -> bytes:
     return done.stdout
 
 
-def machine_code(
+def native_code(
     key: str, source: Callable[[], str], compiler: Callable[[str], bytes] = compile_source
-) -> MachineCode:
+) -> NativeCode:
     """Return the machine code of LLVM source, from the cache on disk where it is there.
 
     ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
@@ -84,7 +84,7 @@ def machine_code(
         binary = compiler(source())
         with contextlib.suppress(OSError):
             _write_binary(path, binary)
-    return MachineCode(binary)
+    return NativeCode(binary)
 
 
 def _read_binary(path: Path) -> bytes | None:

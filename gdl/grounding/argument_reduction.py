@@ -20,11 +20,11 @@ from typing import TypeAlias
 
 from gdl.datalog import (
     EMPTY,
+    CardinalityEstimator,
     Columns,
     Domain,
     Domains,
     Level,
-    Statistics,
     substitute,
     variable_domains,
 )
@@ -54,11 +54,11 @@ Definitions: TypeAlias = Mapping[RelationKey, Sequence[Rule]]
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class RuleKnowledge:
     """What is known of the rules: what relations depend on, their sizes and their columns."""
 
     level_of: Callable[[RelationKey], Level]
-    statistics: Statistics
+    statistics: CardinalityEstimator
     domains: Domains
 
     def has_many_instances(self, rule: Rule) -> bool:
@@ -73,7 +73,7 @@ class Knowledge:
 # ---------------------------------------------------------------------- alternatives
 
 
-def join_alternatives(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
+def join_alternatives(rules: Sequence[Rule], knowledge: RuleKnowledge) -> Iterator[Rule]:
     """Yield the rules; those that differ in one atom's relation alone become one."""
     large = {rule for rule in rules if knowledge.has_many_instances(rule)}
     names: dict[tuple[RelationKey, ...], str] = {}
@@ -95,7 +95,7 @@ def join_alternatives(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[R
 
 
 def _joined(
-    rules: Sequence[Rule], knowledge: Knowledge, names: dict[tuple[RelationKey, ...], str]
+    rules: Sequence[Rule], knowledge: RuleKnowledge, names: dict[tuple[RelationKey, ...], str]
 ) -> dict[Rule, Rule | None]:
     """Return what stands for rules that can be joined: one rule for the first, None for others.
 
@@ -131,7 +131,7 @@ def _one_atom(literal: Literal, choices: dict[Or, Atom]) -> Literal:
     return choices.setdefault(literal, Atom(f" either {len(choices)}", args))
 
 
-def _replaceable(rule: Rule, knowledge: Knowledge) -> Iterator[Atom]:
+def _replaceable(rule: Rule, knowledge: RuleKnowledge) -> Iterator[Atom]:
     for atom in rule.body:
         if (
             isinstance(atom, Atom)
@@ -145,7 +145,7 @@ def _replaceable(rule: Rule, knowledge: Knowledge) -> Iterator[Atom]:
 # ---------------------------------------------------------------------- cases
 
 
-def write_out_cases(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
+def write_out_cases(rules: Sequence[Rule], knowledge: RuleKnowledge) -> Iterator[Rule]:
     """Yield the rules; in large ones, relations that only compare are replaced by their cases."""
     defined = by_relation(rules)
     facts = static_sets(defined)
@@ -172,7 +172,10 @@ def _only_compares(rule: Rule, facts: Mapping[RelationKey, set[str]]) -> bool:
 
 
 def _by_cases(
-    rule: Rule, compares: Definitions, facts: Mapping[RelationKey, set[str]], knowledge: Knowledge
+    rule: Rule,
+    compares: Definitions,
+    facts: Mapping[RelationKey, set[str]],
+    knowledge: RuleKnowledge,
 ) -> list[Rule]:
     others = tuple(
         part for part in rule.body if isinstance(part, Atom) and part.relation not in compares
@@ -227,7 +230,7 @@ def is_implied(
 # ---------------------------------------------------------------------- negated relations
 
 
-def take_apart_negated(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
+def take_apart_negated(rules: Sequence[Rule], knowledge: RuleKnowledge) -> Iterator[Rule]:
     """Yield the rules; wide negated relations are replaced by several narrower ones."""
     defined = by_relation(rules)
     facts = static_sets(defined)
@@ -250,7 +253,7 @@ def take_apart_negated(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[
             yield rule
 
 
-def _negated(rules: Sequence[Rule], knowledge: Knowledge) -> dict[RelationKey, list[Domain]]:
+def _negated(rules: Sequence[Rule], knowledge: RuleKnowledge) -> dict[RelationKey, list[Domain]]:
     """Return the wide relations that are negated, with what each column is asked for."""
     asked: dict[RelationKey, list[Domain]] = {}
     for rule in rules:

@@ -13,8 +13,8 @@ from itertools import chain, product
 from math import prod
 from typing import TypeAlias
 
-from gdl.datalog import Level, is_of_the_language, variable_domains
-from gdl.grounding.argument_reduction import Knowledge, is_implied, static_sets
+from gdl.datalog import Level, is_keyword_relation, variable_domains
+from gdl.grounding.argument_reduction import RuleKnowledge, is_implied, static_sets
 from gdl.language import (
     Atom,
     Literal,
@@ -38,7 +38,7 @@ Shapes: TypeAlias = Mapping[RelationKey, Mapping[Shape, str]]
 Facts: TypeAlias = Mapping[RelationKey, set[str]]
 
 
-def set_apart_idle_arguments(rules: Sequence[Rule], knowledge: Knowledge) -> Iterator[Rule]:
+def set_apart_idle_arguments(rules: Sequence[Rule], knowledge: RuleKnowledge) -> Iterator[Rule]:
     """Yield the rules; wide relations are told apart by which arguments are looked at."""
     facts = static_sets(by_relation(rules))
     shapes = _shapes(rules, _candidates(rules, knowledge), facts)
@@ -51,7 +51,7 @@ def set_apart_idle_arguments(rules: Sequence[Rule], knowledge: Knowledge) -> Ite
             yield Rule(head, tuple(_not_implied(body, facts, knowledge)), rule.span)
 
 
-def _candidates(rules: Sequence[Rule], knowledge: Knowledge) -> set[RelationKey]:
+def _candidates(rules: Sequence[Rule], knowledge: RuleKnowledge) -> set[RelationKey]:
     """Return the wide relations that are only asked for positively."""
     filtered = {
         atom.relation
@@ -63,7 +63,7 @@ def _candidates(rules: Sequence[Rule], knowledge: Knowledge) -> set[RelationKey]
     return {
         relation
         for relation in {rule.head.relation for rule in rules} - filtered
-        if not is_of_the_language(relation)
+        if not is_keyword_relation(relation)
         and knowledge.level_of(relation) is not Level.STATIC
         and knowledge.is_wide(relation)
     }
@@ -135,7 +135,9 @@ def _looked_at(
     return tuple(shape), tuple(part for part in body if part not in idle)
 
 
-def _not_implied(body: Sequence[Literal], facts: Facts, knowledge: Knowledge) -> Iterator[Literal]:
+def _not_implied(
+    body: Sequence[Literal], facts: Facts, knowledge: RuleKnowledge
+) -> Iterator[Literal]:
     """Yield the literals but those that say no more of a variable than others do."""
     others = [p for p in body if isinstance(p, Atom) and p.relation not in facts]
     values = variable_domains(Rule(Atom(""), tuple(others)), knowledge.domains) or {}

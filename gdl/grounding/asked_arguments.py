@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
-from gdl.datalog import Columns, Statistics
+from gdl.datalog import CardinalityEstimator, Columns
 from gdl.language import Atom, RelationKey, Rule, Variable, atoms_of, names_in, variables_of
 
 RESTRICTIVE = 0.5
@@ -42,7 +42,7 @@ def occurrences(
 
 
 def find_keys(
-    rules: Sequence[Rule], wide: Collection[RelationKey], statistics: Statistics
+    rules: Sequence[Rule], wide: Collection[RelationKey], statistics: CardinalityEstimator
 ) -> dict[RelationKey, Columns]:
     """Return the columns of each wide relation that a guard can hold; those without are left out.
 
@@ -69,7 +69,11 @@ def _names_at(atom: Atom, columns: Columns) -> set[str]:
 
 
 def _bound_columns(
-    atom: Atom, columns: Columns, given: set[str], passed: Sequence[Atom], statistics: Statistics
+    atom: Atom,
+    columns: Columns,
+    given: set[str],
+    passed: Sequence[Atom],
+    statistics: CardinalityEstimator,
 ) -> Columns:
     """Return the columns whose variables are given or passed on, and thereby restricted."""
     known = given | names_in(passed)
@@ -99,7 +103,10 @@ def _linked(atoms: Iterable[Atom]) -> list[tuple[set[str], list[Atom]]]:
 
 
 def _restricts(
-    atom: Atom, columns: Mapping[int, set[str]], linked: Sequence[Atom], statistics: Statistics
+    atom: Atom,
+    columns: Mapping[int, set[str]],
+    linked: Sequence[Atom],
+    statistics: CardinalityEstimator,
 ) -> bool:
     """Tell whether atoms leave fewer rows for some columns than their domains."""
     names = set[str]().union(*columns.values())

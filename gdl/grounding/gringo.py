@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FunctionTable, Vocabulary, key_of
+from gdl.datalog import FunctionTable, SymbolTable, key_of
 from gdl.errors import GroundingLimitError
 from gdl.language import (
     And,
@@ -55,7 +55,7 @@ _CHUNK = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class GroundingBudget:
     """What grounding may take at most.
 
     ``rules`` are ground rules, ``seconds`` those of a clock on the wall, ``memory`` bytes of the
@@ -92,8 +92,8 @@ def ground(
     rules: Sequence[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     shown: Iterable[RelationKey],
-    vocabulary: Vocabulary,
-    budget: Budget,
+    vocabulary: SymbolTable,
+    budget: GroundingBudget,
 ) -> GroundProgram:
     """Instantiate flattened rules.
 
@@ -131,7 +131,7 @@ def _without_disjunctions(rule: Rule) -> Iterator[Rule]:
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: SymbolTable) -> None:
         self.lines: list[str] = ["#show."]
         self.vocabulary = vocabulary
         self.names: dict[RelationKey, str] = {}
@@ -187,7 +187,7 @@ class _ProgramWriter:
         return f"not {self._atom(literal.literal, variables)}"
 
 
-def _run_gringo(text: str, budget: Budget) -> bytes:
+def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
     """Return gringo's output for a program; its process is killed where the budget ends."""
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as complaints:
         source.write(text.encode())
@@ -208,7 +208,7 @@ def _run_gringo(text: str, budget: Budget) -> bytes:
         return output
 
 
-def _collect(process: subprocess.Popen[bytes], budget: Budget) -> bytes:
+def _collect(process: subprocess.Popen[bytes], budget: GroundingBudget) -> bytes:
     """Read a process's output to its end, or to that of the budget."""
     assert process.stdout is not None
     deadline = time.monotonic() + budget.seconds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdl.datalog import Statistics, substitute
+from gdl.datalog import CardinalityEstimator, substitute
 from gdl.language import (
     KEYWORD_ARITY,
     Atom,
@@ -25,7 +25,7 @@ LARGE = 1000.0
 """Relations of a single rule with more rows are written out where they are used."""
 
 
-def unfold(rules: Sequence[Rule], statistics: Statistics) -> Iterator[Rule]:
+def unfold(rules: Sequence[Rule], statistics: CardinalityEstimator) -> Iterator[Rule]:
     """Yield the rules with large relations of a single rule replaced by that rule's body."""
     single = {
         relation: own[0]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from gdl.datalog import Level, Statistics, is_of_the_language
+from gdl.datalog import CardinalityEstimator, Level, is_keyword_relation
 from gdl.grounding.asked_arguments import find_keys, occurrences
 from gdl.language import Atom, Literal, RelationKey, Rule, Variable, atoms_of, by_relation, names_in
 
@@ -28,7 +28,7 @@ def guard_wide_relations(
     rules: Sequence[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     level_of: Callable[[RelationKey], Level],
-    statistics: Statistics,
+    statistics: CardinalityEstimator,
 ) -> list[Rule]:
     """Return the rules with guards, and the rules of the relaxed game that the guards need.
 
@@ -39,12 +39,12 @@ def guard_wide_relations(
     return _Relaxation(rules, flows, level_of, wide, statistics).rules()
 
 
-def _wide_relations(rules: Sequence[Rule], statistics: Statistics) -> list[RelationKey]:
+def _wide_relations(rules: Sequence[Rule], statistics: CardinalityEstimator) -> list[RelationKey]:
     """Return the relations that may be worth a guard."""
     size = {
         relation: statistics.domain_size(relation)
         for relation in dict.fromkeys(rule.head.relation for rule in rules)
-        if not is_of_the_language(relation)
+        if not is_keyword_relation(relation)
     }
     wide = {relation for relation in size if size[relation] > WIDE}
     asking = [
@@ -64,7 +64,7 @@ class _Relaxation:
         flows: Iterable[tuple[RelationKey, RelationKey]],
         level_of: Callable[[RelationKey], Level],
         wide: Sequence[RelationKey],
-        statistics: Statistics,
+        statistics: CardinalityEstimator,
     ) -> None:
         self._rules = rules
         self._defined = by_relation(rules)

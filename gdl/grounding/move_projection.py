@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gdl.datalog import EMPTY, Columns, Domain, Position, Statistics
+from gdl.datalog import EMPTY, ArgumentPosition, CardinalityEstimator, Columns, Domain
 from gdl.language import (
     Atom,
     Constant,
@@ -31,8 +31,8 @@ class MoveProjections:
     def __init__(
         self,
         moves: Collection[RelationKey],
-        statistics: Statistics,
-        domains: dict[Position, Domain],
+        statistics: CardinalityEstimator,
+        domains: dict[ArgumentPosition, Domain],
     ) -> None:
         self.rules: list[Rule] = []
         self._relations = set(moves)
@@ -90,8 +90,8 @@ class MoveProjections:
         sizes = [self._statistics.distinct(origin, column) for column in columns]
         self._statistics.suppose(relation, self._statistics.rows(origin), sizes)
         for place, column in enumerate(columns):
-            domain = self._domains.get(Position(True, *origin, column), EMPTY)
-            self._domains[Position(True, *relation, place)] = domain
+            domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY)
+            self._domains[ArgumentPosition(True, *relation, place)] = domain
 
 
 def _is_kept(move: Atom, column: int, needed: Collection[str]) -> bool:

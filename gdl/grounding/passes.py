@@ -9,15 +9,15 @@ from gdl.datalog import (
     FlatRules,
     Level,
     Program,
-    Vocabulary,
-    components,
+    SymbolTable,
     dependency_graph,
     domains_of,
     levels,
     renamed,
+    strongly_connected_components,
 )
 from gdl.grounding.argument_reduction import (
-    Knowledge,
+    RuleKnowledge,
     join_alternatives,
     take_apart_negated,
     write_out_cases,
@@ -45,7 +45,7 @@ class RuleAnalysis:
     def __init__(
         self,
         flat: FlatRules,
-        vocabulary: Vocabulary,
+        vocabulary: SymbolTable,
         possible: Possible | None = None,
     ) -> None:
         self._flat = flat
@@ -109,11 +109,11 @@ class RuleAnalysis:
         splitter = Splitter(self._statistics, self._moves, self._domains, self._is_huge)
         return splitter.split(rules)
 
-    def _knowledge(self) -> Knowledge:
+    def _knowledge(self) -> RuleKnowledge:
         """Return what is known of the rules before they are split."""
-        return Knowledge(self._levels(self._flat.rules), self._statistics, self._domains)
+        return RuleKnowledge(self._levels(self._flat.rules), self._statistics, self._domains)
 
     def _levels(self, rules: Iterable[Rule]) -> Callable[[RelationKey], Level]:
         graph = dependency_graph(rules)
-        level = levels(graph, components(graph), self._given)
+        level = levels(graph, strongly_connected_components(graph), self._given)
         return lambda relation: level.get(relation, Level.STATIC)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from gdl.datalog import MACHINE_RELATIONS, FlatRules, Vocabulary, flat_rules, renamed
+from gdl.datalog import MACHINE_RELATIONS, FlatRules, SymbolTable, flatten_rules, renamed
 from gdl.errors import GroundingLimitError
-from gdl.grounding.gringo import Budget, GroundProgram, ground
+from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import RuleAnalysis
 from gdl.language import Ruleset
@@ -22,14 +22,14 @@ class GroundGame:
 
     ruleset: Ruleset
     flat: FlatRules
-    vocabulary: Vocabulary
+    vocabulary: SymbolTable
     program: GroundProgram
 
 
-def ground_game(ruleset: Ruleset, passes: RulePasses, budget: Budget) -> GroundGame:
+def ground_game(ruleset: Ruleset, passes: RulePasses, budget: GroundingBudget) -> GroundGame:
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
-    vocabulary = Vocabulary()
-    flat = flat_rules(ruleset, MACHINE_RELATIONS)
+    vocabulary = SymbolTable()
+    flat = flatten_rules(ruleset, MACHINE_RELATIONS)
     if not (passes.split_rules or passes.guard_relations):
         program = ground_program(flat, vocabulary, budget)
     elif not (passes.split_rules and passes.guard_relations):
@@ -41,7 +41,7 @@ def ground_game(ruleset: Ruleset, passes: RulePasses, budget: Budget) -> GroundG
 
 
 def _ground_in_two_attempts(
-    flat: FlatRules, vocabulary: Vocabulary, passes: RulePasses, budget: Budget
+    flat: FlatRules, vocabulary: SymbolTable, passes: RulePasses, budget: GroundingBudget
 ) -> GroundProgram:
     """Ground simpler rules; where there are too many, narrow them and ground those."""
     began = monotonic()
@@ -65,7 +65,9 @@ def _ground_in_two_attempts(
     return ground_program(simple, vocabulary, replace(budget, seconds=left))
 
 
-def ground_program(flat: FlatRules, vocabulary: Vocabulary, budget: Budget) -> GroundProgram:
+def ground_program(
+    flat: FlatRules, vocabulary: SymbolTable, budget: GroundingBudget
+) -> GroundProgram:
     """Ground the rules; the rows of all that a machine answers for are kept."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:

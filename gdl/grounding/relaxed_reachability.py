@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 
-from gdl.datalog import Domain, Level, Position, Vocabulary, dependency_graph, reachable
+from gdl.datalog import ArgumentPosition, Domain, Level, SymbolTable, dependency_graph, reachable
 from gdl.errors import GroundingLimitError
-from gdl.grounding.gringo import Budget, Row, ground
+from gdl.grounding.gringo import GroundingBudget, Row, ground
 from gdl.language import Atom, RelationKey, Rule, Variable, atoms_of, names_in
 
-BUDGET = Budget(rules=2_000_000, seconds=15.0)
+BUDGET = GroundingBudget(rules=2_000_000, seconds=15.0)
 """What grounding the relaxed game may take."""
 
 VERY_WIDE = 1_000_000
@@ -28,7 +28,7 @@ VERY_WIDE = 1_000_000
 class Possible:
     """What is possible: ``values`` by argument, ``sizes`` (rows, values per column) by relation."""
 
-    values: Mapping[Position, Domain] = field(default_factory=dict)
+    values: Mapping[ArgumentPosition, Domain] = field(default_factory=dict)
     sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
 
 
@@ -63,7 +63,7 @@ def relax(
     return RelaxedGame(needed, flows, [*shown, *targets])
 
 
-def find_possible(game: RelaxedGame, vocabulary: Vocabulary) -> Possible:
+def find_possible(game: RelaxedGame, vocabulary: SymbolTable) -> Possible:
     """Return the domains of the relations in the flows, and all sizes; none if it is too much."""
     try:
         rows = ground(game.rules, (), game.shown, vocabulary, BUDGET).rows
@@ -80,14 +80,14 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 def _read(
     rows: Mapping[RelationKey, Collection[Row]],
     flows: Iterable[tuple[RelationKey, RelationKey]],
-    vocabulary: Vocabulary,
+    vocabulary: SymbolTable,
 ) -> Possible:
     """Return what the rows of the relaxed game say; an origin can hold what its target can."""
     columns_of = {
         relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
     }
     values = {
-        Position(True, *relation, column): _domain(held, vocabulary)
+        ArgumentPosition(True, *relation, column): _domain(held, vocabulary)
         for flow in flows
         for relation in flow
         for column, held in enumerate(columns_of[flow[1]])
@@ -99,7 +99,7 @@ def _read(
     return Possible(values, sizes)
 
 
-def _domain(values: Iterable[int], vocabulary: Vocabulary) -> Domain:
+def _domain(values: Iterable[int], vocabulary: SymbolTable) -> Domain:
     domain = Domain()
     for value in values:
         domain.add(Domain.of(vocabulary.decode(value)))

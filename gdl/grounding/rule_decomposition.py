@@ -23,7 +23,15 @@ from itertools import combinations
 from math import inf
 from typing import TypeAlias
 
-from gdl.datalog import EMPTY, Domain, Domains, Position, Statistics, substitute, variable_domains
+from gdl.datalog import (
+    EMPTY,
+    ArgumentPosition,
+    CardinalityEstimator,
+    Domain,
+    Domains,
+    substitute,
+    variable_domains,
+)
 from gdl.grounding.inlining import unfold
 from gdl.grounding.move_projection import MoveProjections
 from gdl.language import (
@@ -76,7 +84,7 @@ class Splitter:
 
     def __init__(
         self,
-        statistics: Statistics,
+        statistics: CardinalityEstimator,
         moves: Collection[RelationKey],
         domains: Domains,
         is_huge: bool = False,
@@ -111,7 +119,7 @@ class Splitter:
         """Return what each variable can be, by the body and by what the head can be."""
         values = variable_domains(rule, self._domains) or {}
         for column, term in enumerate(rule.head.args):
-            known = self._domains.get(Position(True, *rule.head.relation, column))
+            known = self._domains.get(ArgumentPosition(True, *rule.head.relation, column))
             if known is not None and isinstance(term, Variable) and term.name in values:
                 values[term.name] = values[term.name] & known
         return values
@@ -241,7 +249,7 @@ class Splitter:
             known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
             self._statistics.suppose((known, 1), len(key), [len(key)])
-            self._domains[Position(True, known, 1, 0)] = domain
+            self._domains[ArgumentPosition(True, known, 1, 0)] = domain
         return Atom(known, (Variable(name),))
 
     # ------------------------------------------------------------------ auxiliary relations
@@ -277,7 +285,9 @@ class Splitter:
             assert isinstance(own, Atom)
             head = self._auxiliary[key] = Atom(f" split {len(self._auxiliary)}", own.args)
             for column, name in enumerate(choice.names):
-                self._domains[Position(True, *head.relation, column)] = values.get(name, EMPTY)
+                self._domains[ArgumentPosition(True, *head.relation, column)] = values.get(
+                    name, EMPTY
+                )
             made = Rule(head, tuple(body))
             uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.
             self._made.append(self._split(made, variable_domains(made, self._domains) or {}))

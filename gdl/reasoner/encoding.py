@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdl.datalog import FunctionKey, Key, Vocabulary, ids_of
+from gdl.datalog import FunctionKey, Key, SymbolTable, ids_of
 from gdl.language import Function, RelationKey, Term
 
 
@@ -45,7 +45,7 @@ class Variants:
 
     def __init__(
         self,
-        program_vocabulary: Vocabulary,
+        program_vocabulary: SymbolTable,
         variants: Sequence[tuple[RelationKey, FunctionKey | None]],
     ) -> None:
         self.relations = [relation for relation, _ in variants]

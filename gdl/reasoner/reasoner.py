@@ -21,10 +21,10 @@ from gdl.datalog import (
     Key,
     Level,
     Program,
+    SymbolTable,
     Table,
-    Vocabulary,
     domains_of,
-    flat_rules,
+    flatten_rules,
     goal_value,
     ids_of,
     index_of_role,
@@ -99,8 +99,8 @@ class _CompiledRules:
     """The rules that some relations are defined through, as a program."""
 
     def __init__(self, ruleset: Ruleset, asked: Iterable[RelationKey]) -> None:
-        flat = flat_rules(ruleset, asked)
-        self.vocabulary = Vocabulary()
+        flat = flatten_rules(ruleset, asked)
+        self.vocabulary = SymbolTable()
         self.fluents = Fluents(self.vocabulary, flat.fluents)
         self.moves = Variants(self.vocabulary, flat.moves)
         given = dict.fromkeys(self.fluents.relations, Level.VIEW)

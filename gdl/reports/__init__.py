@@ -1,27 +1,28 @@
 """What is told about rulesheets and games: graphs, figures, traces, speed."""
 
 from gdl.reports.circuit_diagram import network_diagram
-from gdl.reports.circuit_report import Stage, Summary, measure_stages, summary
+from gdl.reports.circuit_report import PassFigures, Summary, measure_stages, summary
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
 from gdl.reports.relation_graph import (
     RelationGraph,
+    build_relation_graph,
     fluents,
     moves,
     relation_diagram,
-    relation_graph,
     relation_text,
 )
 from gdl.reports.structure_text import report
-from gdl.reports.survey import Distribution, Survey, survey
+from gdl.reports.survey import Distribution, Survey, take_survey
 from gdl.reports.traces import has_percepts, header, trace_line
 
 __all__ = [
     "Diagram",
     "Distribution",
+    "PassFigures",
     "RelationGraph",
-    "Stage",
     "Summary",
     "Survey",
+    "build_relation_graph",
     "dot_text",
     "fluents",
     "has_percepts",
@@ -30,11 +31,10 @@ __all__ = [
     "moves",
     "network_diagram",
     "relation_diagram",
-    "relation_graph",
     "relation_text",
     "report",
     "summary",
-    "survey",
     "svg_text",
+    "take_survey",
     "trace_line",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from gdl.circuit import TRUE, Layout, Parts
+from gdl.circuit import TRUE, CompiledGame, Layout
 from gdl.datalog import Level
 from gdl.errors import ResourceLimitError
 from gdl.reports.diagrams import COLOURS, Box, Diagram
@@ -20,7 +20,7 @@ MOST_GATES = 500
 _GATE = {False: "and", True: "or"}
 
 
-def network_diagram(parts: Parts) -> Diagram:
+def network_diagram(parts: CompiledGame) -> Diagram:
     """Return the diagram. Raises :class:`gdl.ResourceLimitError` for more than 500 gates."""
     layout = parts.layout
     gates = layout.view.and_count + layout.transition.and_count
@@ -45,7 +45,7 @@ def network_diagram(parts: Parts) -> Diagram:
     return Diagram(boxes, arrows)
 
 
-def _names(parts: Parts) -> Iterator[tuple[int, str]]:
+def _names(parts: CompiledGame) -> Iterator[tuple[int, str]]:
     """Yield the rows that have a name, with it; constants only where something reads them."""
     layout = parts.layout
     if _constant_is_read(layout):

@@ -9,16 +9,16 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import TRUE, GateProgram, Layout, Parts, Passes, assemble, stages
+from gdl.circuit import TRUE, CompiledGame, GateProgram, Layout, Passes, assemble, stages
 from gdl.errors import GroundingLimitError
-from gdl.grounding import Budget, GroundGame, ground_game
+from gdl.grounding import GroundGame, GroundingBudget, ground_game
 from gdl.language import Ruleset
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PassFigures:
     """A game compiled with a pass and all before it, ``none`` where with none at all.
 
     ``ground_seconds`` go into rules and grounding, ``build_seconds`` into the network. ``failure``
@@ -49,7 +49,9 @@ class Summary:
     cycles: int
 
 
-def measure_stages(ruleset: Ruleset, budget: Budget, clock: Clock = monotonic) -> Iterator[Stage]:
+def measure_stages(
+    ruleset: Ruleset, budget: GroundingBudget, clock: Clock = monotonic
+) -> Iterator[PassFigures]:
     """Compile a game again and again, each time with one pass more, and tell of each time.
 
     What is ground is ground anew only where the pass changes rules. A game that is too large to
@@ -68,11 +70,11 @@ def measure_stages(ruleset: Ruleset, budget: Budget, clock: Clock = monotonic) -
             seconds = clock() - began
         before = passes
         if game is None:
-            yield Stage(name, ground_seconds=seconds, failure=failure)
+            yield PassFigures(name, ground_seconds=seconds, failure=failure)
             continue
         began = clock()
         layout = assemble(game, passes).layout
-        yield Stage(
+        yield PassFigures(
             name,
             len(game.program.heads),
             layout.view.and_count,
@@ -86,7 +88,7 @@ def _rules_differ(one: Passes, other: Passes) -> bool:
     return (one.split_rules, one.guard_relations) != (other.split_rules, other.guard_relations)
 
 
-def summary(parts: Parts) -> Summary:
+def summary(parts: CompiledGame) -> Summary:
     """Return the figures of a compiled game."""
     layout = parts.layout
     depths = _depths(layout)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from gdl.datalog import Level, components
+from gdl.datalog import Level, strongly_connected_components
 
 COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
 """White for what every match shares, blue for what depends on the state, orange on the moves."""
@@ -106,7 +106,7 @@ def svg_text(diagram: Diagram) -> str:
 def _layers(diagram: Diagram) -> list[list[str]]:
     """Return the boxes by layer, from the top; circles of boxes share a layer."""
     level: dict[str, int] = {}
-    for component in components(diagram.arrows):
+    for component in strongly_connected_components(diagram.arrows):
         below = {t for key in component for t in diagram.arrows.get(key, ())} - set(component)
         level |= dict.fromkeys(component, max((level[t] + 1 for t in below), default=0))
     layers: list[list[str]] = [[] for _ in range(max(level.values(), default=-1) + 1)]

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from gdl.datalog import Graph, Level, components, dependency_graph, is_recursive, levels
+from gdl.datalog import (
+    Graph,
+    Level,
+    dependency_graph,
+    is_recursive,
+    levels,
+    strongly_connected_components,
+)
 from gdl.language import (
     KEYWORD_ARITY,
     Atom,
@@ -54,10 +61,10 @@ def relation_text(key: RelationKey) -> str:
     return f"{key[0]}/{key[1]}"
 
 
-def relation_graph(ruleset: Ruleset) -> RelationGraph:
+def build_relation_graph(ruleset: Ruleset) -> RelationGraph:
     """Return the relation graph of a ruleset."""
     edges = dependency_graph(ruleset.rules)
-    order = components(edges)
+    order = strongly_connected_components(edges)
     reached = levels(edges, order)
     facts = Counter(rule.head.relation for rule in ruleset.rules if not rule.body)
     rules = Counter(rule.head.relation for rule in ruleset.rules if rule.body)

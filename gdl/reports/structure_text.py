@@ -7,7 +7,7 @@ from itertools import islice
 from math import isinf
 from typing import Any
 
-from gdl.analysis.evidence import Division, Finding, Structure, Subgame, Symmetry
+from gdl.analysis.evidence import Decomposition, Finding, Structure, Subgame, Symmetry
 from gdl.language import Term
 
 SHOWN = 6
@@ -145,7 +145,7 @@ def _latch_lines(structure: Structure) -> Iterator[str]:
         yield f"at most one is true (proved), {len(texts)} groups: {_listed(texts, 2)}"
 
 
-def _division_lines(division: Division) -> Iterator[str]:
+def _division_lines(division: Decomposition) -> Iterator[str]:
     if division.parts:
         how = "in series" if division.in_series.value else "side by side"
         mark = _mark(division.in_series) if division.in_series.value else " (proved)"

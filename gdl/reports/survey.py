@@ -74,7 +74,7 @@ class Survey:
     endings: Counter[Ending]
 
 
-def survey(
+def take_survey(
     machine: StateMachine,
     playouts: int,
     max_steps: int = DEFAULT_MAX_STEPS,

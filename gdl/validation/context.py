@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gdl.datalog import Level, components, dependency_graph, is_recursive, levels, shortest_way
+from gdl.datalog import (
+    Level,
+    dependency_graph,
+    is_recursive,
+    levels,
+    shortest_path,
+    strongly_connected_components,
+)
 from gdl.errors import Problem, Severity, Source, Span
 from gdl.language import RelationKey, Ruleset
 
@@ -18,7 +25,7 @@ _OPENING = re.compile(r"[\s(]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class CheckContext:
     """A ruleset with what follows from which relation is defined through which.
 
     ``cycle_of`` numbers the relations that are defined through themselves, those of one cycle
@@ -38,13 +45,13 @@ class Analysis:
 
     def chain(self, origin: RelationKey, target: RelationKey) -> str:
         """Return the shortest chain by which the origin is defined through the target, as text."""
-        return _joined([origin, *shortest_way(self.graph, origin, target)])
+        return _joined([origin, *shortest_path(self.graph, origin, target)])
 
     def cycle(self, relation: RelationKey, through: RelationKey) -> str:
         """Return a shortest cycle from a relation through another and back, as text."""
-        way = [relation, *shortest_way(self.graph, relation, through)]
+        way = [relation, *shortest_path(self.graph, relation, through)]
         if relation != through:
-            way += shortest_way(self.graph, through, relation)
+            way += shortest_path(self.graph, through, relation)
         return _joined(way)
 
 
@@ -55,14 +62,14 @@ def _joined(relations: Sequence[RelationKey]) -> str:
     return " -> ".join(names)
 
 
-def analyse(ruleset: Ruleset, *, complete: bool = True) -> Analysis:
+def analyse(ruleset: Ruleset, *, complete: bool = True) -> CheckContext:
     """Return the analysis; ``complete`` tells whether all of the text could be read."""
     graph = dependency_graph(ruleset.rules)
-    order = components(graph)
+    order = strongly_connected_components(graph)
     cycles = (component for component in order if is_recursive(graph, component))
     numbers = {relation: number for number, cycle in enumerate(cycles) for relation in cycle}
     unread = frozenset[str]() if complete else frozenset(_unread_words(ruleset))
-    return Analysis(ruleset, graph, levels(graph, order), numbers, unread)
+    return CheckContext(ruleset, graph, levels(graph, order), numbers, unread)
 
 
 def _unread_words(ruleset: Ruleset) -> Iterator[str]:

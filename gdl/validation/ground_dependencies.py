@@ -1,4 +1,4 @@
-"""Relaxation: the ground rules of a game, found from the rules alone within a bound.
+"""GroundDependencies: the ground rules of a game, found from the rules alone within a bound.
 
 In the relaxation no negation ever fails, facts once true stay true and every legal move is done.
 Whatever can hold in some state of some match holds in it. The ground rules are those instances of
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, product
 from typing import TypeAlias
 
-from gdl.datalog import Vocabulary, dependency_graph, ids_of, key_of, reachable
+from gdl.datalog import SymbolTable, dependency_graph, ids_of, key_of, reachable
 from gdl.errors import ResourceLimitError
 from gdl.language import (
     And,
@@ -129,7 +129,7 @@ class _Table:
 
 
 @dataclass(slots=True)
-class Budget:
+class StepBudget:
     """How many more steps relaxations may take; several can share one."""
 
     steps: int
@@ -141,7 +141,7 @@ class Budget:
             raise ResourceLimitError("the ground rules are too many to look at all of them")
 
 
-class Relaxation:
+class GroundDependencies:
     """The ground rules of safe rules, found by forward chaining, one new atom at a time.
 
     ``wanted`` are the relations whose ground rules are asked for. Every rule and every comparison
@@ -149,10 +149,10 @@ class Relaxation:
     """
 
     def __init__(
-        self, rules: Sequence[Rule], wanted: Collection[RelationKey], budget: Budget
+        self, rules: Sequence[Rule], wanted: Collection[RelationKey], budget: StepBudget
     ) -> None:
         budget.spend(len(rules))
-        self._vocabulary = Vocabulary()
+        self._vocabulary = SymbolTable()
         self._nameless = self._vocabulary.encode(NAMELESS)
         self._wanted = wanted
         self._spend = budget.spend

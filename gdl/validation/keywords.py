@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from gdl.datalog import Level
 from gdl.errors import Problem
 from gdl.language import Atom, Constant, Function, Rule, Term, Variable, atoms_of
-from gdl.validation.context import Analysis, error, warning
+from gdl.validation.context import CheckContext, error, warning
 
 REQUIRED = {
     "role": "no role is named",
@@ -34,7 +34,7 @@ _HIGHEST_LEVEL = {
 }
 
 
-def missing_relations(analysis: Analysis) -> Iterator[Problem]:
+def missing_relations(analysis: CheckContext) -> Iterator[Problem]:
     """Report the relations that no game can do without."""
     defined = {rule.head.name for rule in analysis.ruleset.rules}
     start = (0, min(1, len(analysis.ruleset.source.text)))
@@ -43,7 +43,7 @@ def missing_relations(analysis: Analysis) -> Iterator[Problem]:
             yield error(f"missing-{name}", f"{meaning}: '{name}' is not defined anywhere", start)
 
 
-def misplaced_relations(analysis: Analysis) -> Iterator[Problem]:
+def misplaced_relations(analysis: CheckContext) -> Iterator[Problem]:
     """Report what the rules may only use or only define, where they do the other."""
     for rule in analysis.ruleset.rules:
         if rule.head.name in _BODY_ONLY:
@@ -56,7 +56,7 @@ def misplaced_relations(analysis: Analysis) -> Iterator[Problem]:
                     yield error("keyword-in-body", message, atom.span)
 
 
-def forbidden_dependencies(analysis: Analysis) -> Iterator[Problem]:
+def forbidden_dependencies(analysis: CheckContext) -> Iterator[Problem]:
     """Report what depends on the state or on moves and must not."""
     for rule in analysis.ruleset.rules:
         highest = _HIGHEST_LEVEL.get(rule.head.name)
@@ -64,7 +64,7 @@ def forbidden_dependencies(analysis: Analysis) -> Iterator[Problem]:
             yield from _forbidden_in(rule, highest, analysis)
 
 
-def _forbidden_in(rule: Rule, highest: Level, analysis: Analysis) -> Iterator[Problem]:
+def _forbidden_in(rule: Rule, highest: Level, analysis: CheckContext) -> Iterator[Problem]:
     """Report the first atom of a rule through which its head depends on too much."""
     for literal in rule.body:
         for atom, _ in atoms_of(literal):
@@ -88,7 +88,7 @@ _MADE_BY = {"true": ("init", "next"), "does": ("legal",)}
 _OF_ROLES = frozenset({"legal", "does", "goal", "sees", "input"})
 
 
-def impossible_terms(analysis: Analysis) -> Iterator[Problem]:
+def impossible_terms(analysis: CheckContext) -> Iterator[Problem]:
     """Report facts that no rule makes true, and moves that no rule makes legal."""
     rules = analysis.ruleset.rules
     for asked, makers in _MADE_BY.items():
@@ -108,7 +108,7 @@ def impossible_terms(analysis: Analysis) -> Iterator[Problem]:
             yield warning(f"never-{asked}", message, term.span)
 
 
-def unknown_roles(analysis: Analysis) -> Iterator[Problem]:
+def unknown_roles(analysis: CheckContext) -> Iterator[Problem]:
     """Report what stands in the place of a role and is none."""
     rules = analysis.ruleset.rules
     stated = [rule.head.args[0] for rule in rules if rule.head.name == "role" and not rule.body]

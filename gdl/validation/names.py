@@ -26,7 +26,7 @@ from gdl.language import (
     Variable,
     atoms_of,
 )
-from gdl.validation.context import Analysis, name_span, warning
+from gdl.validation.context import CheckContext, name_span, warning
 
 Kind: TypeAlias = OneOf["relation", "function", "constant", "variable"]
 
@@ -85,7 +85,7 @@ def _in_term(term: Term, source: Source) -> Iterator[Occurrence]:
 # ---------------------------------------------------------------------- two ways of use
 
 
-def names_used_in_two_ways(analysis: Analysis) -> Iterator[Problem]:
+def names_used_in_two_ways(analysis: CheckContext) -> Iterator[Problem]:
     """Report names with two arities, names of two kinds, and keywords inside terms."""
     first: dict[tuple[Kind, str], Occurrence] = {}
     reported: set[tuple[Kind, str, int]] = set()
@@ -114,7 +114,7 @@ def _arguments(number: int) -> str:
     return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
-def keywords_in_terms(analysis: Analysis) -> Iterator[Problem]:
+def keywords_in_terms(analysis: CheckContext) -> Iterator[Problem]:
     """Report the names of keyword relations inside terms, once for each name."""
     reported = set[str]()
     for found in occurrences(analysis.ruleset):
@@ -129,7 +129,7 @@ def keywords_in_terms(analysis: Analysis) -> Iterator[Problem]:
 # ---------------------------------------------------------------------- spelling
 
 
-def odd_spellings(analysis: Analysis) -> Iterator[Problem]:
+def odd_spellings(analysis: CheckContext) -> Iterator[Problem]:
     """Report names that differ in capitals only, and names with unusual characters."""
     source = analysis.ruleset.source
     first: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _is_plain(name: str) -> bool:
 # ---------------------------------------------------------------------- definitions and uses
 
 
-def undefined_relations(analysis: Analysis) -> Iterator[Problem]:
+def undefined_relations(analysis: CheckContext) -> Iterator[Problem]:
     """Report relations that bodies ask for and nothing defines."""
     ruleset = analysis.ruleset
     known: set[RelationKey] = {rule.head.relation for rule in ruleset.rules}
@@ -181,7 +181,7 @@ def undefined_relations(analysis: Analysis) -> Iterator[Problem]:
                 yield warning("undefined-relation", message, _name_of(atom, ruleset))
 
 
-def unused_relations(analysis: Analysis) -> Iterator[Problem]:
+def unused_relations(analysis: CheckContext) -> Iterator[Problem]:
     """Report relations that rules define and no rule for another relation asks for."""
     used = {
         target
@@ -212,7 +212,7 @@ def _name_of(atom: Atom, ruleset: Ruleset) -> Span | None:
 # ---------------------------------------------------------------------- equality
 
 
-def negated_inequalities(analysis: Analysis) -> Iterator[Problem]:
+def negated_inequalities(analysis: CheckContext) -> Iterator[Problem]:
     """Report ``(not (distinct a b))``, which other programs refuse."""
     for rule in analysis.ruleset.rules:
         for literal in rule.body:

@@ -16,7 +16,7 @@ from gdl.errors import ResourceLimitError, RulesetError, Severity
 from gdl.language import Constant, Term
 from gdl.playouts import Ending, Step, play_out
 from gdl.state_machine import State, StateMachine
-from gdl.validation.position_checks import OF_POSITIONS, Declared, Fault, Options, faults_of
+from gdl.validation.position_checks import OF_POSITIONS, Declared, Options, PositionFault, faults_of
 
 JointMove: TypeAlias = tuple[Term, ...]
 
@@ -25,7 +25,7 @@ EXTRA_STEPS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PlayoutFinding:
     """One thing wrong with a game, with the joint moves that lead to it from the initial state.
 
     ``code`` is stable and made for programs. ``is_shortest`` tells that fewer moves never lead
@@ -48,7 +48,7 @@ class SimulationReport:
     state, which never fell.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[PlayoutFinding, ...]
     lengths: tuple[int, ...]
     unfinished: int
     monotonic: tuple[Constant, ...]
@@ -108,13 +108,13 @@ class _Watch:
         self.monotonic = list(machine.roles)
         self._machine = machine
         self._declared = declared
-        self._found: dict[tuple[str, str], tuple[Fault, _Node]] = {}
+        self._found: dict[tuple[str, str], tuple[PositionFault, _Node]] = {}
         self._searched_depth = -1
 
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[PlayoutFinding, ...]:
         """Return what was found, errors first."""
         found = [
-            Finding(
+            PlayoutFinding(
                 fault.severity,
                 fault.code,
                 fault.message,
@@ -125,7 +125,7 @@ class _Watch:
         ]
         return tuple(sorted(found, key=lambda f: (f.severity, f.code, len(f.moves), f.message)))
 
-    def _note(self, fault: Fault, node: _Node) -> None:
+    def _note(self, fault: PositionFault, node: _Node) -> None:
         kind = fault.code, fault.subject
         if kind not in self._found or node.depth < self._found[kind][1].depth:
             self._found[kind] = fault, node
@@ -169,11 +169,11 @@ class _Watch:
             message = f"a playout did not end within {step.number} steps"
             if repeated is not None:
                 message += "; after these moves an earlier state comes back"
-            self._note(Fault(Severity.WARNING, "no-end", "", message), repeated or node)
+            self._note(PositionFault(Severity.WARNING, "no-end", "", message), repeated or node)
 
     def _fail(self, error: Exception, node: _Node) -> None:
         message = f"reasoning fails after these moves: {error}"
-        self._note(Fault(Severity.ERROR, "no-answer", "", message), node)
+        self._note(PositionFault(Severity.ERROR, "no-answer", "", message), node)
 
     def _compare_goals(self, node: _Node) -> None:
         """Strike out the roles whose goal is unclear or lower than in the state before."""

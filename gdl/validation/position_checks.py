@@ -56,7 +56,7 @@ def declared_in(ruleset: Ruleset) -> Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PositionFault:
     """What is wrong with a position; faults with one code and subject are of one kind."""
 
     severity: Severity
@@ -67,48 +67,48 @@ class Fault:
 
 def faults_of(
     machine: StateMachine, state: State, options: Options, declared: Declared
-) -> tuple[Fault, ...]:
+) -> tuple[PositionFault, ...]:
     """Return what is wrong with a position, where each role has the given legal moves."""
     faults = _without_moves(machine, options) if options else _at_the_end(machine, state)
     return (*faults, *_undeclared(machine, declared, state, options))
 
 
-def _without_moves(machine: StateMachine, options: Options) -> Iterator[Fault]:
+def _without_moves(machine: StateMachine, options: Options) -> Iterator[PositionFault]:
     for role, moves in zip(machine.roles, options, strict=True):
         if not moves:
             message = f"{role} has no legal move though the match is not over"
-            yield Fault(Severity.ERROR, "no-legal-move", str(role), message)
+            yield PositionFault(Severity.ERROR, "no-legal-move", str(role), message)
 
 
-def _at_the_end(machine: StateMachine, state: State) -> Iterator[Fault]:
+def _at_the_end(machine: StateMachine, state: State) -> Iterator[PositionFault]:
     for role in machine.roles:
         goals = machine.goals(state, role)
         if not goals:
             message = f"{role} has no goal value, an integer from 0 to 100, at the end"
-            yield Fault(Severity.ERROR, "no-goal", str(role), message)
+            yield PositionFault(Severity.ERROR, "no-goal", str(role), message)
         elif goals[-1] > HIGHEST_GOAL:
             message = f"{role} has the goal value {goals[-1]} at the end; the highest is 100"
-            yield Fault(Severity.ERROR, "goal-range", str(role), message)
+            yield PositionFault(Severity.ERROR, "goal-range", str(role), message)
         elif len(goals) > 1:
             values = ", ".join(map(str, goals))
             message = f"{role} has several goal values at the end, {values}: the lowest counts"
-            yield Fault(Severity.WARNING, "several-goals", str(role), message)
+            yield PositionFault(Severity.WARNING, "several-goals", str(role), message)
 
 
 def _undeclared(
     machine: StateMachine, declared: Declared, state: State, options: Options
-) -> Iterator[Fault]:
+) -> Iterator[PositionFault]:
     if declared.facts is not None:
         for fact in sorted(set(state) - declared.facts, key=str):
             message = f"the fact {fact} is reached, which 'base' does not list"
-            yield Fault(Severity.WARNING, "undeclared-fact", _kind(fact), message)
+            yield PositionFault(Severity.WARNING, "undeclared-fact", _kind(fact), message)
     if declared.moves is not None:
         for role, moves in zip(machine.roles, options, strict=bool(options)):
             for move in moves:
                 if (role, move) not in declared.moves:
                     message = f"the move {move} of {role} is legal, which 'input' does not list"
                     subject = f"{role} {_kind(move)}"
-                    yield Fault(Severity.WARNING, "undeclared-move", subject, message)
+                    yield PositionFault(Severity.WARNING, "undeclared-move", subject, message)
 
 
 def _kind(term: Term) -> str:

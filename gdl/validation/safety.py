@@ -27,10 +27,10 @@ from gdl.language import (
     is_ground,
     variables_in,
 )
-from gdl.validation.context import Analysis, error
+from gdl.validation.context import CheckContext, error
 
 
-def unsafe_variables(analysis: Analysis) -> Iterator[Problem]:
+def unsafe_variables(analysis: CheckContext) -> Iterator[Problem]:
     """Report each variable that nothing binds, once in each rule."""
     for rule in analysis.ruleset.rules:
         yield from unsafe_in(rule)
@@ -122,14 +122,14 @@ def _bound_somewhere(literal: Literal) -> Iterator[Variable]:
 # ---------------------------------------------------------------------- recursion
 
 
-def unrestricted_recursion(analysis: Analysis) -> Iterator[Problem]:
+def unrestricted_recursion(analysis: CheckContext) -> Iterator[Problem]:
     """Report the arguments by which a recursive rule could make ever larger terms."""
     for rule in analysis.ruleset.rules:
         if rule.head.relation in analysis.cycle_of:
             yield from _unrestricted_in(rule, analysis)
 
 
-def _unrestricted_in(rule: Rule, analysis: Analysis) -> Iterator[Problem]:
+def _unrestricted_in(rule: Rule, analysis: CheckContext) -> Iterator[Problem]:
     """Report the arguments of a rule that break the recursion restriction."""
     head = rule.head.relation
     anchors = (frozenset(rule.head.args),)
@@ -148,7 +148,7 @@ def _with_anchors(
     literals: Sequence[Literal],
     anchors: tuple[Set[Term], ...],
     head: RelationKey,
-    analysis: Analysis,
+    analysis: CheckContext,
 ) -> Iterator[tuple[Atom, tuple[Set[Term], ...]]]:
     """Yield each atom in a cycle with the head, and the terms that its arguments may be.
 

@@ -15,11 +15,17 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from gdl.datalog import components, shortest_way, substitute, unify
+from gdl.datalog import shortest_path, strongly_connected_components, substitute, unify
 from gdl.errors import Problem, ResourceLimitError, Span
 from gdl.language import Atom, Function, RelationKey, Rule, Variable, atoms_of, variables_in
-from gdl.validation.context import Analysis, error, warning
-from gdl.validation.ground_dependencies import Budget, Clause, GroundAtom, Relaxation, clauses_of
+from gdl.validation.context import CheckContext, error, warning
+from gdl.validation.ground_dependencies import (
+    Clause,
+    GroundAtom,
+    GroundDependencies,
+    StepBudget,
+    clauses_of,
+)
 from gdl.validation.safety import unsafe_in
 
 MAX_STEPS = 300_000
@@ -36,7 +42,7 @@ SignedGraph: TypeAlias = Mapping[Node, Mapping[Node, Atom | None]]
 """Node -> the nodes that it depends on -> the atom that is negated in between, None for none."""
 
 
-def negation_cycles(analysis: Analysis) -> Iterator[Problem]:
+def negation_cycles(analysis: CheckContext) -> Iterator[Problem]:
     """Report atoms that depend on their own negation."""
     cycles = _cycles_with_negation(analysis)
     if not cycles:
@@ -47,21 +53,21 @@ def negation_cycles(analysis: Analysis) -> Iterator[Problem]:
         number = analysis.cycle_of.get(rule.head.relation)
         if number in cycles:
             definitions[number].append(rule)
-    pairs, budget = Budget(MAX_PAIRS), Budget(MAX_STEPS)
+    pairs, budget = StepBudget(MAX_PAIRS), StepBudget(MAX_STEPS)
     for number, cycle in cycles.items():
         negated = next(_negated_atoms(definitions[number], cycle), None)
         if negated is None:
             continue
         try:
             if _may_be_circular(definitions[number], pairs):
-                yield from _circles(Relaxation(safe, cycle, budget), cycle)
+                yield from _circles(GroundDependencies(safe, cycle, budget), cycle)
         except ResourceLimitError as limit:
             way = analysis.cycle(negated.relation, negated.relation)
             message = f"cannot decide whether '{negated.name}' depends on its negation: {limit}"
             yield warning("undecided-negation", f"{message} ({way})", negated.span)
 
 
-def _cycles_with_negation(analysis: Analysis) -> dict[int, set[RelationKey]]:
+def _cycles_with_negation(analysis: CheckContext) -> dict[int, set[RelationKey]]:
     """Return the cycles of relations through a negation, by number."""
     cycles: dict[int, set[RelationKey]] = {}
     through_negation = set()
@@ -81,14 +87,14 @@ def _negated_atoms(rules: Sequence[Rule], cycle: Collection[RelationKey]) -> Ite
                     yield atom
 
 
-def _may_be_circular(rules: Sequence[Rule], pairs: Budget) -> bool:
+def _may_be_circular(rules: Sequence[Rule], pairs: StepBudget) -> bool:
     """Tell whether negation runs in a circle through heads and bodies that unify."""
     clauses = [clause for rule in rules for clause in clauses_of(rule)]
     graph = _clause_graph(clauses, pairs)
     return next(_negative_edges(graph), None) is not None
 
 
-def _circles(relaxation: Relaxation, cycle: Collection[RelationKey]) -> Iterator[Problem]:
+def _circles(relaxation: GroundDependencies, cycle: Collection[RelationKey]) -> Iterator[Problem]:
     """Report ground atoms that depend on their own negation, one of each circle."""
     graph = _ground_graph(relaxation, cycle)
     reported = set[int | Span | None]()
@@ -99,11 +105,11 @@ def _circles(relaxation: Relaxation, cycle: Collection[RelationKey]) -> Iterator
             reported |= {component, negated.span}
             way = [origin, target]
             if target != origin:
-                way += shortest_way(graph, target, origin)
+                way += shortest_path(graph, target, origin)
             yield _problem(relaxation, graph, way, negated)
 
 
-def _clause_graph(clauses: Sequence[Clause], pairs: Budget) -> SignedGraph[int]:
+def _clause_graph(clauses: Sequence[Clause], pairs: StepBudget) -> SignedGraph[int]:
     """Return which clause of a cycle may use what which other concludes."""
     concluding: dict[RelationKey, list[tuple[int, Function]]] = {}
     for index, clause in enumerate(clauses):
@@ -124,7 +130,7 @@ def _clause_graph(clauses: Sequence[Clause], pairs: Budget) -> SignedGraph[int]:
 
 
 def _ground_graph(
-    relaxation: Relaxation, cycle: Collection[RelationKey]
+    relaxation: GroundDependencies, cycle: Collection[RelationKey]
 ) -> SignedGraph[GroundAtom]:
     """Return which ground atom of a cycle is concluded from which others of it."""
     graph: dict[GroundAtom, dict[GroundAtom, Atom | None]] = {}
@@ -141,7 +147,7 @@ def _ground_graph(
 
 def _negative_edges(graph: SignedGraph[Node]) -> Iterator[tuple[Node, Node, int]]:
     """Yield the negative edges that lie in a cycle, with the number of their component."""
-    found = enumerate(components(graph))
+    found = enumerate(strongly_connected_components(graph))
     number = {node: index for index, component in found for node in component}
     for origin, targets in graph.items():
         for target, negated in targets.items():
@@ -150,7 +156,7 @@ def _negative_edges(graph: SignedGraph[Node]) -> Iterator[tuple[Node, Node, int]
 
 
 def _problem(
-    relaxation: Relaxation,
+    relaxation: GroundDependencies,
     graph: SignedGraph[GroundAtom],
     way: Sequence[GroundAtom],
     negated: Atom,

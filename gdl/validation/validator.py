@@ -1,6 +1,6 @@
 """Validation: everything that is wrong or odd about a rulesheet, found without playing it.
 
-Each check is a function from the :class:`~gdl.validation.context.Analysis` of a ruleset to problems.
+Each check is a function from the :class:`~gdl.validation.context.CheckContext` of a ruleset to problems.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from gdl.errors import Problem, Severity, Source
 from gdl.language import Ruleset, read_ruleset
-from gdl.validation.context import Analysis, analyse
+from gdl.validation.context import CheckContext, analyse
 from gdl.validation.keywords import (
     forbidden_dependencies,
     impossible_terms,
@@ -33,7 +33,7 @@ from gdl.validation.stratification import negation_cycles
 MAX_PROBLEMS = 200
 """How many problems each check reports before it stops looking for more."""
 
-Check: TypeAlias = Callable[[Analysis], Iterator[Problem]]
+Check: TypeAlias = Callable[[CheckContext], Iterator[Problem]]
 
 CHECKS: tuple[Check, ...] = (
     missing_relations,

@@ -14,17 +14,17 @@ from gdl import Constant, StateMachine
 from ggp_player.cli.options import MAX_CLOCK, RULESHEET, advise_warm_up, output_option
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
-    RECORDED,
-    Analysis,
+    TRACED_STRATEGIES,
     Beginning,
     Figure,
-    Recording,
-    analyse,
+    TimedSearch,
+    TracedStrategy,
     figure_of,
     json_object,
     print_analysis,
     print_position,
     svg_text,
+    timed_search,
 )
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, strategy_from
@@ -144,7 +144,7 @@ class _Task:
         if not position.legal_moves:
             raise GgpPlayerError(f"{position.role} has no legal move, and the match is not over")
         strategy = self._strategy()
-        analysis = analyse(strategy, position, options.seconds)
+        analysis = timed_search(strategy, position, options.seconds)
         if options.output is not None or not options.tree:
             self._tell(position, analysis)
         if options.tree:
@@ -167,9 +167,11 @@ class _Task:
 
     def _strategy(self) -> Strategy:
         spec = self.options.spec
-        strategy = strategy_from(spec, {**STRATEGIES, **RECORDED})
-        if self.options.tree and not isinstance(strategy, Recording):
-            raise GgpPlayerError(f"--tree draws {', '.join(sorted(RECORDED))}; found {spec}")
+        strategy = strategy_from(spec, {**STRATEGIES, **TRACED_STRATEGIES})
+        if self.options.tree and not isinstance(strategy, TracedStrategy):
+            raise GgpPlayerError(
+                f"--tree draws {', '.join(sorted(TRACED_STRATEGIES))}; found {spec}"
+            )
         refusal = strategy.refusal(self.machine)
         if refusal is not None:
             advise_warm_up()
@@ -177,7 +179,7 @@ class _Task:
         return strategy
 
     def _figure(self, strategy: Strategy) -> Figure:
-        record = strategy.record if isinstance(strategy, Recording) else None
+        record = strategy.record if isinstance(strategy, TracedStrategy) else None
         if record is None:
             raise GgpPlayerError(
                 f"{self.options.spec} has not begun to search: it needs more --seconds"
@@ -188,7 +190,7 @@ class _Task:
         steps = len(self.beginning.steps)
         return f"{self.game}, after {steps} step{'' if steps == 1 else 's'}"
 
-    def _tell(self, position: Position, analysis: Analysis | None) -> None:
+    def _tell(self, position: Position, analysis: TimedSearch | None) -> None:
         if self.options.json:
             found = json_object(position, self.beginning.steps, analysis)
             head = {"game": self.game, "strategy": analysis and self.options.spec}

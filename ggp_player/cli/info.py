@@ -7,7 +7,7 @@ import asyncio
 import click
 
 from ggp_player.errors import ProtocolError, ServerError
-from ggp_player.manager import RemoteContestant
+from ggp_player.manager import RemotePlayer
 from ggp_player.protocol import Info, InfoReply, parse_info_reply
 
 TIME_LIMIT = 5.0
@@ -18,7 +18,7 @@ TIME_LIMIT = 5.0
 @click.argument("address", metavar="HOST:PORT")
 def info_command(address: str) -> None:
     """Ask a player server who it is, and whether it is free."""
-    player = RemoteContestant.at(address)
+    player = RemotePlayer.at(address)
     if player is None:
         raise click.BadParameter(f"expected host:port, such as localhost:9147; found {address}")
     try:
@@ -29,7 +29,7 @@ def info_command(address: str) -> None:
         click.echo(f"{key:<11}{getattr(reply, key) or '-'}")
 
 
-async def _ask_for_info(player: RemoteContestant) -> InfoReply:
+async def _ask_for_info(player: RemotePlayer) -> InfoReply:
     try:
         text = await asyncio.wait_for(player.send(str(Info())), TIME_LIMIT)
     except TimeoutError as error:

@@ -18,7 +18,7 @@ import gdl
 from gdl import StateMachine
 from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
 from ggp_player.errors import ConfigError, GgpPlayerError
-from ggp_player.manager import GameManager, MatchSetup, Seat, Step, game_name, seat_of, seated
+from ggp_player.manager import GameManager, MatchSetup, MatchStep, Seat, game_name, seat_of, seated
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
 
 _SENTENCES = {
@@ -76,7 +76,7 @@ class _Run:
         self._save = save
         self._states = states
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-        self._steps: list[Step] = []
+        self._steps: list[MatchStep] = []
 
     async def play(self, seats: Sequence[Seat]) -> list[str]:
         """Play the match; return the names of the players that could not be reached at START."""
@@ -103,7 +103,7 @@ class _Run:
         clocks = f"start clock {setup.start_clock} s, play clock {setup.play_clock} s"
         self._console.print(f"{clocks}, seed {setup.seed}{words}")
 
-    def _show_step(self, step: Step) -> None:
+    def _show_step(self, step: MatchStep) -> None:
         self._steps.append(step)
         moves = "  ".join(
             f"{role} {move}"

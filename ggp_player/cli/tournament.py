@@ -20,21 +20,21 @@ from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
     MISSING,
     Conditions,
-    Game,
     Identity,
-    Plan,
     PlannedMatch,
-    Report,
     ResultsBook,
     ResultsFile,
-    Session,
     TournamentError,
+    TournamentGame,
+    TournamentPlan,
+    TournamentReport,
+    TournamentRun,
     check_players,
     is_available,
     is_remote,
     library,
     load_games,
-    schedule,
+    make_schedule,
 )
 
 RESULTS_NAME = "results.jsonl"
@@ -162,18 +162,18 @@ def _play(options: _Options) -> int:
     games = load_games(options.games)
     check_players(options.players, games)
     identity = _identity(options, games)
-    plan = Plan(
+    plan = TournamentPlan(
         {name: len(game.roles) for name, game in games.items()},
         options.players,
         options.rounds,
         options.seed,
         identity.label,
     )
-    matches = schedule(plan)
+    matches = make_schedule(plan)
     concurrency = _concurrency(options, matches)
     with ExitStack() as stack:
         book = _open(options, identity, stack)
-        session = Session(games, matches, book, _console(options))
+        session = TournamentRun(games, matches, book, _console(options))
         advise_warm_up()
         is_interrupted = session.play(_conditions(options), concurrency)
     report = session.report(identity, rates)
@@ -183,7 +183,7 @@ def _play(options: _Options) -> int:
     return 0 if report.played == report.planned else 1
 
 
-def _identity(options: _Options, games: Mapping[str, Game]) -> Identity:
+def _identity(options: _Options, games: Mapping[str, TournamentGame]) -> Identity:
     return Identity(
         games={name: game.digest for name, game in games.items()},
         players=options.players,
@@ -245,7 +245,7 @@ def _console(options: _Options) -> Console:
     return console
 
 
-def _tell(report: Report, options: _Options, console: Console) -> None:
+def _tell(report: TournamentReport, options: _Options, console: Console) -> None:
     console.print(report.to_tables())
     if options.ratings is None and not report.ratings:
         console.print(f"no ratings: {MISSING}")

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from gdl import Term
 from ggp_player.inspect.joint_move_lists import listed
-from ggp_player.inspect.timed_search import Analysis
+from ggp_player.inspect.timed_search import TimedSearch
 from ggp_player.protocol import move_texts
 from ggp_player.strategies import Choice, MoveReport, Position
 from ggp_player.strategies.textbook import Moves
@@ -25,7 +25,7 @@ MAX_FACTS = 60
 
 
 def json_object(
-    position: Position, steps: Sequence[Moves], analysis: Analysis | None
+    position: Position, steps: Sequence[Moves], analysis: TimedSearch | None
 ) -> dict[str, object]:
     """Return what there is to say, as JSON has it; values are 0 to 100, None where unknown."""
     machine, state = position.machine, position.state
@@ -76,7 +76,7 @@ def _legal(position: Position, role: Term) -> tuple[Term, ...]:
     return () if machine.is_terminal(state) else machine.legal_moves(state, role)
 
 
-def _ranked(position: Position, analysis: Analysis) -> list[MoveReport]:
+def _ranked(position: Position, analysis: TimedSearch) -> list[MoveReport]:
     """Return a report for each legal move, the choice first, then by value; some know nothing."""
     known = {report.move: report for report in analysis.moves}
     reports = [known.get(move) or MoveReport(move) for move in position.legal_moves]
@@ -119,7 +119,7 @@ def print_position(heading: str, position: Position) -> None:
         console.print("the match is over")
 
 
-def print_analysis(position: Position, analysis: Analysis, spec: str) -> None:
+def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None:
     """Print what the search thinks of the moves, and how much it has looked at."""
     console = _console()
     _say(console, "search", f"{spec} for {position.role}")
@@ -142,7 +142,7 @@ def print_analysis(position: Position, analysis: Analysis, spec: str) -> None:
     _say(console, "time", f"{analysis.seconds:.2f} s, {end}")
 
 
-def _move_table(position: Position, analysis: Analysis) -> Table:
+def _move_table(position: Position, analysis: TimedSearch) -> Table:
     table = Table("move", "value", "proved", "visits", "expected")
     for column in table.columns[1:4]:
         column.justify = "right"
@@ -155,7 +155,7 @@ def _move_table(position: Position, analysis: Analysis) -> Table:
     return table
 
 
-def _choice_table(analysis: Analysis) -> Table:
+def _choice_table(analysis: TimedSearch) -> Table:
     table = Table("after", "choice", "value", "note")
     for timed in analysis.choices[-SHOWN_CHOICES:]:
         choice = timed.choice

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from time import thread_time
 
 import gdl
-from gdl.benchmark import Plan
+from gdl.benchmark import MeasurementPlan
 from gdl.engine import PropnetStateMachine
 from gdl.errors import RulesetError
 from ggp_player.strategies import Position
@@ -20,7 +20,7 @@ TABLE_ENTRIES = 2**22
 """Of the proof's transposition table."""
 
 
-def measure(game: str, text: str, plan: Plan) -> dict[str, float]:
+def measure(game: str, text: str, plan: MeasurementPlan) -> dict[str, float]:
     """Return figures per second of processor time, of one core, from the initial state.
 
     ``playouts/s`` are those of bare blocks, ``in search`` those of the tree search, ``share`` the
@@ -42,7 +42,7 @@ def measure(game: str, text: str, plan: Plan) -> dict[str, float]:
     return figures if proof is None else figures | {"proof nodes/s": proof}
 
 
-def _bare(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float]:
+def _bare(machine: PropnetStateMachine, plan: MeasurementPlan) -> tuple[float, float]:
     """Return playouts per second, and the mean length of playouts."""
     block = machine.block(plan.seed)
     ended = length = 0
@@ -55,7 +55,7 @@ def _bare(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float]:
     return ended / (thread_time() - began), length / ended
 
 
-def _tree_search(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float]:
+def _tree_search(machine: PropnetStateMachine, plan: MeasurementPlan) -> tuple[float, float]:
     """Return playouts per second and new nodes per second; what is proved is searched anew."""
     playouts = nodes = seed = 0
     used = 0.0
@@ -74,7 +74,7 @@ def _tree_search(machine: PropnetStateMachine, plan: Plan) -> tuple[float, float
     return playouts / used, nodes / used
 
 
-def _proof(machine: PropnetStateMachine, plan: Plan) -> float | None:
+def _proof(machine: PropnetStateMachine, plan: MeasurementPlan) -> float | None:
     if Proof().refusal(machine) is not None:
         return None
     role = next(

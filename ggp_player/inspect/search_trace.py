@@ -2,7 +2,7 @@
 
 A *node* is a choice of one role. Players who move at the same time are analysed one after the
 other, so that a step of the match is as many nodes deep as it has roles. The record is made by
-those who call :meth:`SearchRecord.visit` around each visit (:mod:`ggp_player.inspect.traced_strategies`):
+those who call :meth:`SearchTrace.visit` around each visit (:mod:`ggp_player.inspect.traced_strategies`):
 what it holds is what was searched, and nothing is searched for its sake.
 """
 
@@ -34,7 +34,7 @@ Window: TypeAlias = tuple[float, float]
 FULL: Window = (0, 100)
 
 
-class Kind(Enum):
+class NodeKind(Enum):
     """Whose choice a node is."""
 
     MAX = "max"
@@ -67,7 +67,7 @@ class Node:
 
     state: State
     role: Constant
-    kind: Kind
+    kind: NodeKind
     moves: Moves = ()
     window: Window = FULL
     steps: int = 0
@@ -99,7 +99,7 @@ class Node:
         return -1 if value is None else value
 
 
-class SearchRecord:
+class SearchTrace:
     """What one search has visited from its last root; see :class:`Node`.
 
     ``root`` is the tree being searched, ``finished`` the last one that was searched to its end.
@@ -111,7 +111,7 @@ class SearchRecord:
         self,
         machine: StateMachine,
         role: Constant,
-        others: Kind = Kind.MIN,
+        others: NodeKind = NodeKind.MIN,
         kept: int = KEPT_NODES,
     ) -> None:
         self.machine = machine
@@ -128,7 +128,7 @@ class SearchRecord:
         self._stack: list[Node] = []
         self._known: Table[State, Node] = Table(REMEMBERED_NODES)
 
-    def begin(self, state: State, kind: Kind, window: Window = FULL) -> None:
+    def begin(self, state: State, kind: NodeKind, window: Window = FULL) -> None:
         """Begin a new tree, whose root is the player's choice in the state."""
         self.root = Node(state, self.role, kind, window=window)
         self._stack = [self.root]
@@ -203,11 +203,11 @@ class SearchRecord:
         self.top.end = End.HORIZON
 
     def _best(self, node: Node) -> Node | None:
-        if not node.children or node.kind is Kind.CHANCE:
+        if not node.children or node.kind is NodeKind.CHANCE:
             return None
-        if node.kind is Kind.EACH and node.value is not None:
+        if node.kind is NodeKind.EACH and node.value is not None:
             return next((child for child in node.children if child.value == node.value), None)
-        choose = min if node.kind is Kind.MIN else max
+        choose = min if node.kind is NodeKind.MIN else max
         return choose(node.children, key=lambda child: child.measure(self.place))
 
     # ---------------------------------------------------------------- forgetting

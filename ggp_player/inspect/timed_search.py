@@ -22,7 +22,7 @@ class TimedChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class TimedSearch:
     """What a search thinks of a position.
 
     ``states`` counts the states that it asked the machine for one by one; what it evaluates in
@@ -81,9 +81,9 @@ class _Watch:
         return self._next_state(state, joint_move)
 
 
-def analyse(
+def timed_search(
     strategy: Strategy, position: Position, seconds: float, clock: Clock = monotonic
-) -> Analysis:
+) -> TimedSearch:
     """Let the strategy search the position for so many seconds, and ask it for what it knows."""
     start = clock()
     deadline = Deadline(start + seconds, clock)
@@ -105,4 +105,4 @@ def analyse(
             search.close()
     took = clock() - start
     moves = tuple(strategy.report(position))
-    return Analysis(tuple(choices), moves, watch.states, took, is_complete)
+    return TimedSearch(tuple(choices), moves, watch.states, took, is_complete)

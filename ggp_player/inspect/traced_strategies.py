@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from gdl import Constant, State, Term
-from ggp_player.inspect.search_trace import FULL, Kind, Node, SearchRecord, Window
+from ggp_player.inspect.search_trace import FULL, Node, NodeKind, SearchTrace, Window
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook import (
     AlphaBeta,
@@ -34,10 +34,10 @@ from ggp_player.strategies.textbook import (
 )
 
 
-class Recording(Strategy):
+class TracedStrategy(Strategy):
     """A strategy with the ``record`` of its last search, None before there is one."""
 
-    record: SearchRecord | None = None
+    record: SearchTrace | None = None
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return what the record knows of the position's moves."""
@@ -45,7 +45,7 @@ class Recording(Strategy):
 
 
 def _recorded(
-    record: SearchRecord, state: State, kind: Kind, window: Window, search: Iterator[Choice]
+    record: SearchTrace, state: State, kind: NodeKind, window: Window, search: Iterator[Choice]
 ) -> Iterator[Choice]:
     """Yield what a search yields; it makes one tree, which is finished when the search is."""
     record.begin(state, kind, window)
@@ -60,23 +60,23 @@ def _recorded(
 # ------------------------------------------------------------- minimax, bounded minimax
 
 
-class RecordedMinimax(Recording, Minimax):
+class RecordedMinimax(TracedStrategy, Minimax):
     """Minimax that keeps a record."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as minimax does."""
-        self.record = SearchRecord(position.machine, position.role)
+        self.record = SearchTrace(position.machine, position.role)
         search = _MinimaxSearch(self.record).bestmove(position.state)
-        return _recorded(self.record, position.state, Kind.MAX, FULL, search)
+        return _recorded(self.record, position.state, NodeKind.MAX, FULL, search)
 
 
 class _MinimaxSearch(MinimaxSearch):
-    def __init__(self, record: SearchRecord) -> None:
+    def __init__(self, record: SearchTrace) -> None:
         super().__init__(record.machine, record.role)
         self._record = record
 
     def maxscore(self, state: State) -> int:
-        with self._record.visit(Node(state, self.role, Kind.MAX)) as node:
+        with self._record.visit(Node(state, self.role, NodeKind.MAX)) as node:
             node.value = value = super().maxscore(state)
         return value
 
@@ -86,25 +86,25 @@ class _MinimaxSearch(MinimaxSearch):
         return value
 
 
-class RecordedBoundedMinimax(Recording, BoundedMinimax):
+class RecordedBoundedMinimax(TracedStrategy, BoundedMinimax):
     """Bounded minimax that keeps a record."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as bounded minimax does."""
-        self.record = SearchRecord(position.machine, position.role)
+        self.record = SearchTrace(position.machine, position.role)
         window = self.lower, self.upper
         search = _BoundedSearch(self.record, *window).bestmove(position.state)
-        return _recorded(self.record, position.state, Kind.MAX, window, search)
+        return _recorded(self.record, position.state, NodeKind.MAX, window, search)
 
 
 class _BoundedSearch(BoundedSearch):
-    def __init__(self, record: SearchRecord, lower: int, upper: int) -> None:
+    def __init__(self, record: SearchTrace, lower: int, upper: int) -> None:
         super().__init__(record.machine, record.role, lower, upper)
         self._record = record
         self._window = lower, upper
 
     def maxscore(self, state: State) -> int:
-        with self._record.visit(Node(state, self.role, Kind.MAX, window=self._window)) as node:
+        with self._record.visit(Node(state, self.role, NodeKind.MAX, window=self._window)) as node:
             node.value = value = super().maxscore(state)
         return value
 
@@ -119,29 +119,29 @@ def _enemy(role: Constant, opponents: Moves, moves: Moves, state: State) -> Node
     """Return the node of the opponent that chooses after ``moves``."""
     chooser = opponents[len(moves) - 1] if len(moves) <= len(opponents) else role
     assert isinstance(chooser, Constant)
-    return Node(state, chooser, Kind.MIN, moves)
+    return Node(state, chooser, NodeKind.MIN, moves)
 
 
 # ---------------------------------------------------------------------- alpha-beta
 
 
-class RecordedAlphaBeta(Recording, AlphaBeta):
+class RecordedAlphaBeta(TracedStrategy, AlphaBeta):
     """Alpha-beta that keeps a record of its latest depth."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as alpha-beta does."""
-        self.record, self._tree = SearchRecord(position.machine, position.role), None
+        self.record, self._tree = SearchTrace(position.machine, position.role), None
         return super().search(position)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         assert self.record is not None
         search = super()._iteration(position, depth, before)
-        return _recorded(self.record, position.state, Kind.MAX, FULL, search)
+        return _recorded(self.record, position.state, NodeKind.MAX, FULL, search)
 
     def _plant(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
         assert self.record is not None
         # A negamax tree that met moves made at the same time was given up: it is no part of this.
-        self.record.begin(position.state, Kind.MAX)
+        self.record.begin(position.state, NodeKind.MAX)
         recorded = _RecordedNegamax if form is NegamaxTree else _RecordedAlphaBetaTree
         tree = super()._plant(recorded, position)
         assert isinstance(tree, _RecordedNegamax | _RecordedAlphaBetaTree)
@@ -150,14 +150,14 @@ class RecordedAlphaBeta(Recording, AlphaBeta):
 
 
 class _RecordedAlphaBetaTree(AlphaBetaTree):
-    record: SearchRecord
+    record: SearchTrace
 
     def beyond(self, state: State) -> float:
         self.record.mark_horizon()
         return super().beyond(state)
 
     def maxscore(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        with self.record.visit(Node(state, self.role, Kind.MAX, window=(alpha, beta))) as node:
+        with self.record.visit(Node(state, self.role, NodeKind.MAX, window=(alpha, beta))) as node:
             node.value = value = super().maxscore(state, depth, alpha, beta)
         return value
 
@@ -165,7 +165,7 @@ class _RecordedAlphaBetaTree(AlphaBetaTree):
         with self.record.visit(_enemy(self.role, self.opponents, moves, state)) as node:
             node.window = alpha, beta
             if moves_by_chance(node.role):
-                node.kind, node.window = Kind.CHANCE, FULL
+                node.kind, node.window = NodeKind.CHANCE, FULL
             node.value = value = super().minscore(moves, state, depth, alpha, beta)
         return value
 
@@ -173,7 +173,7 @@ class _RecordedAlphaBetaTree(AlphaBetaTree):
 class _RecordedNegamax(NegamaxTree):
     """Negamax values are those of the role that chooses; the record has the player's."""
 
-    record: SearchRecord
+    record: SearchTrace
     _latest: tuple[State, State, Moves] | None = None
 
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:
@@ -195,7 +195,7 @@ class _RecordedNegamax(NegamaxTree):
     def negamax(self, state: State, depth: int, alpha: float, beta: float, role: Constant) -> float:
         is_own = role == self.role
         window = (alpha, beta) if is_own else (flipped(beta), flipped(alpha))
-        node = Node(state, role, Kind.MAX if is_own else Kind.MIN, window=window)
+        node = Node(state, role, NodeKind.MAX if is_own else NodeKind.MIN, window=window)
         if self._latest is not None and self._latest[1] is state:
             self._name_the_way(node, self._latest[2])
         self._latest = None
@@ -213,12 +213,12 @@ class _RecordedNegamax(NegamaxTree):
 # --------------------------------------------------------------------------- max^n
 
 
-class RecordedMaxN(Recording, MaxN):
+class RecordedMaxN(TracedStrategy, MaxN):
     """Max^n that keeps a record of its latest depth."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as max^n does."""
-        self.record = SearchRecord(position.machine, position.role, Kind.EACH)
+        self.record = SearchTrace(position.machine, position.role, NodeKind.EACH)
         return super().search(position)
 
     def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
@@ -227,16 +227,16 @@ class RecordedMaxN(Recording, MaxN):
 
 
 class _RecordedMaxNTree(MaxNTree):
-    def __init__(self, record: SearchRecord, evaluator: Evaluator) -> None:
+    def __init__(self, record: SearchTrace, evaluator: Evaluator) -> None:
         super().__init__(record.machine, record.role, evaluator)
         self._record = record
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
         search = super().bestmove(state, depth, before)
-        return _recorded(self._record, state, Kind.EACH, FULL, search)
+        return _recorded(self._record, state, NodeKind.EACH, FULL, search)
 
     def utilities(self, state: State, depth: int) -> Utilities:
-        with self._record.visit(Node(state, self.role, Kind.EACH)) as node:
+        with self._record.visit(Node(state, self.role, NodeKind.EACH)) as node:
             if depth == 0 and not self.machine.is_terminal(state):
                 self._record.mark_horizon()
             node.value = value = super().utilities(state, depth)
@@ -246,13 +246,13 @@ class _RecordedMaxNTree(MaxNTree):
         if not moves:
             return super().picked(moves, state, depth)  # the state's own node is there already
         node = _enemy(self.role, opponents_of(self.machine, self.role), moves, state)
-        node.kind = Kind.CHANCE if moves_by_chance(node.role) else Kind.EACH
+        node.kind = NodeKind.CHANCE if moves_by_chance(node.role) else NodeKind.EACH
         with self._record.visit(node):
             node.value = value = super().picked(moves, state, depth)
         return value
 
 
-RECORDED: Mapping[str, type[Strategy]] = MappingProxyType(
+TRACED_STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     {
         kind.name: kind
         for kind in (RecordedMinimax, RecordedBoundedMinimax, RecordedAlphaBeta, RecordedMaxN)

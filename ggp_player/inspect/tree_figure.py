@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from gdl import Constant, Function, Term
 from ggp_player.errors import GgpPlayerError
-from ggp_player.inspect.search_trace import End, Kind, Node, SearchRecord, Value
+from ggp_player.inspect.search_trace import End, Node, NodeKind, SearchTrace, Value
 from ggp_player.protocol import state_text
 
 MAX_NODES = 150
@@ -41,7 +41,7 @@ class Shape(Enum):
     PRUNED = "not searched"
 
 
-_SHAPES = {Kind.MAX: Shape.UP, Kind.MIN: Shape.DOWN, Kind.CHANCE: Shape.CHANCE}
+_SHAPES = {NodeKind.MAX: Shape.UP, NodeKind.MIN: Shape.DOWN, NodeKind.CHANCE: Shape.CHANCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Figure:
     remark: str = ""
 
 
-def figure_of(record: SearchRecord, depth: int | None = None, windows: bool = False) -> Figure:
+def figure_of(record: SearchTrace, depth: int | None = None, windows: bool = False) -> Figure:
     """Return the figure of the last finished tree, by default as deep as there is room for.
 
     Raises :class:`TreeSizeError` where no tree was finished, or the depth has too many nodes.
@@ -87,7 +87,7 @@ def figure_of(record: SearchRecord, depth: int | None = None, windows: bool = Fa
 class _Figures:
     """Makes figures of one tree."""
 
-    def __init__(self, record: SearchRecord, root: Node, windows: bool) -> None:
+    def __init__(self, record: SearchTrace, root: Node, windows: bool) -> None:
         self._record = record
         self._machine = record.machine
         self._root = self._shown(root)
@@ -187,18 +187,18 @@ class _Figures:
             return Shape.EVALUATED, node.role
         if node.children or node.moves:
             earlier = self._record.order[: len(node.moves)]
-            if node.kind is Kind.MIN and any(len(self._legal(node, r)) > 1 for r in earlier):
+            if node.kind is NodeKind.MIN and any(len(self._legal(node, r)) > 1 for r in earlier):
                 return Shape.TOGETHER, node.role
             return _SHAPES.get(node.kind, Shape.EACH), node.role
         # It was not followed here: whoever chooses next says what it is.
         role = self._choosers(node)[0] if node.role == self._record.role else node.role
-        if self._record.others is Kind.EACH:
+        if self._record.others is NodeKind.EACH:
             return Shape.EACH, role
         return (Shape.UP if role == self._record.role else Shape.DOWN), role
 
     def _below(self, node: Node, is_followed: bool) -> tuple[str, ...]:
         lines = []
-        is_bounded = node.kind in (Kind.MAX, Kind.MIN)
+        is_bounded = node.kind in (NodeKind.MAX, NodeKind.MIN)
         if self._windows and is_bounded:
             lines.append("[{}, {}]".format(*map(number, node.window)))
         if is_followed and is_bounded and self._skipped(node):
@@ -222,9 +222,9 @@ def _principal(root: Node) -> Iterator[int]:
 def _reason(node: Node, value: float) -> list[str]:
     """Return why the moves after a cut cannot matter, as far as the cut was made for a value."""
     alpha, beta = node.window
-    if node.kind is Kind.MIN and value <= alpha:
+    if node.kind is NodeKind.MIN and value <= alpha:
         return [f"cut: {number(value)} ≤ {number(alpha)}"]
-    if node.kind is Kind.MAX and value >= beta:
+    if node.kind is NodeKind.MAX and value >= beta:
         return [f"cut: {number(value)} ≥ {number(beta)}"]
     return []
 

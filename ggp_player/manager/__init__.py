@@ -5,20 +5,20 @@ from ggp_player.manager.game_manager import (
     GameManager,
     MatchError,
     MatchSetup,
-    Step,
+    MatchStep,
     game_name,
 )
-from ggp_player.manager.players import Contestant, RemoteContestant, Seat, seat_of, seated
+from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, seat_of, seated
 
 __all__ = [
     "RANDOM_ROLE",
-    "Contestant",
     "GameManager",
     "MatchError",
+    "MatchPlayer",
     "MatchSetup",
-    "RemoteContestant",
+    "MatchStep",
+    "RemotePlayer",
     "Seat",
-    "Step",
     "game_name",
     "seat_of",
     "seated",

@@ -25,7 +25,7 @@ from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import Scrambler
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import GgpPlayerError, ServerError
-from ggp_player.manager.players import Contestant
+from ggp_player.manager.players import MatchPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -88,7 +88,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MatchStep:
     """How the match came into a state: by the start (number 0) or by a joint move.
 
     ``errors`` and ``seconds``, one per role, say what went wrong and how long each reply took.
@@ -115,8 +115,8 @@ class GameManager:
         self,
         setup: MatchSetup,
         machine: StateMachine,
-        contestants: Sequence[Contestant],
-        on_step: Callable[[Step], None] = lambda _: None,
+        contestants: Sequence[MatchPlayer],
+        on_step: Callable[[MatchStep], None] = lambda _: None,
         clock: Clock = monotonic,
     ) -> None:
         self.setup = setup
@@ -132,7 +132,7 @@ class GameManager:
         self._words = _words(setup)
         nothing = ("",) * len(self.seats)
         times = (0.0,) * len(self.seats)
-        self._steps = [Step(0, (), nothing, times, machine.initial_state(), setup.start_time)]
+        self._steps = [MatchStep(0, (), nothing, times, machine.initial_state(), setup.start_time)]
         self._aborted = False
 
     async def run(self) -> MatchRecord:
@@ -203,11 +203,13 @@ class GameManager:
         seconds = tuple(reply.seconds for reply in replies)
         state = self._steps[-1].state
         after = await asyncio.to_thread(self._machine.next_state, state, joint_move)
-        self._steps.append(Step(len(self._steps), joint_move, errors, seconds, after, self._now()))
+        self._steps.append(
+            MatchStep(len(self._steps), joint_move, errors, seconds, after, self._now())
+        )
         self._on_step(self._steps[-1])
 
     def _decide(
-        self, seat: Contestant | None, reply: Reply, legal: Sequence[Term]
+        self, seat: MatchPlayer | None, reply: Reply, legal: Sequence[Term]
     ) -> tuple[Term, str]:
         """Return a role's move, with the error where it is not the player's own."""
         if seat is None:
@@ -235,7 +237,7 @@ class GameManager:
         pairs = zip(self.seats.values(), requests, strict=True)
         return await asyncio.gather(*(self._reply(seat, text, limit) for seat, text in pairs))
 
-    async def _reply(self, seat: Contestant | None, request: Request, limit: float) -> Reply:
+    async def _reply(self, seat: MatchPlayer | None, request: Request, limit: float) -> Reply:
         if seat is None:
             return Reply()
         text = error = ""
@@ -279,8 +281,8 @@ class GameManager:
 
 
 def seats(
-    roles: Sequence[Constant], contestants: Sequence[Contestant]
-) -> dict[Constant, Contestant | None]:
+    roles: Sequence[Constant], contestants: Sequence[MatchPlayer]
+) -> dict[Constant, MatchPlayer | None]:
     """Return who plays each role, in role order; None, the manager, plays the role ``random``.
 
     Raises :class:`MatchError` where the number of contestants is wrong.

@@ -24,7 +24,7 @@ MAX_REPLY = 2**16
 """Bytes read of a reply; a longer one is no move."""
 
 
-class Contestant(Protocol):
+class MatchPlayer(Protocol):
     """Whoever plays a role in a match."""
 
     @property
@@ -50,7 +50,7 @@ class LocalContestant:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteContestant:
+class RemotePlayer:
     """A player server somewhere on the network, spoken to as ggp-base's manager does.
 
     Every request has a connection of its own. The reply's HTTP status is not looked at.
@@ -60,7 +60,7 @@ class RemoteContestant:
     port: int
 
     @classmethod
-    def at(cls, address: str) -> RemoteContestant | None:
+    def at(cls, address: str) -> RemotePlayer | None:
         """Return the contestant at ``host:port``, None where the text is no such address."""
         match = re.fullmatch(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})", address)
         if match is None or not 0 < int(match[2]) < 2**16:
@@ -104,7 +104,7 @@ class RemoteContestant:
             return body.decode("utf-8", errors="replace")
 
 
-Seat: TypeAlias = Config | RemoteContestant
+Seat: TypeAlias = Config | RemotePlayer
 """The settings of a player of our own, or where a player server is."""
 
 
@@ -113,12 +113,12 @@ def seat_of(player: str, **settings: object) -> Seat:
 
     Raises :class:`ConfigError` for what is neither.
     """
-    return RemoteContestant.at(player) or load_config(flags={"strategy": player, **settings})
+    return RemotePlayer.at(player) or load_config(flags={"strategy": player, **settings})
 
 
-async def seated(seat: Seat, stack: AsyncExitStack) -> Contestant:
+async def seated(seat: Seat, stack: AsyncExitStack) -> MatchPlayer:
     """Return the contestant; a player of our own is started, and closed with the stack."""
-    if isinstance(seat, RemoteContestant):
+    if isinstance(seat, RemotePlayer):
         return seat
     player = await stack.enter_async_context(Player(seat))
     return LocalContestant(seat.strategy, player)

@@ -18,7 +18,14 @@ from contextlib import suppress
 from multiprocessing import resource_tracker
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 
-from ggp_player.worker import Logged, Order, Report, SharedChoice, decode, encode
+from ggp_player.worker import (
+    ChoiceBuffer,
+    LogRecord,
+    MessageToServer,
+    MessageToWorker,
+    decode,
+    encode,
+)
 from ggp_player.worker import process as worker_process
 
 MAX_REPORT = 2**26
@@ -36,7 +43,7 @@ class Worker:
     def __init__(
         self,
         process: ForkServerProcess,
-        choice: SharedChoice,
+        choice: ChoiceBuffer,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
@@ -44,7 +51,7 @@ class Worker:
         self.pid = process.pid or 0
         self.is_alive = True
         self.was_killed = False
-        self.on_report: Callable[[Report], None] = lambda report: None
+        self.on_report: Callable[[MessageToServer], None] = lambda report: None
         self.on_death: Callable[[], None] = lambda: None
         self._process = process
         self._reader = reader
@@ -57,7 +64,7 @@ class Worker:
 
         Raises OSError where the system has no room for another process.
         """
-        choice = SharedChoice.create(context)
+        choice = ChoiceBuffer.create(context)
         ours, theirs = socket.socketpair()
         arguments = (theirs, choice, memory_limit)
         process = context.Process(target=worker_process.main, args=arguments, daemon=True)
@@ -70,7 +77,7 @@ class Worker:
         reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_REPORT)
         return cls(process, choice, reader, writer)
 
-    def order(self, order: Order) -> None:
+    def order(self, order: MessageToWorker) -> None:
         """Send an order, without waiting for anything. A dead worker gets nothing."""
         if self.is_alive:
             self._writer.write(encode(order))
@@ -118,9 +125,9 @@ class Worker:
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
-    def _hear(self, report: Order | Report) -> None:
+    def _hear(self, report: MessageToWorker | MessageToServer) -> None:
         match report:
-            case Logged(level, logger, message):
+            case LogRecord(level, logger, message):
                 logging.getLogger(logger).log(level, "%s", message)
             case _:
                 self.on_report(report)  # type: ignore[arg-type]  # orders go the other way only

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from ggp_player.clock import Deadline
 from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.supervisor import RefereeStation, SearchStation, Setup
-from ggp_player.worker import Standing
+from ggp_player.move_service.supervisor import SearchSupervisor, Setup, TrackerSupervisor
+from ggp_player.worker import MatchStatus
 
 LAST_RESORT = "noop"
 """The move when not one legal move is known: the likeliest guess in an unknown game."""
@@ -33,7 +33,7 @@ HURRY_GRACE = 0.1
 _log = logging.getLogger(__name__)
 
 
-class Patience:
+class CancellableDeadline:
     """How long a reply may take: until a deadline, or until somebody is in a hurry."""
 
     def __init__(self, deadline: Deadline) -> None:
@@ -80,16 +80,16 @@ class Decision:
         return f"{self.move}{value}{proved}{note}"
 
 
-class Executor:
+class MoveService:
     """Plays one role of one match: legal moves from the referee, choices from the search."""
 
     def __init__(self, setup: Setup, pool: Pool) -> None:
         self._name = f"match {setup.start.match_id}"
-        self._referee = RefereeStation(setup, pool, self._nudge)
-        self._search = SearchStation(setup, pool, self._nudge)
-        self._patience: Patience | None = None
+        self._referee = TrackerSupervisor(setup, pool, self._nudge)
+        self._search = SearchSupervisor(setup, pool, self._nudge)
+        self._patience: CancellableDeadline | None = None
 
-    async def prepare(self, patience: Patience) -> str:
+    async def prepare(self, patience: CancellableDeadline) -> str:
         """Read the rules and search the initial state. Return why they are unplayable, or nothing.
 
         The search goes on afterwards, until the first move is chosen.
@@ -101,7 +101,7 @@ class Executor:
         await patience.wait(lambda: self._has_failed() or self._is_prepared())
         return self._referee.unplayable
 
-    async def choose(self, moves: Sequence[str], patience: Patience) -> Decision:
+    async def choose(self, moves: Sequence[str], patience: CancellableDeadline) -> Decision:
         """Apply the joint move, empty before the first step, and return the best move."""
         self._patience = patience
         if moves:
@@ -111,14 +111,16 @@ class Executor:
             self._search.search()
         await patience.wait(self._is_settled)
         if not patience.deadline.has_passed:
-            last_moment = Patience(Deadline.after(HURRY_GRACE, patience.deadline.clock))
+            last_moment = CancellableDeadline(Deadline.after(HURRY_GRACE, patience.deadline.clock))
             await self._wait_for_legal_moves(last_moment)
         decision = self._decide()
         if not self._search.is_to_ponder:
             self._search.stop()
         return decision
 
-    async def finish(self, moves: Sequence[str], patience: Patience) -> Standing | None:
+    async def finish(
+        self, moves: Sequence[str], patience: CancellableDeadline
+    ) -> MatchStatus | None:
         """Apply the last joint move, and return how the match ended, None if it is not known."""
         self._patience = patience
         self._search.close()
@@ -137,7 +139,7 @@ class Executor:
         await self._search.closed()
         await self._referee.closed()
 
-    async def _wait_for_legal_moves(self, patience: Patience) -> None:
+    async def _wait_for_legal_moves(self, patience: CancellableDeadline) -> None:
         self._patience = patience
         await patience.wait(lambda: self._has_failed() or self._referee.standing is not None)
 

@@ -14,15 +14,15 @@ from typing import ClassVar
 from ggp_player.move_service.pool import Pool, Worker
 from ggp_player.protocol import Start
 from ggp_player.worker import (
-    Begin,
-    Begun,
-    Follow,
+    ApplyMoves,
+    BeginMatch,
+    BeginSearch,
     FoundChoice,
-    Order,
-    Report,
-    Search,
+    MatchStatus,
+    MessageToServer,
+    MessageToWorker,
     SearchEnded,
-    Standing,
+    SearchReady,
     Unplayable,
 )
 
@@ -104,34 +104,34 @@ class Station:
         if self._is_closed:
             worker.kill()
 
-    def first_orders(self) -> Sequence[Order]:
+    def first_orders(self) -> Sequence[MessageToWorker]:
         """Return what a new worker has to be told: the whole match so far."""
         raise NotImplementedError
 
-    def take_in(self, report: Report) -> None:
+    def take_in(self, report: MessageToServer) -> None:
         """Take note of a report."""
         raise NotImplementedError
 
     def follow(self, moves: Sequence[str]) -> None:
         """Begin a turn with a joint move. Failures of the last turn are forgiven."""
         self.history.append(moves)
-        self.order(Follow(moves))
+        self.order(ApplyMoves(moves))
         self._replacements = 0
         if self.is_given_up and not self.unplayable:
             self._replace()
 
-    def order(self, order: Order) -> None:
+    def order(self, order: MessageToWorker) -> None:
         """Give an order. A worker that is yet to come learns of it in its first orders."""
         if self.worker is not None:
             self.worker.order(order)
 
-    def begin(self, strategy: str | None = None) -> Begin:
+    def begin(self, strategy: str | None = None) -> BeginMatch:
         """Return the first order to a new worker; without a strategy it is a referee."""
         start, history = self.setup.start, tuple(self.history)
         # A search that comes to a match that has begun is in a hurry.
         clock = start.play_clock if history else start.start_clock
         seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock)
-        return Begin(start.rules, start.role, history, strategy, self.setup.seed, seconds)
+        return BeginMatch(start.rules, start.role, history, strategy, self.setup.seed, seconds)
 
     def close(self) -> None:
         """Kill the worker. The place stays empty."""
@@ -144,7 +144,7 @@ class Station:
         if self._opening is not None:
             await self._opening
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: MessageToServer) -> None:
         if isinstance(report, Unplayable):
             self.unplayable = report.reason
             _log.error("%s: the game cannot be played: %s", self._name, report.reason)
@@ -170,31 +170,31 @@ class Station:
         self._opening = asyncio.create_task(self._open())
 
 
-class RefereeStation(Station):
+class TrackerSupervisor(Station):
     """Knows the legal moves of the turn, moments after it has begun."""
 
     duty = "referee"
-    _standing: Standing | None = None
+    _standing: MatchStatus | None = None
 
     @property
-    def standing(self) -> Standing | None:
+    def standing(self) -> MatchStatus | None:
         """How the match stands, None where that is not known yet."""
         standing = self._standing
         return standing if standing is not None and standing.turn == len(self.history) else None
 
-    def first_orders(self) -> Sequence[Order]:
+    def first_orders(self) -> Sequence[MessageToWorker]:
         """Return the rules and the history."""
         return (self.begin(),)
 
-    def take_in(self, report: Report) -> None:
+    def take_in(self, report: MessageToServer) -> None:
         """Take note of how the match stands."""
-        if isinstance(report, Standing):
+        if isinstance(report, MatchStatus):
             if self._standing is None:
                 _log.info("%s: the rules are read", self._name)
             self._standing = report
 
 
-class SearchStation(Station):
+class SearchSupervisor(Station):
     """Runs the strategy. Searches are numbered from 1; at most one is wanted at a time."""
 
     duty = "search"
@@ -241,7 +241,7 @@ class SearchStation(Station):
                 self._insist_soon()
         self._is_wanted = False
 
-    def first_orders(self) -> Sequence[Order]:
+    def first_orders(self) -> Sequence[MessageToWorker]:
         """Return the rules, the history, and the search that is wanted, if any is."""
         self._has_begun = False
         begin = self.begin(self.setup.strategy)
@@ -250,9 +250,9 @@ class SearchStation(Station):
         self.worker.choice.wanted = self._number
         return begin, self._search_order()
 
-    def take_in(self, report: Report) -> None:
+    def take_in(self, report: MessageToServer) -> None:
         """Take note of what the search has done."""
-        if isinstance(report, Begun):
+        if isinstance(report, SearchReady):
             self._ponders = report.ponders
             if not self._has_begun:
                 self._has_begun = True
@@ -269,8 +269,8 @@ class SearchStation(Station):
             self._kept = worker.choice.newest(self._number) or self._kept
         super()._lose(worker)
 
-    def _search_order(self) -> Search:
-        return Search(self._number, thorough=not self.history)
+    def _search_order(self) -> BeginSearch:
+        return BeginSearch(self._number, thorough=not self.history)
 
     def _insist_soon(self) -> None:
         loop = asyncio.get_running_loop()

@@ -33,7 +33,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from ggp_player.errors import ServerError
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, Stopwatch
+from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, ReplyDeadline
 from ggp_player.worker import is_warm
 
 MAX_MESSAGE = 16 * 2**20
@@ -74,7 +74,7 @@ def application(player: Player) -> web.Application:
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
 
-    async def reply(request: web.Request, message: str, stopwatch: Stopwatch) -> web.Response:
+    async def reply(request: web.Request, message: str, stopwatch: ReplyDeadline) -> web.Response:
         began = time.monotonic()
         text = await player.reply_in_time(message, stopwatch)
         seconds = time.monotonic() - began
@@ -92,7 +92,7 @@ def application(player: Player) -> web.Application:
 class _Reply(web.Response):
     """Stops the stopwatch when the socket has the reply."""
 
-    def __init__(self, text: str, stopwatch: Stopwatch) -> None:
+    def __init__(self, text: str, stopwatch: ReplyDeadline) -> None:
         super().__init__(body=text.encode(), content_type="text/acl")
         self._stopwatch = stopwatch
 

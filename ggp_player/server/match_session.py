@@ -11,10 +11,10 @@ import logging
 from collections.abc import Callable
 
 from ggp_player.clock import Clock, Deadline
-from ggp_player.move_service import Executor, Patience
+from ggp_player.move_service import CancellableDeadline, MoveService
 from ggp_player.protocol import NIL, Match, Play, Stop
 from ggp_player.protocol import messages as protocol
-from ggp_player.server.reply_deadline import Stopwatch
+from ggp_player.server.reply_deadline import ReplyDeadline
 
 LAST_STATE_LIMIT = 1.0
 """Seconds that STOP waits for the goal values of the last state, which go to the log."""
@@ -25,20 +25,20 @@ SILENT_CLOCKS = 3
 _log = logging.getLogger(__name__)
 
 
-class Session:
+class MatchSession:
     """Plays a match from START to STOP."""
 
-    def __init__(self, match: Match, executor: Executor, clock: Clock) -> None:
+    def __init__(self, match: Match, executor: MoveService, clock: Clock) -> None:
         self.match = match
         self._executor = executor
         self._clock = clock
         self._turn = asyncio.Lock()
-        self._patience = Patience(Deadline.after(0, clock))
+        self._patience = CancellableDeadline(Deadline.after(0, clock))
         self._move: asyncio.Task[str] | None = None
         self._silence: asyncio.TimerHandle | None = None
         self._is_rushed = False
 
-    async def start(self, stopwatch: Stopwatch) -> str:
+    async def start(self, stopwatch: ReplyDeadline) -> str:
         """Prepare during the start clock; return ``ready``, or why the rules are unplayable."""
         start = self.match.start
         _log.info(
@@ -51,7 +51,7 @@ class Session:
         self.match.replied(start)
         return f"error: the game cannot be played: {reason}" if reason else protocol.READY
 
-    async def play(self, request: Play, stopwatch: Stopwatch) -> str:
+    async def play(self, request: Play, stopwatch: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""
         patience = self._newest(stopwatch.deadline(self.match.start.play_clock))
         self._move = asyncio.create_task(self._choose(request, patience))
@@ -68,7 +68,7 @@ class Session:
         self._unwatch()
         self.hurry()
         async with self._turn:
-            patience = Patience(Deadline.after(LAST_STATE_LIMIT, self._clock))
+            patience = CancellableDeadline(Deadline.after(LAST_STATE_LIMIT, self._clock))
             standing = await self._executor.finish(_texts(request), patience)
         goals = standing.goals if standing is not None else {}
         result = ", ".join(f"{role} {goal}" for role, goal in goals.items())
@@ -103,15 +103,15 @@ class Session:
         if self._silence is not None:
             self._silence.cancel()
 
-    def _newest(self, deadline: Deadline) -> Patience:
+    def _newest(self, deadline: Deadline) -> CancellableDeadline:
         """Return the patience of the newest request; that of the one before is over."""
         self.hurry()
-        self._patience = Patience(deadline)
+        self._patience = CancellableDeadline(deadline)
         if self._is_rushed:
             self._patience.hurry()
         return self._patience
 
-    async def _choose(self, request: Play, patience: Patience) -> str:
+    async def _choose(self, request: Play, patience: CancellableDeadline) -> str:
         asked = self._clock()
         async with self._turn:
             decision = await self._executor.choose(_texts(request), patience)

@@ -18,7 +18,7 @@ from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
-from ggp_player.move_service import Executor, Pool, Setup
+from ggp_player.move_service import MoveService, Pool, Setup
 from ggp_player.protocol import (
     Abort,
     Info,
@@ -34,8 +34,8 @@ from ggp_player.protocol import (
 )
 from ggp_player.protocol import messages as protocol
 from ggp_player.server.config import Config
-from ggp_player.server.match_session import Session
-from ggp_player.server.reply_deadline import Margin, Stopwatch
+from ggp_player.server.match_session import MatchSession
+from ggp_player.server.reply_deadline import Margin, ReplyDeadline
 
 LONG_MESSAGE = 2**16
 """Characters from which on a message is read in a thread, so that other requests go on."""
@@ -52,7 +52,7 @@ class Player:
         self._margin = Margin(config.margin)
         self._pool = Pool(config.spares, config.memory_limit * 2**20)
         self._matches = Matches(config.max_matches)
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, MatchSession] = {}
         self._is_closing = False
         self._tasks: set[asyncio.Task[str] | asyncio.Task[None]] = set()
 
@@ -91,11 +91,11 @@ class Player:
         stopwatch.stop()
         return reply
 
-    def stopwatch(self, round_trip: float = 0.0) -> Stopwatch:
+    def stopwatch(self, round_trip: float = 0.0) -> ReplyDeadline:
         """Return a stopwatch for a request that arrives now, from so many seconds away."""
-        return Stopwatch(self._margin, self._clock, round_trip)
+        return ReplyDeadline(self._margin, self._clock, round_trip)
 
-    async def reply_in_time(self, text: str, stopwatch: Stopwatch) -> str:
+    async def reply_in_time(self, text: str, stopwatch: ReplyDeadline) -> str:
         """Return the reply to a request. One that cannot be understood is told what is wrong.
 
         The caller stops the stopwatch when the reply is sent. Whoever stops waiting for the reply
@@ -105,7 +105,7 @@ class Player:
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def _reply(self, text: str, stopwatch: Stopwatch) -> str:
+    async def _reply(self, text: str, stopwatch: ReplyDeadline) -> str:
         try:
             request = await self._read(text)
         except ProtocolError as error:
@@ -127,7 +127,7 @@ class Player:
         return await asyncio.to_thread(protocol.parse_request, text)
 
     async def _reply_in_match(
-        self, request: Start | Play | Stop | Abort, stopwatch: Stopwatch
+        self, request: Start | Play | Stop | Abort, stopwatch: ReplyDeadline
     ) -> str:
         if self._is_closing and isinstance(request, Start):
             return protocol.BUSY
@@ -151,27 +151,27 @@ class Player:
                 await session.end()
                 return protocol.ABORTED
 
-    def _session(self, match: Match) -> Session:
+    def _session(self, match: Match) -> MatchSession:
         """Return the match's session, which must hear of the game manager again in time."""
         session = self._sessions.get(match.match_id)
         if session is None:
             seed = f"{self.config.seed} {match.match_id} {match.start.role}"
             setup = Setup(match.start, self.config.strategy, seed, self.config.ponder)
-            executor = Executor(setup, self._pool)
-            session = Session(match, executor, self._clock)
+            executor = MoveService(setup, self._pool)
+            session = MatchSession(match, executor, self._clock)
             self._sessions[match.match_id] = session
         if self._is_closing:
             session.rush()
         session.watch(self.config.idle_limit, lambda: self._drop(session))
         return session
 
-    def _drop(self, session: Session) -> None:
+    def _drop(self, session: MatchSession) -> None:
         _log.warning("match %s: not heard of for too long, dropped", session.match.match_id)
         self._matches.expire(session.match)
         self._forget(session)
         self._keep(asyncio.create_task(session.end()))
 
-    def _forget(self, session: Session) -> None:
+    def _forget(self, session: MatchSession) -> None:
         del self._sessions[session.match.match_id]
 
     def _keep(self, task: asyncio.Task[str] | asyncio.Task[None]) -> None:

@@ -83,7 +83,7 @@ class Margin:
         return max(self._overheads) if is_known else inf
 
 
-class Stopwatch:
+class ReplyDeadline:
     """Runs from the arrival of a request until its reply is sent. ``round_trip`` is in seconds."""
 
     def __init__(self, margin: Margin, clock: Clock, round_trip: float = 0.0) -> None:

@@ -1,16 +1,16 @@
 """TODO."""
 
-from ggp_player.worker.choice_buffer import FoundChoice, SharedChoice
+from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
-    Begin,
-    Begun,
-    Follow,
-    Logged,
-    Order,
-    Report,
-    Search,
+    ApplyMoves,
+    BeginMatch,
+    BeginSearch,
+    LogRecord,
+    MatchStatus,
+    MessageToServer,
+    MessageToWorker,
     SearchEnded,
-    Standing,
+    SearchReady,
     Unplayable,
     decode,
     encode,
@@ -18,17 +18,17 @@ from ggp_player.worker.messages import (
 from ggp_player.worker.warm_up import is_warm, warm_up_searches
 
 __all__ = [
-    "Begin",
-    "Begun",
-    "Follow",
+    "ApplyMoves",
+    "BeginMatch",
+    "BeginSearch",
+    "ChoiceBuffer",
     "FoundChoice",
-    "Logged",
-    "Order",
-    "Report",
-    "Search",
+    "LogRecord",
+    "MatchStatus",
+    "MessageToServer",
+    "MessageToWorker",
     "SearchEnded",
-    "SharedChoice",
-    "Standing",
+    "SearchReady",
     "Unplayable",
     "decode",
     "encode",

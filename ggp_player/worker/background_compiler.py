@@ -8,15 +8,15 @@ import threading
 import gdl
 from gdl.circuit import CompileOptions
 from gdl.engine import PropnetStateMachine
-from gdl.grounding import Budget
+from gdl.grounding import GroundingBudget
 
-BUDGET = Budget(rules=4_000_000)
+BUDGET = GroundingBudget(rules=4_000_000)
 """What compiling may take; some 40,000 ground rules are made into a network in a second."""
 
 _log = logging.getLogger(__name__)
 
 
-class Compilation:
+class BackgroundCompiler:
     """The compiling of one ruleset, which begins at once; ``machine`` is None until it is done."""
 
     def __init__(self, ruleset: gdl.Ruleset) -> None:

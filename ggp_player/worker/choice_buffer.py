@@ -43,14 +43,14 @@ class FoundChoice:
     note: str = ""
 
 
-class SharedChoice:
+class ChoiceBuffer:
     """Holds the newest :class:`FoundChoice`; one process writes it, another reads it."""
 
     def __init__(self, memory: ctypes.Array[ctypes.c_char]) -> None:
         self.memory = memory
 
     @classmethod
-    def create(cls, context: BaseContext) -> SharedChoice:
+    def create(cls, context: BaseContext) -> ChoiceBuffer:
         """Return an empty one, in memory that the context's processes can be handed."""
         return cls(context.RawArray(ctypes.c_char, _START + 2 * SLOT))
 

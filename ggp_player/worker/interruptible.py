@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from gdl import Constant, State, StateMachine, Term
 
 
-class SearchStopped(Exception):  # noqa: N818 it is no error
+class SearchInterrupted(Exception):  # noqa: N818 it is no error
     """The search is not wanted any more."""
 
 
-class StoppableMachine:
-    """Answers as another machine does, and raises :class:`SearchStopped` once that is wanted.
+class InterruptibleMachine:
+    """Answers as another machine does, and raises :class:`SearchInterrupted` once that is wanted.
 
     It is raised instead of the answers that take the most time: legal moves and next states.
     """
@@ -59,4 +59,4 @@ class StoppableMachine:
 
     def _stop_in_time(self) -> None:
         if self._is_to_stop():
-            raise SearchStopped
+            raise SearchInterrupted

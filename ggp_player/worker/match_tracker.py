@@ -14,7 +14,7 @@ import gdl
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import GgpPlayerError
 from ggp_player.protocol import parse_move
-from ggp_player.worker.background_compiler import Compilation
+from ggp_player.worker.background_compiler import BackgroundCompiler
 from ggp_player.worker.warm_up import is_warm
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class UnplayableError(GgpPlayerError):
     """The rules have no meaning, or not the role that we are to play."""
 
 
-class Referee:
+class MatchTracker:
     """The state of a match as seen by one role.
 
     With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
@@ -33,9 +33,9 @@ class Referee:
 
     def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
-        self._compilation: Compilation | None = None
+        self._compilation: BackgroundCompiler | None = None
         if compile_seconds is not None and is_warm():
-            self._compilation = Compilation(self._ruleset)
+            self._compilation = BackgroundCompiler(self._ruleset)
             self._compilation.wait(compile_seconds)
         self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
         self.role = self._find(role)

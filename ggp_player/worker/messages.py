@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class BeginMatch:
     """Learn the rules and follow the history. With a strategy the worker is to search.
 
     ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is how
@@ -29,14 +29,14 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Follow:
+class ApplyMoves:
     """Apply a joint move."""
 
     moves: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class BeginSearch:
     """Search the present state. ``number`` tells one search from the next, from 1.
 
     With ``thorough`` even a lone legal move is thought about, as preparation; strategies that
@@ -47,11 +47,11 @@ class Search:
     thorough: bool = False
 
 
-Order: TypeAlias = Begin | Follow | Search
+MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | BeginSearch
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MatchStatus:
     """How the match stands after ``turn`` joint moves, seen from our role."""
 
     turn: int
@@ -61,7 +61,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SearchReady:
     """The search knows the rules and the history, and takes orders from now on.
 
     ``ponders`` says whether to search while others choose. It is said again when that changes.
@@ -86,7 +86,7 @@ class Unplayable:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LogRecord:
     """A log record of the worker's; ``level`` as in :mod:`logging`."""
 
     level: int
@@ -94,21 +94,30 @@ class Logged:
     message: str
 
 
-Report: TypeAlias = Standing | Begun | SearchEnded | Unplayable | Logged
+MessageToServer: TypeAlias = MatchStatus | SearchReady | SearchEnded | Unplayable | LogRecord
 
 _KINDS = {
     kind.__name__: kind
-    for kind in (Begin, Follow, Search, Standing, Begun, SearchEnded, Unplayable, Logged)
+    for kind in (
+        BeginMatch,
+        ApplyMoves,
+        BeginSearch,
+        MatchStatus,
+        SearchReady,
+        SearchEnded,
+        Unplayable,
+        LogRecord,
+    )
 }
 
 
-def encode(message: Order | Report) -> bytes:
+def encode(message: MessageToWorker | MessageToServer) -> bytes:
     """Return the message as a line."""
     return json.dumps([type(message).__name__, asdict(message)]).encode() + b"\n"
 
 
-def decode(line: bytes) -> Order | Report:
+def decode(line: bytes) -> MessageToWorker | MessageToServer:
     """Return the message that a line holds."""
     name, fields = json.loads(line)
-    message: Order | Report = _KINDS[name](**fields)
+    message: MessageToWorker | MessageToServer = _KINDS[name](**fields)
     return message

@@ -26,19 +26,19 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.errors import GgpPlayerError
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection import create
-from ggp_player.worker.choice_buffer import FoundChoice, SharedChoice
-from ggp_player.worker.interruptible import SearchStopped, StoppableMachine
-from ggp_player.worker.match_tracker import Referee
+from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
+from ggp_player.worker.match_tracker import MatchTracker
 from ggp_player.worker.messages import (
-    Begin,
-    Begun,
-    Follow,
-    Logged,
-    Order,
-    Report,
-    Search,
+    ApplyMoves,
+    BeginMatch,
+    BeginSearch,
+    LogRecord,
+    MatchStatus,
+    MessageToServer,
+    MessageToWorker,
     SearchEnded,
-    Standing,
+    SearchReady,
     Unplayable,
     decode,
     encode,
@@ -53,18 +53,18 @@ FALLBACK = "auto"
 _log = logging.getLogger(__name__)
 
 
-def main(channel: socket.socket, choice: SharedChoice, memory_limit: int) -> None:
+def main(channel: socket.socket, choice: ChoiceBuffer, memory_limit: int) -> None:
     """Take orders until the channel is closed; ``memory_limit`` is in bytes of address space."""
     threading.Thread(target=_die_with_the_server, daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))
 
-    def report(message: Report) -> None:
+    def report(message: MessageToServer) -> None:
         channel.sendall(encode(message))
 
     _send_log_records_to(report)
     gdl.parse_term("noop")  # makes the parser's tables, so that no clock runs meanwhile
     gc.freeze()  # what is imported stays: looking through it for garbage holds up a reply
-    worker: RefereeWorker | SearchWorker | None = None
+    worker: TrackerWorker | SearchWorker | None = None
     try:
         with channel.makefile("rb") as lines:
             for line in lines:
@@ -86,36 +86,36 @@ def _die_with_the_server() -> None:
 
 
 class _LogReporter(logging.Handler):
-    def __init__(self, report: Callable[[Report], None]) -> None:
+    def __init__(self, report: Callable[[MessageToServer], None]) -> None:
         super().__init__()
         self._report = report
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._report(Logged(record.levelno, record.name, self.format(record)))
+        self._report(LogRecord(record.levelno, record.name, self.format(record)))
 
 
-def _send_log_records_to(report: Callable[[Report], None]) -> None:
+def _send_log_records_to(report: Callable[[MessageToServer], None]) -> None:
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     root.addHandler(_LogReporter(report))
 
 
 def _carry_out(
-    order: Order | Report,
-    worker: RefereeWorker | SearchWorker | None,
-    choice: SharedChoice,
-    report: Callable[[Report], None],
-) -> RefereeWorker | SearchWorker | None:
+    order: MessageToWorker | MessageToServer,
+    worker: TrackerWorker | SearchWorker | None,
+    choice: ChoiceBuffer,
+    report: Callable[[MessageToServer], None],
+) -> TrackerWorker | SearchWorker | None:
     """Carry out an order; the worker for the next one is returned."""
     try:
         match order:
-            case Begin(strategy=None):
-                worker = RefereeWorker(order, report)
-            case Begin():
+            case BeginMatch(strategy=None):
+                worker = TrackerWorker(order, report)
+            case BeginMatch():
                 worker = SearchWorker(order, choice, report)
-            case Follow() if worker is not None:
+            case ApplyMoves() if worker is not None:
                 worker.follow(order)
-            case Search() if isinstance(worker, SearchWorker):
+            case BeginSearch() if isinstance(worker, SearchWorker):
                 worker.search(order)
     except (gdl.GdlError, GgpPlayerError) as error:
         report(Unplayable(str(error)))
@@ -124,15 +124,15 @@ def _carry_out(
     return worker
 
 
-class RefereeWorker:
+class TrackerWorker:
     """Reports how the match stands after every joint move."""
 
-    def __init__(self, order: Begin, report: Callable[[Report], None]) -> None:
+    def __init__(self, order: BeginMatch, report: Callable[[MessageToServer], None]) -> None:
         self._report = report
         self._referee = _refereed(order, None)
         self._tell()
 
-    def follow(self, order: Follow) -> None:
+    def follow(self, order: ApplyMoves) -> None:
         """Apply a joint move, and report how the match stands now."""
         self._referee.follow(order.moves)
         self._tell()
@@ -142,14 +142,14 @@ class RefereeWorker:
         is_over = referee.is_over
         goals = referee.goals if is_over else {}
         legal_moves = [str(move) for move in referee.legal_moves]
-        self._report(Standing(referee.turn, legal_moves, is_over, goals))
+        self._report(MatchStatus(referee.turn, legal_moves, is_over, goals))
 
 
 class SearchWorker:
     """Runs a strategy, and writes every choice to the shared memory."""
 
     def __init__(
-        self, order: Begin, choice: SharedChoice, report: Callable[[Report], None]
+        self, order: BeginMatch, choice: ChoiceBuffer, report: Callable[[MessageToServer], None]
     ) -> None:
         self._order = order
         self._choice = choice
@@ -158,14 +158,14 @@ class SearchWorker:
         self._referee = _refereed(order, order.compile_seconds if looks_ahead else None)
         self._number = 0
         self._strategy = self._new_strategy()
-        self._told: Begun | None = None
+        self._told: SearchReady | None = None
         self._tell()
 
-    def follow(self, order: Follow) -> None:
+    def follow(self, order: ApplyMoves) -> None:
         """Apply a joint move."""
         self._referee.follow(order.moves)
 
-    def search(self, order: Search) -> None:
+    def search(self, order: BeginSearch) -> None:
         """Search, and report the end. After a failure the next search has a new strategy."""
         failure = ""
         self._number = order.number
@@ -181,7 +181,7 @@ class SearchWorker:
             self._strategy = self._new_strategy()
         self._report(SearchEnded(order.number, failure))
 
-    def _search(self, order: Search) -> None:
+    def _search(self, order: BeginSearch) -> None:
         referee = self._referee
         legal_moves = referee.legal_moves
         if not legal_moves:
@@ -212,7 +212,7 @@ class SearchWorker:
         while True:
             random = Random(f"{self._order.seed} {referee.turn}")
             position = Position(self._machine(), referee.state, referee.role, random)
-            with suppress(SearchStopped):
+            with suppress(SearchInterrupted):
                 for choice in self._strategy.search(position):
                     yield choice
                     if referee.can_adopt:
@@ -225,7 +225,7 @@ class SearchWorker:
         machine = self._referee.machine
         if self._strategy.uses_engine and isinstance(machine, PropnetStateMachine):
             return machine
-        return StoppableMachine(machine, self._is_to_stop)
+        return InterruptibleMachine(machine, self._is_to_stop)
 
     def _adopt(self) -> bool:
         """Go on with a new strategy if the rules have been compiled meanwhile."""
@@ -242,7 +242,7 @@ class SearchWorker:
         return self._strategy.ponders and not self._referee.is_compiling
 
     def _tell(self) -> None:
-        begun = Begun(self._ponders)
+        begun = SearchReady(self._ponders)
         if begun != self._told:
             self._told = begun
             self._report(begun)
@@ -261,8 +261,8 @@ class SearchWorker:
         return create(FALLBACK)
 
 
-def _refereed(order: Begin, compile_seconds: float | None) -> Referee:
-    referee = Referee(order.rules, order.role, compile_seconds)
+def _refereed(order: BeginMatch, compile_seconds: float | None) -> MatchTracker:
+    referee = MatchTracker(order.rules, order.role, compile_seconds)
     gc.freeze()  # and so do the rules
     for moves in order.history:
         referee.follow(moves)

@@ -14,9 +14,9 @@ from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.packing import Packed
 from gdl.engine.successors import packed_state
 from ggp_player.strategies.base import Choice, Position
-from ggp_player.strategies.planner.delete_relaxation import Relaxation
+from ggp_player.strategies.planner.delete_relaxation import DeleteRelaxation
 from ggp_player.strategies.planner.planner import Planner
-from ggp_player.strategies.planner.state_space import Space
+from ggp_player.strategies.planner.state_space import StateSpace
 from tests.support.tree_games import position
 
 PUZZLES = [
@@ -35,13 +35,13 @@ PUZZLES = [
 """Our own games of one role; each can be won."""
 
 
-def space_of(machine: PropnetStateMachine) -> tuple[Space, Packed]:
+def space_of(machine: PropnetStateMachine) -> tuple[StateSpace, Packed]:
     """Return the states of a game and the initial one, packed."""
-    return Space(machine), packed_state(machine, machine.initial_state())
+    return StateSpace(machine), packed_state(machine, machine.initial_state())
 
 
-def relaxation_of(machine: PropnetStateMachine) -> Relaxation:
-    return Relaxation(Space(machine), 100)
+def relaxation_of(machine: PropnetStateMachine) -> DeleteRelaxation:
+    return DeleteRelaxation(StateSpace(machine), 100)
 
 
 def slices(planner: Planner, start: Position, count: int) -> list[Choice]:

@@ -2,10 +2,10 @@
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.worker.background_compiler import Compilation
+from ggp_player.worker.background_compiler import BackgroundCompiler
 
 
-class SlowCompilation(Compilation):
+class SlowCompilation(BackgroundCompiler):
     """Has no machine before ``is_done`` is set."""
 
     is_done = False

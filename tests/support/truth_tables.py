@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gdl.circuit.aig import Network
+from gdl.circuit.aig import AndInverterGraph
 from gdl.grounding.gringo import GroundProgram
 
 Rules = Sequence[tuple[int, Sequence[int]]]
@@ -27,7 +27,7 @@ def table_of_input(number: int, inputs: int) -> int:
     return sum(1 << a for a in range(2**inputs) if a >> number & 1)
 
 
-def tables_of_nodes(network: Network) -> list[int]:
+def tables_of_nodes(network: AndInverterGraph) -> list[int]:
     """Return the truth table of every node, cycles at their least fixpoint."""
     inputs = network.inputs
     tables = [0] * len(network)
@@ -54,7 +54,7 @@ def tables_of_nodes(network: Network) -> list[int]:
     return tables
 
 
-def _evaluate(network: Network, tables: list[int], node: int) -> None:
+def _evaluate(network: AndInverterGraph, tables: list[int], node: int) -> None:
     sides = (network.left[node], network.right[node])
     left, right = (value_of(side, tables, network.inputs) for side in sides)
     tables[node] = left & right

@@ -1,11 +1,11 @@
 """TODO."""
 
-from gdl.analysis.decomposition.decomposition import division
-from gdl.analysis.decomposition.interface import Conjunction, holds, interface
+from gdl.analysis.decomposition.decomposition import decompose
+from gdl.analysis.decomposition.interface import Conjunction, holds, interface_of
 
 __all__ = [
     "Conjunction",
-    "division",
+    "decompose",
     "holds",
-    "interface",
+    "interface_of",
 ]

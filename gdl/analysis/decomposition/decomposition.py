@@ -21,17 +21,17 @@ import numpy as np
 
 from gdl.analysis.decomposition.summaries import merged_by_goals
 from gdl.analysis.evidence import (
-    Dependence,
-    Division,
+    Cluster,
+    Decomposition,
     Evidence,
     Finding,
-    Part,
+    InfluenceGraph,
     Subgame,
     bits,
-    dependence,
+    influence_graph,
 )
 from gdl.analysis.properties import clock_fluents
-from gdl.datalog import components
+from gdl.datalog import strongly_connected_components
 from gdl.language import Constant, Term
 
 MAX_CUTS = 40
@@ -50,17 +50,17 @@ MAX_FLUENTS = 6_000
 """Larger games are not divided."""
 
 
-def division(evidence: Evidence) -> Division:
+def decompose(evidence: Evidence) -> Decomposition:
     """Return the parts of a game; none where it is all of one piece."""
     facts = evidence.machine.facts
     if evidence.prover is not None:
         evidence.prover.grant(0.5)
-    depends = dependence(evidence.circuit, evidence.supports)
+    depends = influence_graph(evidence.circuit, evidence.supports)
     relevant = sum(1 << f for f in np.flatnonzero(evidence.machine.relevant_fluents).tolist())
     clock = sum(1 << fluent for fluent in clock_fluents(evidence.circuit, evidence.supports))
     irrelevant = ((1 << len(facts)) - 1) & ~relevant
     passes = _by_role(evidence, ~_moves_on(depends, relevant))
-    parts: Sequence[Part] = ()
+    parts: Sequence[Cluster] = ()
     in_series = Finding(False)
     if len(facts) <= MAX_FLUENTS:
         free = relevant & ~clock
@@ -69,7 +69,7 @@ def division(evidence: Evidence) -> Division:
         parts = merged_by_goals(evidence, _independent(depends, free))
         if len(parts) == 1:
             parts, in_series = _series(evidence, depends, parts[0])
-    return Division(
+    return Decomposition(
         parts=tuple(_subgame(evidence, depends, part) for part in parts if len(parts) > 1),
         in_series=in_series,
         irrelevant=_facts(facts, irrelevant),
@@ -77,7 +77,7 @@ def division(evidence: Evidence) -> Division:
     )
 
 
-def _independent(depends: Dependence, free: int) -> list[Part]:
+def _independent(depends: InfluenceGraph, free: int) -> list[Cluster]:
     """Return the smallest parts that do not influence each other; each has some move."""
     count = len(depends.fluents_of)
     bonds = [
@@ -88,11 +88,11 @@ def _independent(depends: Dependence, free: int) -> list[Part]:
         1 << (count + move) | depends.legal_by[move] & free
         for move in bits(_moves_on(depends, free))
     ]
-    parts = [Part(mask & ((1 << count) - 1), mask >> count) for mask in _joined(bonds)]
+    parts = [Cluster(mask & ((1 << count) - 1), mask >> count) for mask in _joined(bonds)]
     return [part for part in parts if part.fluents and part.moves]
 
 
-def _forced(evidence: Evidence, depends: Dependence, free: int) -> int:
+def _forced(evidence: Evidence, depends: InfluenceGraph, free: int) -> int:
     """Return the moves that clocks alone allow, and then force: a noop out of turn, say.
 
     Whether such a move is made depends on nothing but the clocks.
@@ -127,11 +127,11 @@ def _joined(masks: Iterable[int]) -> list[int]:
 
 
 def _series(
-    evidence: Evidence, depends: Dependence, whole: Part
-) -> tuple[Sequence[Part], Finding[bool]]:
+    evidence: Evidence, depends: InfluenceGraph, whole: Cluster
+) -> tuple[Sequence[Cluster], Finding[bool]]:
     """Cut a part into those that are played one after the other, if it can be."""
     cuts = [cut for cut in _cuts(depends, whole) if _is_serial(evidence, depends, whole, cut)]
-    chain: list[Part] = []
+    chain: list[Cluster] = []
     for cut in sorted(cuts, key=lambda part: part.fluents.bit_count()):
         if not chain or (not chain[-1].fluents & ~cut.fluents and cut.moves & ~chain[-1].moves):
             chain.append(cut)
@@ -143,16 +143,18 @@ def _series(
     chain.append(whole)
     parts = [chain[0]]
     for before, part in pairwise(chain):
-        parts.append(Part(part.fluents & ~before.fluents, part.moves & ~before.moves))
+        parts.append(Cluster(part.fluents & ~before.fluents, part.moves & ~before.moves))
     return parts, Finding(True, certainty)
 
 
-def _cuts(depends: Dependence, whole: Part) -> Iterator[Part]:
+def _cuts(depends: InfluenceGraph, whole: Cluster) -> Iterator[Cluster]:
     """Yield parts that nothing outside them influences: fluents and what they depend on."""
     influence = _influence(depends, whole)
     above: dict[int, int] = {}
     found: dict[int, None] = {}
-    for component in components({fluent: bits(mask) for fluent, mask in influence.items()}):
+    for component in strongly_connected_components(
+        {fluent: bits(mask) for fluent, mask in influence.items()}
+    ):
         mask = sum(1 << fluent for fluent in component)
         for fluent in component:
             for other in bits(influence[fluent] & ~mask):
@@ -166,10 +168,10 @@ def _cuts(depends: Dependence, whole: Part) -> Iterator[Part]:
             if not needs & ~mask & ~(1 << fluent) and not depends.moves_of[fluent] & ~moves:
                 mask |= 1 << fluent
         if mask != whole.fluents and moves:
-            yield Part(mask, moves)
+            yield Cluster(mask, moves)
 
 
-def _influence(depends: Dependence, whole: Part) -> dict[int, int]:
+def _influence(depends: InfluenceGraph, whole: Cluster) -> dict[int, int]:
     """Return, for each fluent of a part, those that it depends on; nothing if there are too many.
 
     That includes what the legality of the moves depends on that change it.
@@ -186,14 +188,14 @@ def _influence(depends: Dependence, whole: Part) -> dict[int, int]:
     return influence if few else {}
 
 
-def _moves_on(depends: Dependence, fluents: int) -> int:
+def _moves_on(depends: InfluenceGraph, fluents: int) -> int:
     moves = 0
     for fluent in bits(fluents):
         moves |= depends.moves_of[fluent]
     return moves
 
 
-def _is_serial(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) -> bool:
+def _is_serial(evidence: Evidence, depends: InfluenceGraph, whole: Cluster, cut: Cluster) -> bool:
     """Tell whether, in the samples, all moves on one side of a cut come before all on the other."""
     rest = _moves_on(depends, whole.fluents & ~cut.fluents)
     if not rest or rest & cut.moves or whole.fluents == cut.fluents:
@@ -209,7 +211,9 @@ def _is_serial(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) 
     return bool(early.any() and late.any() and in_order)
 
 
-def _disorders(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) -> Iterator[int]:
+def _disorders(
+    evidence: Evidence, depends: InfluenceGraph, whole: Cluster, cut: Cluster
+) -> Iterator[int]:
     """Yield the claims that both sides of a cut have moves, and that the first comes back."""
     prover = evidence.prover
     if prover is None:
@@ -223,7 +227,7 @@ def _disorders(evidence: Evidence, depends: Dependence, whole: Part, cut: Part) 
     yield prover.all_of([-first, prover.any_of(after[move] for move in early)])
 
 
-def _rests(evidence: Evidence, part: Part) -> bool:
+def _rests(evidence: Evidence, part: Cluster) -> bool:
     """Tell whether it is proved that nothing in a part changes without its moves."""
     prover = evidence.prover
     if prover is None:
@@ -237,7 +241,7 @@ def _rests(evidence: Evidence, part: Part) -> bool:
     return all(prover.never([prover.all_of([*elsewhere, prover.any_of(changes)])]))
 
 
-def _subgame(evidence: Evidence, depends: Dependence, part: Part) -> Subgame:
+def _subgame(evidence: Evidence, depends: InfluenceGraph, part: Cluster) -> Subgame:
     machine = evidence.machine
     owners = [owner for owner, _ in machine.engine.goal_table.tolist()]
     wanting = {

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis.decomposition.summaries import conjunctions
-from gdl.analysis.evidence import Circuit, spread
+from gdl.analysis.evidence import GateGraph, spread
 
 Conjunction: TypeAlias = NDArray[np.int64]
 """int64 (n,): literals of rows, of which all must hold."""
@@ -23,7 +23,7 @@ OWN, OTHER = 1, 2
 """What a row depends on: the facts asked about, any other facts or moves."""
 
 
-def interface(circuit: Circuit, own: Set[int], outputs: Sequence[int]) -> list[Conjunction]:
+def interface_of(circuit: GateGraph, own: Set[int], outputs: Sequence[int]) -> list[Conjunction]:
     """Return the conditions by which alone some literals depend on the fluents of some rows."""
     seeds = {row: OWN if row in own else OTHER for row in (*circuit.fluents, *circuit.moves)}
     depends = spread(circuit, seeds)

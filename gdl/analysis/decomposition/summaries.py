@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis.evidence import (
-    Circuit,
+    Cluster,
+    DisjointSets,
     Evidence,
-    Part,
-    Union,
+    GateGraph,
     bits,
-    certainty,
     spread,
+    ternary_simulation,
     without_others,
 )
 
@@ -44,7 +44,7 @@ MAX_TESTS = 150
 """Interfaces looked at; what is left then counts as open."""
 
 
-def merged_by_goals(evidence: Evidence, parts: Sequence[Part]) -> list[Part]:
+def merged_by_goals(evidence: Evidence, parts: Sequence[Cluster]) -> list[Cluster]:
     """Return the parts of which each is closed off, or bound to no other by the goals."""
     if len(parts) > MAX_PARTS:
         parts = [_all(parts)]
@@ -55,23 +55,23 @@ def merged_by_goals(evidence: Evidence, parts: Sequence[Part]) -> list[Part]:
     return [_all(parts[member] for member in members) for members in merger.union.sets()]
 
 
-def _all(parts: Iterable[Part]) -> Part:
+def _all(parts: Iterable[Cluster]) -> Cluster:
     fluents = moves = 0
     for part in parts:
         fluents |= part.fluents
         moves |= part.moves
-    return Part(fluents, moves)
+    return Cluster(fluents, moves)
 
 
 class _Merger:
     """Joins parts; see the module."""
 
-    def __init__(self, evidence: Evidence, parts: Sequence[Part]) -> None:
+    def __init__(self, evidence: Evidence, parts: Sequence[Cluster]) -> None:
         circuit = evidence.circuit
         self._outputs = [circuit.terminal, *circuit.goals]
         self._circuit = without_others(circuit, self._outputs)
         self._parts = parts
-        self.union = Union(len(parts))
+        self.union = DisjointSets(len(parts))
         self._states = evidence.samples.states[:MAX_STATES]
         seeds = {
             circuit.fluents[fluent]: 1 << number
@@ -159,7 +159,7 @@ class _Merger:
         return bits.T[: len(self._states)]
 
 
-def conjunctions(circuit: Circuit, outputs: Sequence[int]) -> dict[int, list[int]]:
+def conjunctions(circuit: GateGraph, outputs: Sequence[int]) -> dict[int, list[int]]:
     """Return the literals of each conjunction, of any number, by its last gate's row.
 
     Those are all conjunctions that outputs depend on and that are outputs or negated somewhere.
@@ -184,13 +184,13 @@ def conjunctions(circuit: Circuit, outputs: Sequence[int]) -> dict[int, list[int
     return found
 
 
-def _values(circuit: Circuit, states: NDArray[np.uint8]) -> list[int]:
+def _values(circuit: GateGraph, states: NDArray[np.uint8]) -> list[int]:
     """Return each row's values in some states, a bit for each state."""
     packed = np.packbits(np.ascontiguousarray(states.T), axis=1, bitorder="little")
     columns = [int.from_bytes(column.tobytes(), "little") for column in packed]
     everywhere = (1 << len(states)) - 1
     fluents = [(value, value) for value in columns]
-    return certainty(circuit, fluents, everywhere, {}).must
+    return ternary_simulation(circuit, fluents, everywhere, {}).must
 
 
 def _distinct(values: NDArray[np.uint8]) -> int:

@@ -1,11 +1,11 @@
 """TODO."""
 
-from gdl.analysis.evidence.disjoint_sets import Union
+from gdl.analysis.evidence.disjoint_sets import DisjointSets
 from gdl.analysis.evidence.evidence import CHANCE, Evidence
 from gdl.analysis.evidence.findings import (
     Certainty,
     Choices,
-    Division,
+    Decomposition,
     Finding,
     Goals,
     Latches,
@@ -16,52 +16,52 @@ from gdl.analysis.evidence.findings import (
     Symmetry,
     Turns,
 )
-from gdl.analysis.evidence.influence_graph import Dependence, Part, dependence
+from gdl.analysis.evidence.influence_graph import Cluster, InfluenceGraph, influence_graph
 from gdl.analysis.evidence.observation import NONE, Observation, observe, observe_block
 from gdl.analysis.evidence.prover import Prover
-from gdl.analysis.evidence.reachability import Census, Count, take_census
+from gdl.analysis.evidence.reachability import Count, ReachableStates, enumerate_reachable
 from gdl.analysis.evidence.ternary_simulation import (
-    Circuit,
+    GateGraph,
     bits,
-    certainty,
-    circuit_of,
+    gate_graph_of,
     spread,
     supports,
+    ternary_simulation,
     without_others,
 )
 
 __all__ = [
     "CHANCE",
     "NONE",
-    "Census",
     "Certainty",
     "Choices",
-    "Circuit",
+    "Cluster",
     "Count",
-    "Dependence",
-    "Division",
+    "Decomposition",
+    "DisjointSets",
     "Evidence",
     "Finding",
+    "GateGraph",
     "Goals",
+    "InfluenceGraph",
     "Latches",
     "Length",
     "Observation",
-    "Part",
     "Prover",
+    "ReachableStates",
     "Size",
     "Structure",
     "Subgame",
     "Symmetry",
     "Turns",
-    "Union",
     "bits",
-    "certainty",
-    "circuit_of",
-    "dependence",
+    "enumerate_reachable",
+    "gate_graph_of",
+    "influence_graph",
     "observe",
     "observe_block",
     "spread",
     "supports",
-    "take_census",
+    "ternary_simulation",
     "without_others",
 ]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 
-class Union:
+class DisjointSets:
     """Elements 0 to n - 1 in sets that are disjoint; at first each is in one of its own.
 
     Source: R. Tarjan, Efficiency of a good but not linear set union algorithm (1975).

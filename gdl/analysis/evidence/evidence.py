@@ -12,7 +12,7 @@ from gdl.analysis.evidence.findings import Certainty
 from gdl.analysis.evidence.observation import Observation, Samples
 from gdl.analysis.evidence.prover import Prover
 from gdl.analysis.evidence.reachability import Count
-from gdl.analysis.evidence.ternary_simulation import Circuit
+from gdl.analysis.evidence.ternary_simulation import GateGraph
 from gdl.engine import PropnetStateMachine
 
 CHANCE = "random"
@@ -27,7 +27,7 @@ class Evidence:
     """
 
     machine: PropnetStateMachine
-    circuit: Circuit
+    circuit: GateGraph
     supports: Sequence[int]
     record: Observation
     samples: Samples

@@ -163,7 +163,7 @@ class Subgame:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class Decomposition:
     """The parts of a game, proved from what depends on what.
 
     Facts whose course no move can change belong to no part. ``in_series``: the parts are played
@@ -203,6 +203,6 @@ class Structure:
     """None, like the rest, where there is no network to find them in."""
     groups: tuple[frozenset[Term], ...] = ()
     """Sets of facts of which at most one is true at a time: proved."""
-    division: Division | None = None
+    division: Decomposition | None = None
     symmetries: tuple[Symmetry, ...] = ()
     """Generators of the group of all that were found."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gdl.analysis.evidence.ternary_simulation import Circuit, spread
+from gdl.analysis.evidence.ternary_simulation import GateGraph, spread
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Cluster:
     """Fluents and moves, as integers with a bit for each place."""
 
     fluents: int
@@ -17,7 +17,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Dependence:
+class InfluenceGraph:
     """Dependences by place, as integers with a bit for each fluent or move.
 
     ``fluents_of``, ``moves_of``: the fluents and moves on which a fluent's next value depends.
@@ -32,7 +32,7 @@ class Dependence:
     end_by: int
 
 
-def dependence(circuit: Circuit, supports: Sequence[int]) -> Dependence:
+def influence_graph(circuit: GateGraph, supports: Sequence[int]) -> InfluenceGraph:
     """Return what depends on what; ``supports`` as :func:`gdl.analysis.evidence.ternary_simulation.supports` gives."""
     first_move = circuit.moves.start
     fluent_mask = (1 << len(circuit.fluents)) - 1
@@ -43,7 +43,7 @@ def dependence(circuit: Circuit, supports: Sequence[int]) -> Dependence:
 
     seeds = {row: 1 << row for row in circuit.fluents}
     view = spread(circuit, seeds)
-    return Dependence(
+    return InfluenceGraph(
         fluents_of=[fluents(supports[literal >> 1]) for literal in circuit.next],
         moves_of=[supports[literal >> 1] >> first_move for literal in circuit.next],
         legal_by=[fluents(supports[literal >> 1]) for literal in circuit.legal],

@@ -16,7 +16,7 @@ from typing import Any
 
 import clingo
 
-from gdl.analysis.evidence.ternary_simulation import Circuit, Segment
+from gdl.analysis.evidence.ternary_simulation import GateGraph, Segment
 
 MAX_GATES = 40_000
 """Larger networks are not reasoned about: to load one takes a second or so."""
@@ -56,7 +56,7 @@ class Prover:
     The same questions get the same answers: the bound is on conflicts, not on time.
     """
 
-    def __init__(self, circuit: Circuit) -> None:
+    def __init__(self, circuit: GateGraph) -> None:
         self._circuit = circuit
         self._limit = min(CONFLICTS, max(50, WORK // max(1, circuit.gate_count)))
         self._solver = clingo.Control(logger=_ignore)

@@ -25,7 +25,7 @@ MAX_WORK = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class ReachableStates:
     """What is so in any state that can be reached.
 
     ``choosing``: every set of roles, by place, that have a choice at the same time. ``endings``:
@@ -43,11 +43,11 @@ class Census:
 class Count:
     """A census, None where there are too many states, and how many states were counted."""
 
-    census: Census | None
+    census: ReachableStates | None
     counted: int
 
 
-def take_census(machine: PropnetStateMachine) -> Count:
+def enumerate_reachable(machine: PropnetStateMachine) -> Count:
     """Go through all states, as long as they are few."""
     layout = machine.engine.layout
     if sum(layout.move_counts) > MAX_MOVES:
@@ -63,7 +63,7 @@ def take_census(machine: PropnetStateMachine) -> Count:
     for first in range(0, len(states), lanes):
         _look(machine, states[first : first + lanes], choosing, endings)
     longest = _longest(reached.children)
-    census = Census(len(states), frozenset(choosing), frozenset(endings), longest)
+    census = ReachableStates(len(states), frozenset(choosing), frozenset(endings), longest)
     return Count(census, len(states))
 
 

@@ -27,7 +27,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Circuit:
+class GateGraph:
     """The network of a game. Outputs are literals; ``offsets`` is each role's first move."""
 
     fluents: range
@@ -52,7 +52,7 @@ class Circuit:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class TernaryValues:
     """What is known of each row in a number of cases.
 
     ``must`` and ``may`` have one integer per row; a bit says that the row is true for certain in
@@ -69,7 +69,7 @@ class Knowledge:
         return self.everywhere & ~self.may[row] if literal & 1 else self.must[row]
 
 
-def circuit_of(layout: Layout) -> Circuit:
+def gate_graph_of(layout: Layout) -> GateGraph:
     """Return the network that a layout was made from; rows that copy others are resolved."""
     copies = {
         row: literal
@@ -85,7 +85,7 @@ def circuit_of(layout: Layout) -> Circuit:
     def literals(first: int, count: int) -> tuple[int, ...]:
         return tuple(_resolved(2 * row, copies) for row in range(first, first + count))
 
-    return Circuit(
+    return GateGraph(
         fluents=range(layout.fluents, layout.fluents + layout.fluent_count),
         moves=range(layout.moves, layout.moves + offsets[-1]),
         offsets=tuple(offsets),
@@ -123,12 +123,12 @@ def _segments(program: GateProgram, copies: Mapping[int, int]) -> tuple[Segment,
     return tuple(found)
 
 
-def certainty(
-    circuit: Circuit,
+def ternary_simulation(
+    circuit: GateGraph,
     fluents: Sequence[tuple[int, int]],
     everywhere: int,
     fixed: Mapping[int, int],
-) -> Knowledge:
+) -> TernaryValues:
     """Evaluate the network where some things are known and others are not.
 
     ``fluents`` gives, for each, the cases in which it must and may be true; moves are unknown.
@@ -140,7 +140,7 @@ def certainty(
         must[row], may[row] = sure, possible
     for row in circuit.moves:
         may[row] = everywhere
-    known = Knowledge(must, may, everywhere)
+    known = TernaryValues(must, may, everywhere)
     forced = {
         literal >> 1: everywhere * (value ^ (literal & 1)) for literal, value in fixed.items()
     }
@@ -152,7 +152,7 @@ def certainty(
     return known
 
 
-def _evaluate(segment: Segment, known: Knowledge, forced: Mapping[int, int]) -> None:
+def _evaluate(segment: Segment, known: TernaryValues, forced: Mapping[int, int]) -> None:
     must, may, everywhere = known.must, known.may, known.everywhere
     for row, left, right in segment.gates:
         value = forced.get(row)
@@ -166,7 +166,7 @@ def _evaluate(segment: Segment, known: Knowledge, forced: Mapping[int, int]) -> 
         may[row] = possible & (everywhere & ~must[b] if right & 1 else may[b])
 
 
-def _feed_back(segment: Segment, known: Knowledge) -> bool:
+def _feed_back(segment: Segment, known: TernaryValues) -> bool:
     """Set the rows that are read early; tell whether any changed."""
     changed = False
     for row, literal in segment.feedback:
@@ -180,7 +180,7 @@ def _feed_back(segment: Segment, known: Knowledge) -> bool:
     return changed
 
 
-def supports(circuit: Circuit) -> list[int]:
+def supports(circuit: GateGraph) -> list[int]:
     """Return, for each row, the inputs it depends on: bit ``row`` of an integer per input row.
 
     The terminal row counts as a constant: what follows a state matters only where play goes on.
@@ -190,7 +190,7 @@ def supports(circuit: Circuit) -> list[int]:
     return spread(circuit, seeds, circuit.terminal >> 1 if is_gate else None)
 
 
-def spread(circuit: Circuit, seeds: Mapping[int, int], constant: int | None = None) -> list[int]:
+def spread(circuit: GateGraph, seeds: Mapping[int, int], constant: int | None = None) -> list[int]:
     """Return, for each row, the bits of all seeds that it depends on.
 
     ``seeds`` are the bits of input rows; ``constant`` is a gate's row that depends on nothing.
@@ -219,7 +219,7 @@ def bits(number: int) -> list[int]:
     return places
 
 
-def without_others(circuit: Circuit, literals: Iterable[int]) -> Circuit:
+def without_others(circuit: GateGraph, literals: Iterable[int]) -> GateGraph:
     """Return the circuit with those gates only that some literals depend on."""
     needed = {literal >> 1 for literal in literals}
     # The transition comes first, as it adds to what is needed of the view.

@@ -8,13 +8,13 @@ from dataclasses import replace
 from gdl.analysis.evidence import (
     CHANCE,
     NONE,
-    Census,
     Certainty,
     Evidence,
     Finding,
     Goals,
     Observation,
     Prover,
+    ReachableStates,
 )
 from gdl.language import Constant
 
@@ -58,7 +58,7 @@ def observed_goals(roles: Sequence[Constant], record: Observation) -> Goals:
     )
 
 
-def goals(evidence: Evidence) -> Goals:
+def find_goals(evidence: Evidence) -> Goals:
     """Return what the roles play for, proved where the network shows it."""
     roles = evidence.machine.roles
     seen = observed_goals(roles, evidence.record)
@@ -81,7 +81,7 @@ def goals(evidence: Evidence) -> Goals:
     return replace(seen, values=values, sum=total, rising=rising)
 
 
-def _counted(evidence: Evidence, seen: Goals, census: Census) -> Goals:
+def _counted(evidence: Evidence, seen: Goals, census: ReachableStates) -> Goals:
     """Return what the roles play for where all states are known."""
     roles = evidence.machine.roles
     who = players(roles)

@@ -9,12 +9,12 @@ from statistics import fmean
 
 from gdl.analysis.evidence import (
     Certainty,
-    Circuit,
     Evidence,
     Finding,
+    GateGraph,
     Length,
     Observation,
-    certainty,
+    ternary_simulation,
     without_others,
 )
 from gdl.analysis.properties.latches import LatchedFluents
@@ -38,7 +38,9 @@ def observed_length(record: Observation) -> Length:
     )
 
 
-def length(evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozenset[int]]) -> Length:
+def find_length(
+    evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozenset[int]]
+) -> Length:
     """Return how long matches are, with a bound where clocks or latches give one."""
     seen = observed_length(evidence.record)
     clock = clock_fluents(evidence.circuit, evidence.supports)
@@ -54,7 +56,7 @@ def length(evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozens
     )
 
 
-def clock_fluents(circuit: Circuit, supports: Sequence[int]) -> list[int]:
+def clock_fluents(circuit: GateGraph, supports: Sequence[int]) -> list[int]:
     """Return the fluents that change, as long as play goes on, whatever is done.
 
     They depend on no move, and on no fluents but each other.
@@ -82,7 +84,9 @@ def _bound_by_clock(evidence: Evidence, clock: Sequence[int]) -> int | None:
             fluents.append((value, value))
         else:
             fluents.append((0, everywhere))
-    ends = certainty(evidence.circuit, fluents, everywhere, {}).holds(evidence.circuit.terminal)
+    ends = ternary_simulation(evidence.circuit, fluents, everywhere, {}).holds(
+        evidence.circuit.terminal
+    )
     return (ends & -ends).bit_length() - 1 if ends else None
 
 
@@ -96,7 +100,7 @@ def _course(evidence: Evidence, clock: Sequence[int]) -> list[int]:
         fluents = [(0, 1)] * len(circuit.fluents)
         for place, fluent in enumerate(clock):
             fluents[fluent] = ((state >> place) & 1,) * 2
-        known = certainty(circuit, fluents, 1, {circuit.terminal: 0})
+        known = ternary_simulation(circuit, fluents, 1, {circuit.terminal: 0})
         state = sum(known.holds(circuit.next[f]) << place for place, f in enumerate(clock))
     return list(course)
 

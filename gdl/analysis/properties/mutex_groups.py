@@ -26,7 +26,7 @@ MAX_PLAIN = 16
 """Of so many facts without arguments, each pair is a candidate."""
 
 
-def prove_groups(evidence: Evidence) -> list[frozenset[int]]:
+def prove_mutex_groups(evidence: Evidence) -> list[frozenset[int]]:
     """Return groups of fluents, by place, of which at most one is true in any state.
 
     They are proved together, by induction, and so is that some member is true where that was

@@ -13,7 +13,7 @@ ENOUGH_PAIRS = 10_000
 """Pairs of playouts of which some should meet, or there are very many states."""
 
 
-def size(record: Observation, count: Count | None = None) -> Size:
+def find_size(record: Observation, count: Count | None = None) -> Size:
     """Return how large a game is.
 
     Lines of play are estimated: each playout is a sample, the product of the numbers of joint

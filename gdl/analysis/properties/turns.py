@@ -8,12 +8,12 @@ from itertools import combinations
 
 from gdl.analysis.evidence import (
     CHANCE,
-    Census,
     Certainty,
     Choices,
     Evidence,
     Finding,
     Observation,
+    ReachableStates,
     Turns,
 )
 from gdl.language import Constant
@@ -50,7 +50,7 @@ def _known_if(shown: bool) -> Certainty:
     return Certainty.PROVED if shown else Certainty.OBSERVED
 
 
-def turns(evidence: Evidence) -> Turns:
+def find_turns(evidence: Evidence) -> Turns:
     """Return who is to move, proved where the network shows it."""
     roles = evidence.machine.roles
     seen = observed_turns(roles, evidence.record)
@@ -70,7 +70,7 @@ def turns(evidence: Evidence) -> Turns:
     return replace(seen, one_at_a_time=one_at_a_time, dummies=dummies)
 
 
-def _counted(seen: Turns, roles: Sequence[Constant], census: Census) -> Turns:
+def _counted(seen: Turns, roles: Sequence[Constant], census: ReachableStates) -> Turns:
     """Return who is to move where all states are known."""
     in_turn = all(len(movers) <= 1 for movers in census.choosing)
     movers = {place for movers in census.choosing for place in movers}

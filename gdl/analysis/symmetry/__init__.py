@@ -1,9 +1,9 @@
 """TODO."""
 
-from gdl.analysis.symmetry.symmetry import symmetries
-from gdl.analysis.symmetry.symmetry_group import closure
+from gdl.analysis.symmetry.symmetry import find_symmetries
+from gdl.analysis.symmetry.symmetry_group import generated_group
 
 __all__ = [
-    "closure",
-    "symmetries",
+    "find_symmetries",
+    "generated_group",
 ]

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence import Union
+from gdl.analysis.evidence import DisjointSets
 
 Colours = NDArray[np.int64]
 """int64 (vertices,): ranks from 0, the same for vertices that are not told apart."""
@@ -59,7 +59,7 @@ class AutomorphismSearch:
         leaf = self._leaf(path[-1])
         if leaf is None:
             return
-        orbits = Union(len(self._first))
+        orbits = DisjointSets(len(self._first))
         for level in reversed(range(len(chosen))):
             cell = np.flatnonzero(path[level] == path[level][chosen[level]])
             for vertex in cell.tolist():

@@ -14,15 +14,15 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FlatRules, Vocabulary, goal_value, renamed
-from gdl.grounding import Budget, GroundProgram, Row, RulePasses, ground_game
+from gdl.datalog import FlatRules, SymbolTable, goal_value, renamed
+from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
-BUDGET = Budget(rules=40_000, seconds=10.0, memory=2**31)
+BUDGET = GroundingBudget(rules=40_000, seconds=10.0, memory=2**31)
 """More ground rules are too many to look for symmetries."""
 
 
-class Kind(IntEnum):
+class VertexKind(IntEnum):
     """What a vertex stands for."""
 
     ALWAYS = 0
@@ -38,7 +38,7 @@ class Kind(IntEnum):
     """A goal's kind is this plus its value."""
 
 
-_DEFINED = {Kind.ATOM, Kind.RULE}
+_DEFINED = {VertexKind.ATOM, VertexKind.RULE}
 """What is there only for others."""
 
 
@@ -85,12 +85,12 @@ def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 class _Drawing:
     """Vertices and edges as they come: the atoms first, by number."""
 
-    def __init__(self, program: GroundProgram, vocabulary: Vocabulary) -> None:
+    def __init__(self, program: GroundProgram, vocabulary: SymbolTable) -> None:
         self._program = program
         self._vocabulary = vocabulary
         atoms = [int(program.heads.max(initial=0)), int(np.abs(program.literals).max(initial=0))]
         atoms += [atom for rows in program.rows.values() for atom in rows.values()]
-        self.kinds: list[int] = [Kind.ALWAYS, *[Kind.ATOM] * max(atoms)]
+        self.kinds: list[int] = [VertexKind.ALWAYS, *[VertexKind.ATOM] * max(atoms)]
         self.edges: list[tuple[int, int, int]] = []
         self.facts: dict[int, Term] = {}
         self.moves: dict[int, tuple[Constant, Term]] = {}
@@ -100,7 +100,7 @@ class _Drawing:
         """Draw everything."""
         ends = self._program.rows["terminal", 0]
         if ends.get(()):
-            self.kinds[ends[()]] = Kind.TERMINAL
+            self.kinds[ends[()]] = VertexKind.TERMINAL
         self._rules()
         self._fluents(flat)
         for role in roles:
@@ -152,7 +152,7 @@ class _Drawing:
             if (head, body) in seen:
                 continue
             seen.add((head, body))
-            rule = self._vertex(Kind.RULE)
+            rule = self._vertex(VertexKind.RULE)
             self.edges.append((rule, head, Link.HEAD))
             for literal in body:
                 link = Link.NEGATED if literal < 0 else Link.BODY
@@ -163,7 +163,7 @@ class _Drawing:
         for relation, function in flat.fluents:
             starting, following = rows[renamed(relation, "init")], rows[renamed(relation, "next")]
             for row, atom in rows[relation].items():
-                kind = Kind.FLUENT_AT_START if row in starting else Kind.FLUENT
+                kind = VertexKind.FLUENT_AT_START if row in starting else VertexKind.FLUENT
                 fluent = self._vertex(kind)
                 self.edges.append((fluent, atom, Link.TRUE))
                 if row in following:
@@ -173,23 +173,23 @@ class _Drawing:
     def _role(self, flat: FlatRules, role: Constant) -> None:
         rows = self._program.rows
         number = self._vocabulary.constant(role.name)
-        vertex = self._vertex(Kind.ROLE)
+        vertex = self._vertex(VertexKind.ROLE)
         self.roles[vertex] = role
         for relation, function in flat.moves:
             legal = rows[renamed(relation, "legal")]
             for row, atom in _of(rows[relation], number):
-                move = self._vertex(Kind.MOVE)
+                move = self._vertex(VertexKind.MOVE)
                 self.edges.append((vertex, move, Link.OF_ROLE))
                 self.edges.append((move, atom, Link.DOES))
                 if row in legal:
                     self.edges.append((move, legal[row], Link.LEGAL))
                 self.moves[move] = (role, self._term(row[1:], function and function[0]))
         for _, atom in _of(rows["sees", 2], number):
-            self._owned(vertex, Kind.PERCEPT, atom)
+            self._owned(vertex, VertexKind.PERCEPT, atom)
         for row, atom in _of(rows["goal", 2], number):
             value = goal_value(self._vocabulary.decode(row[1]))
             if value is not None:
-                self._owned(vertex, Kind.GOAL + value, atom)
+                self._owned(vertex, VertexKind.GOAL + value, atom)
 
     def _owned(self, role: int, kind: int, atom: int) -> None:
         vertex = self._vertex(kind)

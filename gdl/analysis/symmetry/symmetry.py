@@ -19,7 +19,7 @@ MAX_GENERATORS = 16
 """So many symmetries are kept; all others that they combine to are symmetries too."""
 
 
-def symmetries(machine: PropnetStateMachine) -> tuple[Symmetry, ...]:
+def find_symmetries(machine: PropnetStateMachine) -> tuple[Symmetry, ...]:
     """Return generators of the symmetries of a game, proved from its ground rules.
 
     None where the rules have too many instances to look.

@@ -9,13 +9,13 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.analysis.evidence import Symmetry
-from gdl.engine import MAX_ELEMENTS, Images, PropnetStateMachine, images_by
+from gdl.engine import MAX_ELEMENTS, PropnetStateMachine, SymmetryGroup, group_of_permutations
 
 Element: TypeAlias = tuple[int, ...]
 """What each fluent becomes, then what each move does: moves are numbered after the fluents."""
 
 
-def closure(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) -> Images:
+def generated_group(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) -> SymmetryGroup:
     """Return the group of some symmetries of a machine's game that keep every role in its place.
 
     A generator is left out if it exchanges roles or facts that the machine does not know, or if
@@ -31,7 +31,9 @@ def closure(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) -> Ima
             group = larger
     elements = np.array(group, dtype=np.int32)
     facts, moves = np.split(elements, [len(machine.facts)], axis=1)
-    return images_by(np.ascontiguousarray(facts), np.ascontiguousarray(moves - facts.shape[1]))
+    return group_of_permutations(
+        np.ascontiguousarray(facts), np.ascontiguousarray(moves - facts.shape[1])
+    )
 
 
 def _generators(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) -> Iterator[Element]:

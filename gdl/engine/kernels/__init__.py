@@ -17,7 +17,7 @@ A block is ``uint64 (rows, words)``; one row is one vector. Arrays are passed by
              feedback; see :class:`gdl.circuit.layout.GateProgram` for these.
 ``scratch``  uint64 (at least :func:`scratch_rows`, words).
 ``random``   uint64 (4, words): the state of a xoshiro256++ generator in every word.
-``job``      int64 (len(Job),): see :class:`.play.Job`.
+``job``      int64 (len(PlayoutArguments),): see :class:`.play.PlayoutArguments`.
 ``lanes``    uint64 (words,): a mask.
 ``state``    uint64 (any,): the bits of a state, the first row's in the lowest.
 """
@@ -31,17 +31,17 @@ from llvmlite import ir
 
 from gdl.engine.kernels.choice import MAX_LEVELS, emit_select, scratch_rows
 from gdl.engine.kernels.interpreter import emit_interpret
-from gdl.engine.kernels.ir_helpers import Kit
-from gdl.engine.kernels.play import Job, emit_play
+from gdl.engine.kernels.ir_helpers import IrHelpers
+from gdl.engine.kernels.play import PlayoutArguments, emit_play
 from gdl.engine.kernels.states import emit_merge, emit_put
 
-__all__ = ["MAX_LEVELS", "Job", "kernel_key", "kernel_source", "scratch_rows"]
+__all__ = ["MAX_LEVELS", "PlayoutArguments", "kernel_key", "kernel_source", "scratch_rows"]
 
 
 def kernel_source(words: int) -> str:
     """Return the LLVM source of all kernels for blocks of ``64 * words`` lanes."""
     module = ir.Module(name="kernels")
-    kit = Kit(module, words)
+    kit = IrHelpers(module, words)
     emit_interpret(kit)
     select = emit_select(kit)
     emit_play(kit, select)

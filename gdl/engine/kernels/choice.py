@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from gdl.engine.kernels.ir_helpers import I1, I64, POINTER, Kit, Value, integer, loop, repeat
+from gdl.engine.kernels.ir_helpers import I1, I64, POINTER, IrHelpers, Value, integer, loop, repeat
 
 MAX_LEVELS = 19
 """Levels of the tree over a role's moves: up to 2 ** 18 moves."""
@@ -15,7 +15,7 @@ def scratch_rows(moves: int) -> int:
     return 8 * moves + 16 * MAX_LEVELS
 
 
-def emit_select(kit: Kit) -> Value:
+def emit_select(kit: IrHelpers) -> Value:
     """Emit the choice of a move: a binary tree of counters over the legal rows.
 
     Numbers are bit-sliced: bit ``i`` of a number per lane is a row. Level 0 of the tree are the
@@ -60,7 +60,7 @@ class _Tree:
     """The tree of counters, level by level; see :func:`emit_select`."""
 
     def __init__(
-        self, kit: Kit, b: Value, legal: Value, moves: Value, count: Value, scratch: Value
+        self, kit: IrHelpers, b: Value, legal: Value, moves: Value, count: Value, scratch: Value
     ) -> None:
         self.kit, self.b = kit, b
         self.legal, self.moves, self.count = legal, moves, count
@@ -181,7 +181,7 @@ def _borrow(b: Value, minuend: Value, subtrahend: Value, borrow: Value) -> Value
     return b.or_(b.and_(b.not_(minuend), subtrahend), b.and_(equal, borrow))
 
 
-def _next_random(kit: Kit, b: Value, state: Value) -> Value:
+def _next_random(kit: IrHelpers, b: Value, state: Value) -> Value:
     """Emit one step of xoshiro256++ in every word; return 64 random bits per word.
 
     Source: D. Blackman and S. Vigna, Scrambled linear pseudorandom number generators (2021).
@@ -200,9 +200,9 @@ def _next_random(kit: Kit, b: Value, state: Value) -> Value:
     return result
 
 
-def _words(kit: Kit, value: int) -> Value:
+def _words(kit: IrHelpers, value: int) -> Value:
     return ir.Constant(kit.row, [value] * kit.words)
 
 
-def _rotate(kit: Kit, b: Value, value: Value, bits: int) -> Value:
+def _rotate(kit: IrHelpers, b: Value, value: Value, bits: int) -> Value:
     return b.or_(b.shl(value, _words(kit, bits)), b.lshr(value, _words(kit, 64 - bits)))

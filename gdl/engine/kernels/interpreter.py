@@ -8,7 +8,7 @@ from gdl.engine.kernels.ir_helpers import (
     I32,
     I64,
     POINTER,
-    Kit,
+    IrHelpers,
     Value,
     get_integer,
     integer,
@@ -17,7 +17,7 @@ from gdl.engine.kernels.ir_helpers import (
 )
 
 
-def emit_interpret(kit: Kit) -> None:
+def emit_interpret(kit: IrHelpers) -> None:
     """Emit the evaluation of a gate program in a block, gate by gate."""
     function, b = kit.function("interpret", ir.VoidType(), [POINTER, POINTER])
     rows, program = function.args
@@ -59,7 +59,7 @@ def emit_interpret(kit: Kit) -> None:
     b.ret_void()
 
 
-def _splat(kit: Kit, b: Value, value: Value) -> Value:
+def _splat(kit: IrHelpers, b: Value, value: Value) -> Value:
     single = b.insert_element(ir.Constant(kit.row, ir.Undefined), value, ir.Constant(I32, 0))
     mask = ir.Constant(ir.VectorType(I32, kit.words), [0] * kit.words)
     return b.shuffle_vector(single, ir.Constant(kit.row, ir.Undefined), mask)

@@ -15,7 +15,7 @@ Value: TypeAlias = Any
 """An LLVM value; llvmlite has no types for mypy."""
 
 
-class Kit:
+class IrHelpers:
     """The types and small building blocks of one block width."""
 
     def __init__(self, module: ir.Module, words: int) -> None:

@@ -21,7 +21,7 @@ from gdl.engine.kernels.ir_helpers import (
     I1,
     I64,
     POINTER,
-    Kit,
+    IrHelpers,
     Value,
     get_integer,
     integer,
@@ -31,7 +31,7 @@ from gdl.engine.kernels.ir_helpers import (
 from gdl.engine.kernels.states import emit_masked_copy
 
 
-class Job(IntEnum):
+class PlayoutArguments(IntEnum):
     """What stands where in a playout job. Addresses unless stated; rows are row numbers."""
 
     ROWS = 0
@@ -98,24 +98,26 @@ class _JobReader:
     def __init__(self, b: Value, job: Value) -> None:
         self.b, self.job = b, job
 
-    def number(self, item: Job) -> Value:
+    def number(self, item: PlayoutArguments) -> Value:
         """Return a number of the job, or a row's."""
         return get_integer(self.b, self.job, integer(item))
 
-    def flag(self, item: Job) -> Value:
+    def flag(self, item: PlayoutArguments) -> Value:
         """Tell whether a number of the job is not 0."""
         return self.b.icmp_signed("!=", self.number(item), integer(0))
 
-    def address(self, item: Job) -> Value:
+    def address(self, item: PlayoutArguments) -> Value:
         """Return an address."""
         return self.b.inttoptr(self.number(item), POINTER)
 
-    def fluents(self, kit: Kit) -> Value:
+    def fluents(self, kit: IrHelpers) -> Value:
         """Return the address of the block's first fluent."""
-        return kit.at(self.b, self.address(Job.ROWS), self.number(Job.FLUENTS))
+        return kit.at(
+            self.b, self.address(PlayoutArguments.ROWS), self.number(PlayoutArguments.FLUENTS)
+        )
 
 
-def emit_play(kit: Kit, select: Value) -> None:
+def emit_play(kit: IrHelpers, select: Value) -> None:
     """Emit the playouts; the result is the number of steps made.
 
     A lane that has ended sits the rest of the step out, as the view still tells of its last state,
@@ -125,15 +127,18 @@ def emit_play(kit: Kit, select: Value) -> None:
     function, b = kit.function("play", I64, [POINTER])
     (job,) = function.args
     read = _JobReader(b, job)
-    rows, alive = read.address(Job.ROWS), read.address(Job.ALIVE)
+    rows, alive = read.address(PlayoutArguments.ROWS), read.address(PlayoutArguments.ALIVE)
     made = kit.counter(b, 0)
     finished = function.append_basic_block("finished")
-    steps = read.number(Job.STEPS)
-    refill = read.flag(Job.REFILL)
+    steps = read.number(PlayoutArguments.STEPS)
+    refill = read.flag(PlayoutArguments.REFILL)
     with loop(b, integer(0), b.add(steps, integer(1))) as step:
         b.store(step, made)
         _emit_view(b, read)
-        ended = b.and_(kit.load(b, rows, read.number(Job.TERMINAL)), kit.load(b, alive, integer(0)))
+        ended = b.and_(
+            kit.load(b, rows, read.number(PlayoutArguments.TERMINAL)),
+            kit.load(b, alive, integer(0)),
+        )
         with b.if_then(kit.any(b, ended)):
             _emit_results(kit, b, ended, step, read)
             with b.if_then(b.not_(refill)):
@@ -150,7 +155,7 @@ def emit_play(kit: Kit, select: Value) -> None:
             _emit_refill(kit, b, ended, read)
     b.branch(finished)
     b.position_at_end(finished)
-    held = kit.load(b, read.address(Job.HELD_LANES), integer(0))
+    held = kit.load(b, read.address(PlayoutArguments.HELD_LANES), integer(0))
     with b.if_then(kit.any(b, held)):
         _emit_late_goals(kit, b, held, read)
     b.ret(b.load(made, typ=I64))
@@ -158,25 +163,34 @@ def emit_play(kit: Kit, select: Value) -> None:
 
 def _emit_view(b: Value, read: _JobReader) -> None:
     """Evaluate what each step needs of the view."""
-    rows = read.address(Job.ROWS)
-    _evaluate(b, read.number(Job.VIEW), rows, read.address(Job.VIEW_PROGRAM))
+    rows = read.address(PlayoutArguments.ROWS)
+    _evaluate(
+        b, read.number(PlayoutArguments.VIEW), rows, read.address(PlayoutArguments.VIEW_PROGRAM)
+    )
 
 
-def _emit_step(kit: Kit, b: Value, select: Value, read: _JobReader) -> None:
+def _emit_step(kit: IrHelpers, b: Value, select: Value, read: _JobReader) -> None:
     """Choose moves and make them, in all lanes."""
-    rows, scratch, random = map(read.address, (Job.ROWS, Job.SCRATCH, Job.RANDOM))
+    rows, scratch, random = map(
+        read.address, (PlayoutArguments.ROWS, PlayoutArguments.SCRATCH, PlayoutArguments.RANDOM)
+    )
     offset = kit.counter(b, 0)
-    with loop(b, integer(0), read.number(Job.ROLES)) as role:
-        count = get_integer(b, read.address(Job.MOVE_COUNTS), role)
+    with loop(b, integer(0), read.number(PlayoutArguments.ROLES)) as role:
+        count = get_integer(b, read.address(PlayoutArguments.MOVE_COUNTS), role)
         here = b.load(offset, typ=I64)
-        legal = kit.at(b, rows, b.add(read.number(Job.LEGAL), here))
-        moves = kit.at(b, rows, b.add(read.number(Job.MOVES), here))
+        legal = kit.at(b, rows, b.add(read.number(PlayoutArguments.LEGAL), here))
+        moves = kit.at(b, rows, b.add(read.number(PlayoutArguments.MOVES), here))
         b.call(select, [legal, moves, count, scratch, random])
         b.store(b.add(here, count), offset)
-    _evaluate(b, read.number(Job.TRANSITION), rows, read.address(Job.TRANSITION_PROGRAM))
-    with loop(b, integer(0), read.number(Job.FLUENT_COUNT)) as fluent:
-        value = kit.load(b, rows, b.add(read.number(Job.NEXT), fluent))
-        kit.store(b, value, rows, b.add(read.number(Job.FLUENTS), fluent))
+    _evaluate(
+        b,
+        read.number(PlayoutArguments.TRANSITION),
+        rows,
+        read.address(PlayoutArguments.TRANSITION_PROGRAM),
+    )
+    with loop(b, integer(0), read.number(PlayoutArguments.FLUENT_COUNT)) as fluent:
+        value = kit.load(b, rows, b.add(read.number(PlayoutArguments.NEXT), fluent))
+        kit.store(b, value, rows, b.add(read.number(PlayoutArguments.FLUENTS), fluent))
 
 
 def _evaluate(b: Value, evaluator: Value, rows: Value, program: Value) -> None:
@@ -185,9 +199,9 @@ def _evaluate(b: Value, evaluator: Value, rows: Value, program: Value) -> None:
     b.call(b.inttoptr(evaluator, ir.PointerType(kind)), [rows, program])
 
 
-def _emit_results(kit: Kit, b: Value, ended: Value, step: Value, read: _JobReader) -> None:
+def _emit_results(kit: IrHelpers, b: Value, ended: Value, step: Value, read: _JobReader) -> None:
     """Add up the results of every lane that has ended, its goals now or late."""
-    with b.if_else(read.flag(Job.LATE_GOALS)) as (late, now):
+    with b.if_else(read.flag(PlayoutArguments.LATE_GOALS)) as (late, now):
         with late:
             with _each_lane(kit, b, ended, read) as lane:
                 _emit_length(b, lane, step, read)
@@ -207,7 +221,7 @@ class _Lane(NamedTuple):
 
 
 @contextmanager
-def _each_lane(kit: Kit, b: Value, lanes: Value, read: _JobReader) -> Iterator[_Lane]:
+def _each_lane(kit: IrHelpers, b: Value, lanes: Value, read: _JobReader) -> Iterator[_Lane]:
     """Emit what the ``with`` block emits for every lane that is set."""
     place = kit.variable(b, lanes)
     bits = kit.counter(b, 0)
@@ -218,7 +232,7 @@ def _each_lane(kit: Kit, b: Value, lanes: Value, read: _JobReader) -> Iterator[_
             left = b.load(bits, typ=I64)
             bit = b.cttz(left, ir.Constant(I1, 1))
             number = b.add(b.mul(word, integer(64)), bit)
-            base = b.mul(number, b.add(read.number(Job.ROLES), integer(2)))
+            base = b.mul(number, b.add(read.number(PlayoutArguments.ROLES), integer(2)))
             yield _Lane(word, bit, number, base)
             rest = b.and_(left, b.sub(left, integer(1)))
             b.store(rest, bits)
@@ -227,19 +241,25 @@ def _each_lane(kit: Kit, b: Value, lanes: Value, read: _JobReader) -> Iterator[_
 
 def _emit_length(b: Value, lane: _Lane, step: Value, read: _JobReader) -> None:
     """Count a playout and its length, and note where the lane's next one begins."""
-    results, started = read.address(Job.RESULTS), read.address(Job.STARTED)
+    results, started = (
+        read.address(PlayoutArguments.RESULTS),
+        read.address(PlayoutArguments.STARTED),
+    )
     _add_to(b, results, lane.base, integer(1))
     begun = get_integer(b, started, lane.number)
     _add_to(b, results, b.add(lane.base, integer(1)), b.sub(step, begun))
     b.store(b.add(step, integer(1)), b.gep(started, [lane.number], source_etype=I64))
 
 
-def _emit_goals(kit: Kit, b: Value, lane: _Lane, read: _JobReader) -> None:
+def _emit_goals(kit: IrHelpers, b: Value, lane: _Lane, read: _JobReader) -> None:
     """Add up a lane's goals. The lowest goal of a role counts."""
-    table, results = read.address(Job.GOAL_TABLE), read.address(Job.RESULTS)
+    table, results = (
+        read.address(PlayoutArguments.GOAL_TABLE),
+        read.address(PlayoutArguments.RESULTS),
+    )
     last_role = kit.counter(b, -1)
-    goals = kit.at(b, read.address(Job.ROWS), read.number(Job.GOALS))
-    with loop(b, integer(0), read.number(Job.GOAL_COUNT)) as goal:
+    goals = kit.at(b, read.address(PlayoutArguments.ROWS), read.number(PlayoutArguments.GOALS))
+    with loop(b, integer(0), read.number(PlayoutArguments.GOAL_COUNT)) as goal:
         role = get_integer(b, table, b.mul(goal, integer(2)))
         at = b.add(b.mul(goal, integer(kit.words)), lane.word)
         holds = b.trunc(b.lshr(get_integer(b, goals, at), lane.bit), I1)
@@ -250,34 +270,42 @@ def _emit_goals(kit: Kit, b: Value, lane: _Lane, read: _JobReader) -> None:
             b.store(role, last_role)
 
 
-def _emit_hold(kit: Kit, b: Value, ended: Value, read: _JobReader) -> None:
+def _emit_hold(kit: IrHelpers, b: Value, ended: Value, read: _JobReader) -> None:
     """Hold the states of the lanes that have ended, after adding up goals where one holds one."""
-    lanes = read.address(Job.HELD_LANES)
+    lanes = read.address(PlayoutArguments.HELD_LANES)
     full = kit.load(b, lanes, integer(0))
     with b.if_then(kit.any(b, b.and_(full, ended))):
         _emit_late_goals(kit, b, full, read)
         _emit_view(b, read)
-    rows, count = (read.fluents(kit), read.address(Job.HELD)), read.number(Job.FLUENT_COUNT)
+    rows, count = (
+        (read.fluents(kit), read.address(PlayoutArguments.HELD)),
+        read.number(PlayoutArguments.FLUENT_COUNT),
+    )
     emit_masked_copy(kit, b, rows, ended, count)
     kit.store(b, b.or_(kit.load(b, lanes, integer(0)), ended), lanes, integer(0))
 
 
-def _emit_late_goals(kit: Kit, b: Value, held: Value, read: _JobReader) -> None:
+def _emit_late_goals(kit: IrHelpers, b: Value, held: Value, read: _JobReader) -> None:
     """Add up the goals of the states that are held, and hold none any more."""
-    rows = read.address(Job.ROWS)
+    rows = read.address(PlayoutArguments.ROWS)
     _emit_exchange(kit, b, read)
-    _evaluate(b, read.number(Job.WHOLE_VIEW), rows, read.address(Job.WHOLE_VIEW_PROGRAM))
+    _evaluate(
+        b,
+        read.number(PlayoutArguments.WHOLE_VIEW),
+        rows,
+        read.address(PlayoutArguments.WHOLE_VIEW_PROGRAM),
+    )
     with _each_lane(kit, b, held, read) as lane:
         _emit_goals(kit, b, lane, read)
     _emit_exchange(kit, b, read)
-    kit.store(b, kit.zero, read.address(Job.HELD_LANES), integer(0))
-    _add_to(b, read.job, integer(Job.GOAL_VIEWS), integer(1))
+    kit.store(b, kit.zero, read.address(PlayoutArguments.HELD_LANES), integer(0))
+    _add_to(b, read.job, integer(PlayoutArguments.GOAL_VIEWS), integer(1))
 
 
-def _emit_exchange(kit: Kit, b: Value, read: _JobReader) -> None:
+def _emit_exchange(kit: IrHelpers, b: Value, read: _JobReader) -> None:
     """Exchange the states of all lanes for those that are held."""
-    fluents, held = read.fluents(kit), read.address(Job.HELD)
-    with loop(b, integer(0), read.number(Job.FLUENT_COUNT)) as index:
+    fluents, held = read.fluents(kit), read.address(PlayoutArguments.HELD)
+    with loop(b, integer(0), read.number(PlayoutArguments.FLUENT_COUNT)) as index:
         here, there = kit.load(b, fluents, index), kit.load(b, held, index)
         kit.store(b, there, fluents, index)
         kit.store(b, here, held, index)
@@ -288,7 +316,10 @@ def _add_to(b: Value, base: Value, index: Value, value: Value) -> None:
     b.store(b.add(b.load(place, typ=I64), value), place)
 
 
-def _emit_refill(kit: Kit, b: Value, ended: Value, read: _JobReader) -> None:
+def _emit_refill(kit: IrHelpers, b: Value, ended: Value, read: _JobReader) -> None:
     """Put the lanes that have ended back to their start."""
-    rows, count = (read.address(Job.START), read.fluents(kit)), read.number(Job.FLUENT_COUNT)
+    rows, count = (
+        (read.address(PlayoutArguments.START), read.fluents(kit)),
+        read.number(PlayoutArguments.FLUENT_COUNT),
+    )
     emit_masked_copy(kit, b, rows, ended, count)

@@ -10,7 +10,7 @@ bout      a comparison of two players' points: a win, a draw or a loss
 score     a win counts 1, a draw one half
 ========  =====================================================================================
 
-:mod:`schedule <ggp_player.manager.tournament.schedule>` says what is to be played,
+:mod:`schedule <ggp_player.manager.tournament.make_schedule>` says what is to be played,
 :mod:`runner <ggp_player.manager.tournament.runner>` plays it,
 :mod:`results <ggp_player.manager.tournament.results>` keeps what came of it,
 :mod:`standings <ggp_player.manager.tournament.standings>` and
@@ -19,31 +19,31 @@ score     a win counts 1, a draw one half
 """
 
 from ggp_player.manager.tournament.entrants import check_players, is_remote
-from ggp_player.manager.tournament.games import Game, TournamentError, load_games
+from ggp_player.manager.tournament.games import TournamentError, TournamentGame, load_games
 from ggp_player.manager.tournament.ratings import MISSING, is_available, library
-from ggp_player.manager.tournament.report import Report
+from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, ResultsBook, ResultsFile
 from ggp_player.manager.tournament.runner import DEFAULT_MAX_STEPS, Conditions
-from ggp_player.manager.tournament.schedule import Plan, PlannedMatch, schedule
-from ggp_player.manager.tournament.session import Session
+from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.session import TournamentRun
 
 __all__ = [
     "DEFAULT_MAX_STEPS",
     "MISSING",
     "Conditions",
-    "Game",
     "Identity",
-    "Plan",
     "PlannedMatch",
-    "Report",
     "ResultsBook",
     "ResultsFile",
-    "Session",
     "TournamentError",
+    "TournamentGame",
+    "TournamentPlan",
+    "TournamentReport",
+    "TournamentRun",
     "check_players",
     "is_available",
     "is_remote",
     "library",
     "load_games",
-    "schedule",
+    "make_schedule",
 ]

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
 from ggp_player.errors import ConfigError, ServerError
-from ggp_player.manager import Contestant, RemoteContestant, seat_of, seated
-from ggp_player.manager.tournament.games import Game, TournamentError
+from ggp_player.manager import MatchPlayer, RemotePlayer, seat_of, seated
+from ggp_player.manager.tournament.games import TournamentError, TournamentGame
 from ggp_player.protocol import Abort
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for the reply to an ABORT."""
 
 
-def check_players(players: Iterable[str], games: Mapping[str, Game]) -> None:
+def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -> None:
     """Raise TournamentError with a sentence for the first thing that keeps players from playing."""
     seen: set[str] = set()
     for player in players:
@@ -36,10 +36,10 @@ def check_players(players: Iterable[str], games: Mapping[str, Game]) -> None:
 
 def is_remote(player: str) -> bool:
     """Tell whether a player is a server's address."""
-    return RemoteContestant.at(player) is not None
+    return RemotePlayer.at(player) is not None
 
 
-async def enter(player: str, seed: int, stack: AsyncExitStack) -> Contestant:
+async def enter(player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
     """Return a contestant; a strategy's processes are started, and end with the stack."""
     # On shared cores whoever thinks on the other's time takes from it.
     return await seated(seat_of(player, seed=seed, ponder=False), stack)
@@ -48,11 +48,11 @@ async def enter(player: str, seed: int, stack: AsyncExitStack) -> Contestant:
 async def clear(players: Iterable[str], match_id: str) -> None:
     """Have servers let go of a match that they may still be in from before; errors do not count."""
     request = str(Abort(match_id))
-    remotes = [RemoteContestant.at(player) for player in players]
+    remotes = [RemotePlayer.at(player) for player in players]
     await asyncio.gather(*(_ask(remote, request) for remote in remotes if remote is not None))
 
 
-async def _ask(remote: RemoteContestant, request: str) -> None:
+async def _ask(remote: RemotePlayer, request: str) -> None:
     with suppress(ServerError, TimeoutError):
         async with asyncio.timeout(ABORT_LIMIT):
             await remote.send(request)

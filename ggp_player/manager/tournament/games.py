@@ -18,7 +18,7 @@ class TournamentError(GgpPlayerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class TournamentGame:
     """A game under the name of its file. ``roles`` are those that players take, in role order."""
 
     name: str
@@ -27,7 +27,7 @@ class Game:
     url: str = ""
 
     @classmethod
-    def load(cls, path: Path) -> Game:
+    def load(cls, path: Path) -> TournamentGame:
         """Read the rulesheet; raises :class:`TournamentError` where nobody could play by it."""
         try:
             ruleset = gdl.load(path)
@@ -45,14 +45,14 @@ class Game:
         return hashlib.sha256(str(self.ruleset).encode()).hexdigest()[:16]
 
 
-def load_games(paths: Sequence[Path]) -> dict[str, Game]:
+def load_games(paths: Sequence[Path]) -> dict[str, TournamentGame]:
     """Return the games by their names, in the order of the paths.
 
     Raises :class:`TournamentError` where two have the same name, or one cannot be played.
     """
-    games: dict[str, Game] = {}
+    games: dict[str, TournamentGame] = {}
     for path in paths:
-        game = Game.load(path)
+        game = TournamentGame.load(path)
         if game.name in games:
             raise TournamentError(f"two games have the name {game.name}: rename one of the files")
         games[game.name] = game

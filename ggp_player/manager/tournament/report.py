@@ -21,7 +21,7 @@ NAME_WIDTH = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TournamentReport:
     """What there is to tell of a tournament, finished or not.
 
     ``ratings`` are empty where the library for them is missing, and ``played`` counts the matches

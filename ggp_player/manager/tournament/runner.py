@@ -26,9 +26,9 @@ import gdl
 from gdl import GdlError, StateMachine
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
-from ggp_player.manager import RANDOM_ROLE, GameManager, MatchError, MatchSetup, Step
+from ggp_player.manager import RANDOM_ROLE, GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.entrants import clear, enter, is_remote
-from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_warnings import keeping_warnings, warnings_of_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
@@ -57,7 +57,7 @@ class Runner:
 
     def __init__(
         self,
-        games: Mapping[str, Game],
+        games: Mapping[str, TournamentGame],
         conditions: Conditions,
         on_result: Callable[[MatchResult], None],
         concurrency: int = 1,
@@ -121,11 +121,11 @@ class Runner:
 class _Play:
     """One match being played, with what its result is made of."""
 
-    def __init__(self, match: PlannedMatch, game: Game, conditions: Conditions) -> None:
+    def __init__(self, match: PlannedMatch, game: TournamentGame, conditions: Conditions) -> None:
         self._match = match
         self._game = game
         self._conditions = conditions
-        self._steps: list[Step] = []
+        self._steps: list[MatchStep] = []
         self._seats: list[int] = []
 
     async def run(self, machine: StateMachine) -> MatchResult:
@@ -181,7 +181,7 @@ class _Play:
             rulesheet_url=self._game.url,
         )
 
-    def _take_in(self, step: Step) -> None:
+    def _take_in(self, step: MatchStep) -> None:
         """Note a step, and break off a match that cannot be played or does not end."""
         self._steps.append(step)
         if step.number > self._conditions.max_steps:

@@ -36,7 +36,7 @@ class PlannedMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """What a schedule follows from.
 
     ``roles`` has the number of roles that players take for each game; ``label`` is in every match
@@ -50,7 +50,7 @@ class Plan:
     label: str = "tournament"
 
 
-def schedule(plan: Plan) -> tuple[PlannedMatch, ...]:
+def make_schedule(plan: TournamentPlan) -> tuple[PlannedMatch, ...]:
     """Return the matches of a tournament, round by round."""
     return tuple(
         _planned(plan, game, number, seating, group)
@@ -72,7 +72,7 @@ def _sets(roles: int, players: Sequence[str]) -> Iterator[tuple[str, list[tuple[
 
 
 def _planned(
-    plan: Plan, game: str, number: int, seating: tuple[str, ...], group: str
+    plan: TournamentPlan, game: str, number: int, seating: tuple[str, ...], group: str
 ) -> PlannedMatch:
     seats = "-".join(str(plan.players.index(player) + 1) for player in seating)
     match_id = f"{game}.{plan.label}.{number}.{seats}"

@@ -11,21 +11,21 @@ from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.ratings import ratings
-from ggp_player.manager.tournament.report import Report, result_line
+from ggp_player.manager.tournament.report import TournamentReport, result_line
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsBook, latest
 from ggp_player.manager.tournament.runner import Conditions, Runner
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager.tournament.standings import standings
 
 
-class Session:
+class TournamentRun:
     """Plays the matches without a result, and adds up all of them."""
 
     def __init__(
         self,
-        games: Mapping[str, Game],
+        games: Mapping[str, TournamentGame],
         matches: Sequence[PlannedMatch],
         book: ResultsBook,
         console: Console,
@@ -63,12 +63,12 @@ class Session:
                 return True
         return False
 
-    def report(self, identity: Identity, rates: bool) -> Report:
+    def report(self, identity: Identity, rates: bool) -> TournamentReport:
         """Return what there is to tell of the matches that have been played."""
         found = self._results()
         table = standings(found, identity.players, list(identity.games))
         broke_off = sum(bool(result.failure) for result in found)
-        return Report(
+        return TournamentReport(
             identity=identity,
             standings=table,
             ratings=ratings(table.bouts, identity.players) if rates else {},

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine import Block, Engine, Images, no_images
+from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -27,7 +27,7 @@ EDGES_PER_NODE = 8
 """Room for edges: most nodes are leaves and have none yet."""
 
 
-class Game(NamedTuple):
+class GameArrays(NamedTuple):
     """What the kernels know of a game.
 
     ``code`` int64: see :meth:`gdl.engine.block.Engine.addresses`. ``late_goals``: whether goals
@@ -54,7 +54,7 @@ class Game(NamedTuple):
     chance: Values
     floor: Values
     ceiling: Values
-    images: Images
+    images: SymmetryGroup
     first: int = 0
     second: int = 0
     sum: int = -1
@@ -90,7 +90,7 @@ class Lanes(NamedTuple):
     values: Values
 
 
-class Flights(NamedTuple):
+class PendingLeaves(NamedTuple):
     """Leaves in flight: each is a path from the root with lanes that play on from its end.
 
     ``F`` is the number of lanes, ``D`` the longest path. ``length`` int32 (F,): edges of the
@@ -120,7 +120,7 @@ class Flights(NamedTuple):
     fresh: Indices
 
 
-class Tree(NamedTuple):
+class TreeArrays(NamedTuple):
     """Nodes and edges, in pools of fixed size.
 
     Per node: ``state`` uint64 (N, S), packed; ``hash`` uint64 (N,). ``mover`` int32 (N,): the
@@ -223,16 +223,16 @@ COUNTS = 12
 class Memory(NamedTuple):
     """Everything a search works on, for one argument instead of six."""
 
-    game: Game
+    game: GameArrays
     lanes: Lanes
-    flights: Flights
-    tree: Tree
+    flights: PendingLeaves
+    tree: TreeArrays
     counts: Ints
     marks: Indices
     """int32 (N,): the last descent that came through each node."""
 
 
-def new_memory(engine: Engine, block: Block, game: Game, nodes: int) -> Memory:
+def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Memory:
     """Return memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
     size = -(-engine.layout.fluent_count // 64)
@@ -265,11 +265,13 @@ def new_memory(engine: Engine, block: Block, game: Game, nodes: int) -> Memory:
     )
 
 
-def new_game(engine: Engine, chance: NDArray[np.uint8], images: Images | None = None) -> Game:
+def new_game(
+    engine: Engine, chance: NDArray[np.uint8], images: SymmetryGroup | None = None
+) -> GameArrays:
     """Return what the kernels know of a game; ``chance`` tells which roles move by chance."""
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
-    return Game(
+    return GameArrays(
         engine.addresses(),
         engine.late_goals,
         layout.fluents,
@@ -284,14 +286,14 @@ def new_game(engine: Engine, chance: NDArray[np.uint8], images: Images | None = 
         chance,
         np.zeros(engine.roles, np.uint8),  # a role for whom no goal holds has 0
         np.array([max(own, default=0) for own in values], np.uint8),
-        images or no_images(layout),
+        images or trivial_group(layout),
     )
 
 
-def new_tree(nodes: int, edges: int, state_words: int, roles: int) -> Tree:
+def new_tree(nodes: int, edges: int, state_words: int, roles: int) -> TreeArrays:
     """Return an empty tree."""
     table = 1 << (2 * nodes - 1).bit_length()
-    return Tree(
+    return TreeArrays(
         np.zeros((nodes, state_words), np.uint64),
         np.zeros(nodes, np.uint64),
         np.zeros(nodes, np.int32),
@@ -323,8 +325,8 @@ def new_tree(nodes: int, edges: int, state_words: int, roles: int) -> Tree:
     )
 
 
-def _new_flights(lanes: int, words: int, roles: int, moves: int) -> Flights:
-    return Flights(
+def _new_flights(lanes: int, words: int, roles: int, moves: int) -> PendingLeaves:
+    return PendingLeaves(
         length=np.zeros(lanes, np.int32),
         nodes=np.zeros((lanes, MAX_DEPTH + 1), np.int32),
         edges=np.zeros((lanes, MAX_DEPTH, roles), np.int32),

@@ -21,10 +21,10 @@ from ggp_player.strategies.mcts.arrays import (
     PLAYOUTS,
     STATES,
     STEP,
-    Flights,
-    Game,
+    GameArrays,
     Lanes,
     Memory,
+    PendingLeaves,
     Settings,
     Words,
 )
@@ -62,7 +62,7 @@ def idle_lanes(lanes: Lanes) -> int:
 
 
 @inlined_kernel
-def view_goals(game: Game, lanes: Lanes) -> None:
+def view_goals(game: GameArrays, lanes: Lanes) -> None:
     """Bring the goal rows up to date with the view of this step."""
     if game.late_goals:
         rows = lanes.rows.ctypes.data
@@ -92,7 +92,9 @@ def _count_playouts(memory: Memory, settings: Settings) -> None:
 
 
 @inlined_kernel
-def _take_values(game: Game, lanes: Lanes, flights: Flights, word: int, over: np.uint64) -> None:
+def _take_values(
+    game: GameArrays, lanes: Lanes, flights: PendingLeaves, word: int, over: np.uint64
+) -> None:
     """Add the goal values of a word's playouts that are over to those of their flights.
 
     The lowest of several goal values of a role counts.
@@ -111,7 +113,7 @@ def _take_values(game: Game, lanes: Lanes, flights: Flights, word: int, over: np
 
 
 @kernel
-def _note_results(game: Game, lanes: Lanes, over: Words) -> None:
+def _note_results(game: GameArrays, lanes: Lanes, over: Words) -> None:
     """Note the goal values of each playout that is over."""
     for word in range(over.shape[0]):
         left = over[word]
@@ -124,7 +126,7 @@ def _note_results(game: Game, lanes: Lanes, over: Words) -> None:
 
 
 @kernel
-def _take_moves(game: Game, lanes: Lanes, flights: Flights, ended: Words) -> None:
+def _take_moves(game: GameArrays, lanes: Lanes, flights: PendingLeaves, ended: Words) -> None:
     """Add the moves of playouts that have ended, with their values, to those of the flights."""
     words = ended.shape[0]
     for role in range(game.chance.shape[0]):

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gdl.engine.kernel_library import kernel
-from ggp_player.strategies.mcts.arrays import EDGES, JOINTS, NODES, ROOT, Game, Indices, Ints, Tree
+from ggp_player.strategies.mcts.arrays import (
+    EDGES,
+    JOINTS,
+    NODES,
+    ROOT,
+    GameArrays,
+    Indices,
+    Ints,
+    TreeArrays,
+)
 from ggp_player.strategies.mcts.nodes import NO_NODE, has_bounds, node_of
 from ggp_player.strategies.mcts.simultaneous import SEVERAL, set_joint_child
 
@@ -18,9 +27,9 @@ class Copying(NamedTuple):
     each new node's old name; ``edges`` int32 (R,) is scratch.
     """
 
-    game: Game
-    old: Tree
-    new: Tree
+    game: GameArrays
+    old: TreeArrays
+    new: TreeArrays
     counts: Ints
     names: Indices
     origins: Indices

@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from gdl import StateMachine, Term
-from gdl.engine import Images, PropnetStateMachine
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import BYTES, TreeSearch, TriedMove
@@ -57,7 +57,7 @@ class MonteCarlo(Strategy):
         proofs: bool = True,
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = DEFAULT._replace(

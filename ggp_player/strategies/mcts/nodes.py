@@ -15,7 +15,7 @@ from gdl.engine.kernel_library import (
     elements_fixing,
     hash_of,
     inlined_kernel,
-    is_first,
+    is_canonical,
     is_set,
     kernel,
 )
@@ -23,12 +23,12 @@ from ggp_player.strategies.mcts.arrays import (
     EDGES,
     FULL,
     NODES,
-    Flights,
-    Game,
+    GameArrays,
     Ints,
     Lanes,
+    PendingLeaves,
     Settings,
-    Tree,
+    TreeArrays,
     Words,
 )
 from ggp_player.strategies.mcts.simultaneous import (
@@ -46,13 +46,13 @@ NO_NODE = -1
 
 
 @kernel
-def node_of(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
+def node_of(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
     """Return the node of a packed state, made if there is none; -1 if full."""
     return find_node(game, tree, counts, state)
 
 
 @inlined_kernel
-def find_node(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
+def find_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
     """Do what :func:`node_of` does."""
     key = hash_of(state)
     place = _node_place(tree, state, key)
@@ -76,7 +76,7 @@ def find_node(game: Game, tree: Tree, counts: Ints, state: Words) -> int:
 
 
 @kernel
-def _node_place(tree: Tree, state: Words, key: np.uint64) -> int:
+def _node_place(tree: TreeArrays, state: Words, key: np.uint64) -> int:
     """Return where a state is in the table of nodes, or where it would be."""
     mask = tree.table.shape[0] - 1
     place = np.int64(key >> np.uint64(20)) & mask
@@ -89,7 +89,7 @@ def _node_place(tree: Tree, state: Words, key: np.uint64) -> int:
 
 
 @kernel
-def _is_state(tree: Tree, node: int, state: Words) -> bool:
+def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
     for word in range(state.shape[0]):  # noqa: SIM110, as kernels have no generators
         if tree.state[node, word] != state[word]:
             return False
@@ -97,13 +97,13 @@ def _is_state(tree: Tree, node: int, state: Words) -> bool:
 
 
 @kernel
-def child_of(tree: Tree, node: int, edges: np.ndarray) -> int:
+def child_of(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
     """Return the node after the edges, int32 (R,), that the roles choose, -1 if not known."""
     return find_child(tree, node, edges)
 
 
 @inlined_kernel
-def find_child(tree: Tree, node: int, edges: np.ndarray) -> int:
+def find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
     """Do what :func:`child_of` does."""
     mover = tree.mover[node]
     if mover >= 0:
@@ -112,7 +112,7 @@ def find_child(tree: Tree, node: int, edges: np.ndarray) -> int:
 
 
 @inlined_kernel
-def set_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
+def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
     """Remember the node after the edges that the roles choose."""
     mover = tree.mover[node]
     if mover >= 0:
@@ -122,7 +122,9 @@ def set_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int
 
 
 @kernel
-def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: int) -> None:
+def expand(
+    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, block: Lanes, lane: int
+) -> None:
     """Give a node the edges of the moves that are legal in a lane of an evaluated block.
 
     Of moves that are images of each other, where the state is its own image, the only role with a
@@ -143,7 +145,7 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
             tree.first[node, role] = counts[EDGES]
             for move in range(game.offsets[role], game.offsets[role + 1]):
                 is_legal = is_set(block.rows, game.legal + move, lane)
-                if is_legal and is_first(game.images, fixing, move):
+                if is_legal and is_canonical(game.images, fixing, move):
                     edge = counts[EDGES]
                     counts[EDGES] += 1
                     tree.move[edge] = move - game.offsets[role]
@@ -160,7 +162,7 @@ def expand(game: Game, tree: Tree, counts: Ints, node: int, block: Lanes, lane: 
 
 
 @kernel
-def _count_choices(game: Game, tree: Tree, node: int, block: Lanes, lane: int) -> int:
+def _count_choices(game: GameArrays, tree: TreeArrays, node: int, block: Lanes, lane: int) -> int:
     """Note who has a choice at a node; return how many edges it needs, -1 where one is stuck."""
     needed, movers = 0, 0
     tree.mover[node] = 0
@@ -182,7 +184,7 @@ def _count_choices(game: Game, tree: Tree, node: int, block: Lanes, lane: int) -
 
 
 @inlined_kernel
-def is_proved(tree: Tree, node: int) -> bool:
+def is_proved(tree: TreeArrays, node: int) -> bool:
     """Tell whether the node's value is known for every role."""
     for role in range(tree.low.shape[1]):  # noqa: SIM110, as kernels have no generators
         if tree.low[node, role] != tree.high[node, role]:
@@ -191,7 +193,7 @@ def is_proved(tree: Tree, node: int) -> bool:
 
 
 @inlined_kernel
-def has_bounds(game: Game, tree: Tree, node: int) -> bool:
+def has_bounds(game: GameArrays, tree: TreeArrays, node: int) -> bool:
     """Tell whether anything is proved of the node's value."""
     for role in range(tree.low.shape[1]):
         if tree.low[node, role] > game.floor[role] or tree.high[node, role] < game.ceiling[role]:
@@ -200,7 +202,7 @@ def has_bounds(game: Game, tree: Tree, node: int) -> bool:
 
 
 @inlined_kernel
-def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> int:
+def choose(game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int) -> int:
     """Return the edge that a role follows: the one that could be best, by what is known of each.
 
     Moves that cannot be better than what is assured are left out, and so are those whose value
@@ -242,7 +244,7 @@ def choose(game: Game, tree: Tree, settings: Settings, node: int, role: int) -> 
 
 
 @kernel
-def _least_tried(tree: Tree, first: int, last: int) -> int:
+def _least_tried(tree: TreeArrays, first: int, last: int) -> int:
     least = first
     for edge in range(first + 1, last):
         if tree.tries[edge] + tree.airborne[edge] < tree.tries[least] + tree.airborne[least]:
@@ -251,7 +253,7 @@ def _least_tried(tree: Tree, first: int, last: int) -> int:
 
 
 @inlined_kernel
-def back_up(tree: Tree, flights: Flights, flight: int, playouts: int) -> None:
+def back_up(tree: TreeArrays, flights: PendingLeaves, flight: int, playouts: int) -> None:
     """Add the sums of a flight's playouts to all nodes and edges of its path."""
     sums = flights.sums[flight]
     length = flights.length[flight]
@@ -273,7 +275,7 @@ def back_up(tree: Tree, flights: Flights, flight: int, playouts: int) -> None:
 
 
 @kernel
-def share_moves(game: Game, tree: Tree, flights: Flights, flight: int) -> None:
+def share_moves(game: GameArrays, tree: TreeArrays, flights: PendingLeaves, flight: int) -> None:
     """Tell every node of a path of the moves that were made in the flight's playouts."""
     length, size = flights.length[flight], flights.size[flight]
     for step in range(length):
@@ -297,7 +299,7 @@ def share_moves(game: Game, tree: Tree, flights: Flights, flight: int) -> None:
 
 
 @inlined_kernel
-def take_off(tree: Tree, flights: Flights, flight: int) -> None:
+def take_off(tree: TreeArrays, flights: PendingLeaves, flight: int) -> None:
     """Mark the nodes and edges of a flight's path as being on the way."""
     size, length = flights.size[flight], flights.length[flight]
     for step in range(length + 1):
@@ -310,7 +312,9 @@ def take_off(tree: Tree, flights: Flights, flight: int) -> None:
 
 
 @kernel
-def prove_path(game: Game, tree: Tree, flights: Flights, flight: int, last: int) -> None:
+def prove_path(
+    game: GameArrays, tree: TreeArrays, flights: PendingLeaves, flight: int, last: int
+) -> None:
     """Bring the bounds of a path's nodes up to date, from the ``last`` step up to the root."""
     for step in range(last, -1, -1):
         if not _prove(game, tree, flights.nodes[flight, step], flights.edges[flight, step]):
@@ -318,7 +322,7 @@ def prove_path(game: Game, tree: Tree, flights: Flights, flight: int, last: int)
 
 
 @kernel
-def _prove(game: Game, tree: Tree, node: int, edges: np.ndarray) -> bool:
+def _prove(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
     """Bring a node's bounds up to date with those after the edges; tell whether they changed."""
     if tree.choices[node, 0] == 0:
         return False
@@ -333,7 +337,7 @@ def _prove(game: Game, tree: Tree, node: int, edges: np.ndarray) -> bool:
 
 
 @kernel
-def _prove_alone(game: Game, tree: Tree, node: int) -> bool:
+def _prove_alone(game: GameArrays, tree: TreeArrays, node: int) -> bool:
     """Do so at a node where one role has a choice.
 
     It is assured of the best of its moves' lower bounds. The others can only rely on the worst:
@@ -361,7 +365,7 @@ def _prove_alone(game: Game, tree: Tree, node: int) -> bool:
 
 
 @kernel
-def _mirror(game: Game, tree: Tree, node: int, role: int, rival: int) -> None:
+def _mirror(game: GameArrays, tree: TreeArrays, node: int, role: int, rival: int) -> None:
     """Take over what is proved of a rival's value in a game of constant sum."""
     tree.low[node, role] = max(tree.low[node, role], game.sum - tree.high[node, rival])
     tree.high[node, role] = min(tree.high[node, role], game.sum - tree.low[node, rival])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import kernel
-from ggp_player.strategies.mcts.arrays import Game, Indices, Ints, Sums, Tree
+from ggp_player.strategies.mcts.arrays import GameArrays, Indices, Ints, Sums, TreeArrays
 from ggp_player.strategies.mcts.simultaneous import value_of
 
 ROUNDS = 300
@@ -47,7 +47,7 @@ def new_matrix(choices: Indices) -> Matrix:
 
 
 @kernel
-def fill_matrix(tree: Tree, node: int, matrix: Matrix) -> None:
+def fill_matrix(tree: TreeArrays, node: int, matrix: Matrix) -> None:
     """Write down the values of a visited node's joint moves, its own where one is not known."""
     for entry in range(matrix.values.shape[0]):
         for role in range(matrix.values.shape[1]):
@@ -66,7 +66,7 @@ def fill_matrix(tree: Tree, node: int, matrix: Matrix) -> None:
 
 
 @kernel
-def settle(game: Game, matrix: Matrix) -> None:
+def settle(game: GameArrays, matrix: Matrix) -> None:
     """Find strategies that are good against one another: averages over rounds, later ones more.
 
     Roles that move by chance make all moves equally often.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.engine.kernel_library import (
-    MERGE,
+    MASKED_COPY,
     MOVES_VIEW,
     SELECT,
     TRANSITION,
@@ -22,7 +22,7 @@ from gdl.engine.kernel_library import (
     VIEW,
     ZERO,
     call_evaluator,
-    call_merge,
+    call_masked_copy,
     call_select,
     first_lane,
     get_state,
@@ -30,7 +30,7 @@ from gdl.engine.kernel_library import (
     inlined_kernel,
     is_set,
     kernel,
-    make_least,
+    make_canonical,
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE,
@@ -39,10 +39,10 @@ from ggp_player.strategies.mcts.arrays import (
     REFUTED,
     ROOT,
     STEP,
-    Flights,
-    Game,
+    GameArrays,
     Lanes,
     Memory,
+    PendingLeaves,
     Settings,
 )
 from ggp_player.strategies.mcts.backpropagation import REFILL, idle_lanes, land, view_goals
@@ -131,7 +131,7 @@ def _look(memory: Memory, settings: Settings) -> None:
 
 
 @inlined_kernel
-def _move(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> None:
+def _move(game: GameArrays, lanes: Lanes, flights: PendingLeaves, counts: np.ndarray) -> None:
     """Choose the moves of all lanes, forced ones included, and make them."""
     words = lanes.alive.shape[0]
     rows = lanes.rows.ctypes.data
@@ -150,11 +150,13 @@ def _move(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> Non
     call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
     # Lanes that are over keep their last state, of which the goals are still to be seen.
     target, origin = rows + row_bytes * game.fluents, rows + row_bytes * game.next
-    call_merge(game.code[MERGE], target, origin, game.fluent_count, lanes.alive.ctypes.data)
+    call_masked_copy(
+        game.code[MASKED_COPY], target, origin, game.fluent_count, lanes.alive.ctypes.data
+    )
 
 
 @inlined_kernel
-def _force(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> None:
+def _force(game: GameArrays, lanes: Lanes, flights: PendingLeaves, counts: np.ndarray) -> None:
     """Replace the moves of lanes that have one to make; all fresh flights' lanes do."""
     words = lanes.alive.shape[0]
     roles = game.chance.shape[0]
@@ -177,7 +179,7 @@ def _force(game: Game, lanes: Lanes, flights: Flights, counts: np.ndarray) -> No
 
 
 @kernel
-def _note_moves(game: Game, lanes: Lanes) -> None:
+def _note_moves(game: GameArrays, lanes: Lanes) -> None:
     """Add the moves just made to those of each lane's playout."""
     words = lanes.alive.shape[0]
     # Unsigned places cannot count from the end, and the loop becomes one of vectors.
@@ -202,7 +204,7 @@ def _arrive(memory: Memory) -> None:
         last = flights.length[flight]
         lane = first_lane(flights.masks[flight])
         get_state(lanes.rows, game.fluents, game.fluent_count, lane, lanes.state)
-        if make_least(game.images, lanes.state, lanes.spare):
+        if make_canonical(game.images, lanes.state, lanes.spare):
             put_state(game, lanes, lanes.state, flights.masks[flight])
         child = find_node(game, tree, counts, lanes.state)
         flights.forced[flight] = 0

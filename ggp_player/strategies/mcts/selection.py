@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.engine.kernel_library import PUT, ZERO, call_put, inlined_kernel, lowest
+from gdl.engine.kernel_library import SCATTER, ZERO, call_scatter, inlined_kernel, lowest
 from ggp_player.strategies.mcts.arrays import (
     FREE,
     FRESH,
@@ -12,12 +12,12 @@ from ggp_player.strategies.mcts.arrays import (
     MAX_DEPTH,
     ROOT,
     STEP,
-    Flights,
-    Game,
+    GameArrays,
     Lanes,
     Memory,
+    PendingLeaves,
     Settings,
-    Tree,
+    TreeArrays,
     Words,
 )
 from ggp_player.strategies.mcts.nodes import (
@@ -141,15 +141,15 @@ def _launch(memory: Memory, settings: Settings, flight: int, idle: int, forced: 
 
 
 @inlined_kernel
-def put_state(game: Game, lanes: Lanes, state: Words, mask: Words) -> None:
+def put_state(game: GameArrays, lanes: Lanes, state: Words, mask: Words) -> None:
     """Write a packed state, uint64 (S,), into the lanes of a mask, uint64 (W,)."""
     fluents = lanes.rows.ctypes.data + 8 * mask.shape[0] * game.fluents
-    put, count = game.code[PUT], game.fluent_count
-    call_put(put, fluents, count, state.ctypes.data, mask.ctypes.data)
+    put, count = game.code[SCATTER], game.fluent_count
+    call_scatter(put, fluents, count, state.ctypes.data, mask.ctypes.data)
 
 
 @inlined_kernel
-def _set_moves(flights: Flights, tree: Tree, flight: int) -> None:
+def _set_moves(flights: PendingLeaves, tree: TreeArrays, flight: int) -> None:
     """Note the joint move of a path's last step."""
     step = flights.length[flight] - 1
     node = flights.nodes[flight, step]
@@ -160,7 +160,7 @@ def _set_moves(flights: Flights, tree: Tree, flight: int) -> None:
 
 
 @inlined_kernel
-def _copy_path(flights: Flights, origin: int, flight: int) -> None:
+def _copy_path(flights: PendingLeaves, origin: int, flight: int) -> None:
     length = flights.length[origin]
     flights.length[flight] = length
     for step in range(length):

@@ -8,7 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.engine.kernel_library import ZERO, inlined_kernel, kernel, mixed
-from ggp_player.strategies.mcts.arrays import FULL, JOINTS, Flights, Game, Ints, Settings, Tree
+from ggp_player.strategies.mcts.arrays import (
+    FULL,
+    JOINTS,
+    GameArrays,
+    Ints,
+    PendingLeaves,
+    Settings,
+    TreeArrays,
+)
 
 MOST_JOINT_MOVES = 1024
 """Joint moves of a node beyond which they are not gone through: that would take too long."""
@@ -18,19 +26,19 @@ SEVERAL = -2
 
 
 @kernel
-def is_matrix(tree: Tree, node: int) -> bool:
+def is_matrix(tree: TreeArrays, node: int) -> bool:
     """Tell whether several roles have a choice, of so few joint moves that all are gone through."""
     return has_matrix(tree, node)
 
 
 @inlined_kernel
-def has_matrix(tree: Tree, node: int) -> bool:
+def has_matrix(tree: TreeArrays, node: int) -> bool:
     """Do what :func:`is_matrix` does."""
     return tree.mover[node] == SEVERAL and _joint_moves(tree, node) <= MOST_JOINT_MOVES
 
 
 @kernel
-def _joint_moves(tree: Tree, node: int) -> int:
+def _joint_moves(tree: TreeArrays, node: int) -> int:
     """Return the number of joint moves of a node; where it is too large, one that is so too."""
     count = 1
     for role in range(tree.choices.shape[1]):
@@ -41,7 +49,7 @@ def _joint_moves(tree: Tree, node: int) -> int:
 
 
 @kernel
-def joint_key(tree: Tree, node: int, edges: np.ndarray) -> np.uint64:
+def joint_key(tree: TreeArrays, node: int, edges: np.ndarray) -> np.uint64:
     """Return what stands for a node and the edges, int32 (R,), that the roles choose there."""
     key = mixed(np.uint64(node + 1))
     for role in range(edges.shape[0]):
@@ -50,14 +58,16 @@ def joint_key(tree: Tree, node: int, edges: np.ndarray) -> np.uint64:
 
 
 @kernel
-def joint_child(tree: Tree, key: np.uint64) -> int:
+def joint_child(tree: TreeArrays, key: np.uint64) -> int:
     """Return the node after a joint move of several choices, -1 where it is not known."""
     place = _joint_place(tree, key)
     return tree.after[place] if tree.key[place] == key else -1
 
 
 @kernel
-def set_joint_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
+def set_joint_child(
+    tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int
+) -> None:
     """Remember the node after a joint move of several choices."""
     key = joint_key(tree, node, edges)
     place = _joint_place(tree, key)
@@ -77,7 +87,7 @@ def set_joint_child(tree: Tree, counts: Ints, node: int, edges: np.ndarray, chil
 
 
 @kernel
-def _joint_place(tree: Tree, key: np.uint64) -> int:
+def _joint_place(tree: TreeArrays, key: np.uint64) -> int:
     """Return where a key is in the table of joint moves, or where it would be."""
     mask = tree.key.shape[0] - 1
     place = np.int64(key >> np.uint64(20)) & mask
@@ -87,7 +97,7 @@ def _joint_place(tree: Tree, key: np.uint64) -> int:
 
 
 @kernel
-def prove_joint(game: Game, tree: Tree, node: int, edges: np.ndarray) -> bool:
+def prove_joint(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
     """Bring a node's bounds up to date with those after the edges; tell whether they changed.
 
     A role is assured of what its best move gives if the others answer that as badly as they can.
@@ -117,7 +127,7 @@ def prove_joint(game: Game, tree: Tree, node: int, edges: np.ndarray) -> bool:
 
 
 @kernel
-def _tell(tree: Tree, node: int) -> None:
+def _tell(tree: TreeArrays, node: int) -> None:
     """Note which joint moves have nothing more to tell."""
     place = tree.joint[node]
     while place > 0:
@@ -130,7 +140,7 @@ def _tell(tree: Tree, node: int) -> None:
 
 
 @kernel
-def _has_known_move(tree: Tree, node: int, product: int) -> bool:
+def _has_known_move(tree: TreeArrays, node: int, product: int) -> bool:
     """Tell whether all joint moves with some role's move are known: else nothing is proved."""
     for role in range(tree.low.shape[1]):
         first, count = tree.first[node, role], tree.choices[node, role]
@@ -143,7 +153,7 @@ def _has_known_move(tree: Tree, node: int, product: int) -> bool:
 
 @kernel
 def _bounds_of_choice(
-    game: Game, tree: Tree, node: int, role: int, product: int
+    game: GameArrays, tree: TreeArrays, node: int, role: int, product: int
 ) -> tuple[int, int]:
     """Bring the bounds of a role's moves up to date; return those of its choice."""
     floor, ceiling = game.floor[role], game.ceiling[role]
@@ -168,7 +178,7 @@ def _bounds_of_choice(
 
 @kernel
 def _bounds_without_choice(
-    game: Game, tree: Tree, node: int, role: int, product: int
+    game: GameArrays, tree: TreeArrays, node: int, role: int, product: int
 ) -> tuple[int, int]:
     """Return the bounds of the value for a role that only waits."""
     known, low, high = 0, game.ceiling[role], game.floor[role]
@@ -184,7 +194,7 @@ def _bounds_without_choice(
 
 
 @kernel
-def choose_by_regret(tree: Tree, settings: Settings, node: int, role: int) -> int:
+def choose_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int) -> int:
     """Return an edge drawn by regret matching, or now and then a uniformly random one.
 
     Moves that cannot be better than what is assured are left out. What is drawn depends on the
@@ -218,7 +228,9 @@ def choose_by_regret(tree: Tree, settings: Settings, node: int, role: int) -> in
 
 
 @kernel
-def note_regrets(tree: Tree, flights: Flights, flight: int, step: int, playouts: int) -> None:
+def note_regrets(
+    tree: TreeArrays, flights: PendingLeaves, flight: int, step: int, playouts: int
+) -> None:
     """Let the roles regret moves of a path's step: others look better than what came of it.
 
     What a role would have got with another move is the mean value of the node after it, where
@@ -243,7 +255,7 @@ def note_regrets(tree: Tree, flights: Flights, flight: int, step: int, playouts:
 
 
 @kernel
-def value_of(tree: Tree, node: int, role: int) -> float:
+def value_of(tree: TreeArrays, node: int, role: int) -> float:
     """Return the mean value of a node's playouts, in hundredths, kept within what is proved."""
     mean = tree.total[node, role] / tree.visits[node]
     return min(max(mean, 0.01 * tree.low[node, role]), 0.01 * tree.high[node, role])

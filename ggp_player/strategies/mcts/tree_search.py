@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from gdl.engine import Engine, Images, Playouts, PropnetStateMachine, as_words, packed_state
-from gdl.engine.kernel_library import make_least
+from gdl.engine import Engine, Playouts, PropnetStateMachine, SymmetryGroup, as_words, packed_state
+from gdl.engine.kernel_library import make_canonical
 from gdl.language import Term
 from gdl.state_machine import State
 from ggp_player.strategies.mcts.arrays import (
@@ -23,7 +23,7 @@ from ggp_player.strategies.mcts.arrays import (
     ROOT,
     STATES,
     Settings,
-    Tree,
+    TreeArrays,
     Words,
     new_game,
     new_memory,
@@ -85,7 +85,7 @@ class TreeSearch:
         settings: Settings,
         seed: int = 0,
         memory: int = BYTES,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
     ) -> None:
         self.machine = machine
         self.settings = settings
@@ -96,7 +96,7 @@ class TreeSearch:
         game = new_game(self.engine, chance, images)
         self.memory = new_memory(self.engine, self._block, game, self._node_count)
         self._root_state: State | None = None
-        self._spare: Tree | None = None
+        self._spare: TreeArrays | None = None
         self._names = np.zeros(self._node_count, np.int32)
         self._origins = np.zeros(self._node_count, np.int32)
         self._try_out()
@@ -284,7 +284,7 @@ class TreeSearch:
     def _least(self, state: State) -> tuple[Words, int]:
         """Return the least image of a state, packed, and which element of the group makes it."""
         packed = as_words(packed_state(self.machine, state))[0]
-        return packed, make_least(self.memory.game.images, packed, self.memory.lanes.spare)
+        return packed, make_canonical(self.memory.game.images, packed, self.memory.lanes.spare)
 
     def _own_moves(self, state: State) -> list[list[int]]:
         """Return for each role what the moves of the least image are in a state, by place."""
@@ -308,7 +308,7 @@ class TreeSearch:
         self.memory.counts[[NODES, EDGES, JOINTS]] = 0
         self.memory.counts[FULL] = 0
 
-    def _other_tree(self) -> Tree:
+    def _other_tree(self) -> TreeArrays:
         """Return the tree that is not in use, emptied."""
         tree = self.memory.tree
         if self._spare is None:

@@ -21,14 +21,14 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.engine import Engine, PropnetStateMachine, as_words, packed_state
 from gdl.engine.kernel_library import (
-    PUT,
+    SCATTER,
     SELECT,
     TRANSITION,
     TRANSITION_PROGRAM,
     VIEW,
     VIEW_PROGRAM,
     call_evaluator,
-    call_put,
+    call_scatter,
     call_select,
     copy_memory,
     goal_values,
@@ -36,7 +36,15 @@ from gdl.engine.kernel_library import (
     kernel,
 )
 from ggp_player.strategies import Choice, Position, Strategy
-from ggp_player.strategies.mcts.arrays import Game, Indices, Ints, Sums, Values, Words, new_game
+from ggp_player.strategies.mcts.arrays import (
+    GameArrays,
+    Indices,
+    Ints,
+    Sums,
+    Values,
+    Words,
+    new_game,
+)
 from ggp_player.strategies.textbook import moves_by_chance
 
 MAX_NODES = 1_000_000
@@ -92,7 +100,7 @@ class UctTree(NamedTuple):
     ``counts`` int64 (3,): nodes, edges and playouts.
     """
 
-    game: Game
+    game: GameArrays
     rows: Words
     scratch: Words
     random: Words
@@ -143,7 +151,7 @@ def run(tree: UctTree, exploration: float, playouts: int) -> None:
     for _ in range(playouts):
         fluents = rows.ctypes.data + 8 * game.fluents
         state, lane = tree.state.ctypes.data, tree.lane.ctypes.data
-        call_put(game.code[PUT], fluents, game.fluent_count, state, lane)
+        call_scatter(game.code[SCATTER], fluents, game.fluent_count, state, lane)
         call_evaluator(game.code[VIEW], rows.ctypes.data, game.code[VIEW_PROGRAM])
         node, depth = 0, 0
         while node >= 0 and depth < MAX_DEPTH and not is_set(rows, game.terminal, 0):

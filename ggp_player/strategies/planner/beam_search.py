@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed
-from ggp_player.strategies.planner.heuristics import Guide, Scores
+from ggp_player.strategies.planner.heuristics import Heuristic, Scores
 from ggp_player.strategies.planner.state_space import (
     LONGEST,
     Found,
     KeyTable,
     Offspring,
     Progress,
-    Space,
+    StateSpace,
 )
 
 FRONTIER_BYTES = 1 << 26
@@ -32,7 +32,7 @@ WAYS = 4
 class Beam:
     """How wide a beam is and what guides it."""
 
-    guide: Guide
+    guide: Heuristic
     width: int
 
 
@@ -50,7 +50,7 @@ class LevelSearch:
 
     def __init__(
         self,
-        space: Space,
+        space: StateSpace,
         root: Packed,
         room: int,
         beam: Beam | None = None,
@@ -76,7 +76,7 @@ class LevelSearch:
         frontier = self._root
         self._table.add(self._keys(frontier))
         while len(frontier) and len(self._ways) < LONGEST and self._has_room():
-            level = Level(self._beam, FRONTIER_BYTES // (frontier.shape[1] + BESIDE_STATE))
+            level = BeamLevel(self._beam, FRONTIER_BYTES // (frontier.shape[1] + BESIDE_STATE))
             for children in self._space.children(frontier, whole=self._whole):
                 found = self._best_end(children)
                 level.add(self._new(children))
@@ -108,7 +108,7 @@ class LevelSearch:
         children = children.going_on
         return children[self._table.add(self._keys(children.states))]
 
-    def _next(self, level: Level) -> Packed:
+    def _next(self, level: BeamLevel) -> Packed:
         chosen = level.chosen()
         self._ways.append((chosen.parents.astype(np.int32), chosen.moves.astype(np.int32)))
         self._seen += len(chosen.states)
@@ -130,7 +130,7 @@ class LevelSearch:
         return Found(self._best, tuple(reversed(way)))
 
 
-class Level:
+class BeamLevel:
     """The states of a level while it is being gathered."""
 
     def __init__(self, beam: Beam | None, room: int) -> None:

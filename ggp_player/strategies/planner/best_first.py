@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed
-from ggp_player.strategies.planner.heuristics import HOPELESS, Guide, Guides, Scores
+from ggp_player.strategies.planner.heuristics import HOPELESS, Heuristic, Heuristics, Scores
 from ggp_player.strategies.planner.state_space import (
     Found,
     Integers,
     KeyTable,
     Offspring,
     Progress,
-    Space,
+    StateSpace,
 )
 
 FIRST_ROOM, MORE_ROOM = 20_000, 8
@@ -67,7 +67,7 @@ class Waiting:
         )
 
 
-class FirstSearch:
+class BestFirstSearch:
     """A search that keeps its states in buckets and goes on from the first bucket.
 
     It backtracks of itself, as all that it left aside is waiting in later buckets. States without
@@ -77,7 +77,12 @@ class FirstSearch:
     """
 
     def __init__(
-        self, space: Space, root: Packed, room: int, guides: Guides, how: tuple[Guide, Order]
+        self,
+        space: StateSpace,
+        root: Packed,
+        room: int,
+        guides: Heuristics,
+        how: tuple[Heuristic, Order],
     ) -> None:
         self._space = space
         self._relaxation = guides.relaxation
@@ -86,7 +91,7 @@ class FirstSearch:
         # Depth first, the first way to a state is seldom the shortest: its steps must count.
         self._without_counters = order.depth_weight >= 0
         self._table = KeyTable(min(room, STATES_BYTES // (root.shape[1] + BESIDE_STATE)))
-        self._tree = Tree()
+        self._tree = SearchTree()
         self._buckets: dict[int, list[Waiting]] = {}
         self._heap: list[int] = []
         self._best = -1
@@ -187,7 +192,7 @@ def scarcest(
     return wanted
 
 
-class Tree:
+class SearchTree:
     """Nodes with their parents and the moves that led to them, in arrays that grow."""
 
     def __init__(self) -> None:

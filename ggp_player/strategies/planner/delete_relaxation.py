@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gdl.circuit import TRUE, GateProgram, Layout
 from gdl.engine import Packed, aligned_rows, load_kernels, program_array, rows_from_packed
 from ggp_player.strategies.planner.kernels import Rails, relax, sum_up
-from ggp_player.strategies.planner.state_space import BLOCK, GATE, Integers, Space, bits_of
+from ggp_player.strategies.planner.state_space import BLOCK, GATE, Integers, StateSpace, bits_of
 
 NEVER = 1 << 20
 """The cost of what cannot come true any more."""
@@ -38,10 +38,10 @@ LARGEST_CONE = 30_000
 Costs = NDArray[np.int32]
 
 
-class Relaxation:
+class DeleteRelaxation:
     """The relaxed distance of states to one goal value, in blocks."""
 
-    def __init__(self, space: Space, value: int) -> None:
+    def __init__(self, space: StateSpace, value: int) -> None:
         layout, engine = space.layout, space.engine
         self._space, self._layout, self._words = space, layout, engine.words
         # The interpreter reads these by address.
@@ -61,7 +61,7 @@ class Relaxation:
         self._steps = int(np.clip(steps, FEWEST_STEPS, MOST_STEPS))
         self._aim(value)
 
-    def to(self, value: int) -> Relaxation:
+    def to(self, value: int) -> DeleteRelaxation:
         """Return the relaxed distance to another goal value."""
         other = copy(self)
         other._aim(value)

@@ -1,4 +1,4 @@
-"""Guides: which states a search should go on from first. The lower a state's score, the sooner."""
+"""Heuristics: which states a search should go on from first. The lower a state's score, the sooner."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed
-from ggp_player.strategies.planner.delete_relaxation import NEVER, Relaxation
-from ggp_player.strategies.planner.state_space import BLOCK, GATE, Offspring, Space, bits_of
+from ggp_player.strategies.planner.delete_relaxation import NEVER, DeleteRelaxation
+from ggp_player.strategies.planner.state_space import BLOCK, GATE, Offspring, StateSpace, bits_of
 
 Scores: TypeAlias = NDArray[np.float64]
 
@@ -30,14 +30,14 @@ HOPELESS = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class Heuristic:
     """A way to score states."""
 
     name: str
     score: Callable[[Offspring], Scores]
 
 
-class Guides:
+class Heuristics:
     """The guides of one game. ``learn`` them from the ends of playouts.
 
     near
@@ -54,21 +54,23 @@ class Guides:
         goal values of playouts from the state, the best and the mean
     """
 
-    def __init__(self, space: Space, relaxation: Relaxation, random: np.random.Generator) -> None:
+    def __init__(
+        self, space: StateSpace, relaxation: DeleteRelaxation, random: np.random.Generator
+    ) -> None:
         self._space = space
         self.relaxation = relaxation
         self._random = random
         self._block = space.engine.block(int(random.integers(2**32)))
         self._likeness = Likeness(space.layout.fluent_count)
         self.learn = self._likeness.learn
-        self.near = Guide("near", self._near)
-        self.open = Guide("open", self._open)
-        self.tight = Guide("tight", self._tight)
-        self.rich = Guide("rich", self._rich)
-        self.alike = Guide("alike", self._alike)
-        self.played = Guide("played", self._played)
+        self.near = Heuristic("near", self._near)
+        self.open = Heuristic("open", self._open)
+        self.tight = Heuristic("tight", self._tight)
+        self.rich = Heuristic("rich", self._rich)
+        self.alike = Heuristic("alike", self._alike)
+        self.played = Heuristic("played", self._played)
 
-    def telling(self) -> Iterator[Guide]:
+    def telling(self) -> Iterator[Heuristic]:
         """Yield the guides for beams that tell anything, as far as the game is known by now."""
         yield self.near
         if self._space.values.differs:
@@ -78,13 +80,13 @@ class Guides:
         if self._likeness.tells:
             yield self.alike
 
-    def noisy(self, guide: Guide, noise: float) -> Guide:
+    def noisy(self, guide: Heuristic, noise: float) -> Heuristic:
         """Return the guide with a random amount below ``noise`` on every score."""
 
         def score(offspring: Offspring) -> Scores:
             return guide.score(offspring) + noise * self._random.random(len(offspring.states))
 
-        return Guide(guide.name, score)
+        return Heuristic(guide.name, score)
 
     def _cost(self, offspring: Offspring) -> Scores:
         costs = self.relaxation.costs(offspring.states).astype(np.float64)
@@ -124,7 +126,7 @@ class Guides:
         return np.concatenate([np.zeros(0), *scores])
 
 
-def playout_work(space: Space, steps: int) -> float:
+def playout_work(space: StateSpace, steps: int) -> float:
     """Return the work of a block of playouts of so many steps."""
     return steps * (GATE * space.gates + 0.05 * sum(space.layout.move_counts) + 1)
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed, packed_from_rows, rows_from_packed
-from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Guides, playout_work
+from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Heuristics, playout_work
 from ggp_player.strategies.planner.state_space import (
     LONGEST,
     Found,
     Integers,
     Offspring,
     Progress,
-    Space,
+    StateSpace,
 )
 
 STEP = 60.0
@@ -24,7 +24,7 @@ STEP = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class PlayoutRecord:
     """Playouts, one a lane.
 
     ``values`` int64 (n,): the goal values at the ends, -1 where a playout came to none. ``ends``:
@@ -45,11 +45,11 @@ class Recording:
 class Recorder:
     """Makes uniformly random playouts and remembers their moves."""
 
-    def __init__(self, space: Space, seed: int) -> None:
+    def __init__(self, space: StateSpace, seed: int) -> None:
         self._space = space
         self._block = space.engine.block(seed)
 
-    def record(self, states: Packed) -> Iterator[Recording | None]:
+    def record(self, states: Packed) -> Iterator[PlayoutRecord | None]:
         """Play from at most a block of states; yield None now and then, at last the record.
 
         Playouts without a legal move, or longer than ``PLAYOUT_STEPS``, are given up.
@@ -79,7 +79,7 @@ class Recorder:
             if step % 32 == 31:
                 yield None
         space.work += STEP * len(made) + playout_work(space, len(made))
-        yield Recording(values, ends, lengths, made)
+        yield PlayoutRecord(values, ends, lengths, made)
 
     def _can_move(self) -> NDArray[np.bool_]:
         """Return which lanes have a legal move: bool (lanes,)."""
@@ -99,7 +99,7 @@ class NestedSearch:
     """
 
     def __init__(
-        self, space: Space, root: Packed, guides: Guides, random: np.random.Generator
+        self, space: StateSpace, root: Packed, guides: Heuristics, random: np.random.Generator
     ) -> None:
         self._space = space
         self._root = root
@@ -149,7 +149,7 @@ class NestedSearch:
         value = int(recording.values[best])
         yield Found(value, moves) if value >= 0 else None
 
-    def _learn(self, recording: Recording) -> None:
+    def _learn(self, recording: PlayoutRecord) -> None:
         ended = recording.values >= 0
         if ended.any():
             self._guides.learn(recording.ends[ended], recording.values[ended])

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from gdl.analysis.decomposition import Conjunction, holds
 from gdl.engine import Expander, Packed, hash_states, packed_from_rows, rows_from_packed
 from ggp_player.strategies.planner.beam_search import Beam, LevelSearch
-from ggp_player.strategies.planner.best_first import FIRST_ROOM, MORE_ROOM, Tree
-from ggp_player.strategies.planner.heuristics import Guides
+from ggp_player.strategies.planner.best_first import FIRST_ROOM, MORE_ROOM, SearchTree
+from ggp_player.strategies.planner.heuristics import Heuristics
 from ggp_player.strategies.planner.state_space import (
     LONGEST,
     Found,
@@ -34,7 +34,7 @@ from ggp_player.strategies.planner.state_space import (
     KeyTable,
     Offspring,
     Progress,
-    Space,
+    StateSpace,
 )
 
 FIRST_OUTCOMES, MORE_OUTCOMES = 8, 4
@@ -44,10 +44,10 @@ WAITED, WAITING_WIDTH = 4, 64
 """Outcomes of all parts from which the end is waited for, and how wide the beam that does so is."""
 
 
-def in_parts(space: Space, root: Packed, room: int, guides: Guides) -> Progress:
+def in_parts(space: StateSpace, root: Packed, room: int, guides: Heuristics) -> Progress:
     """Search the parts with more and more room, until nothing is left out; see the module."""
     for turn in count():
-        bounds = Bounds(
+        bounds = PartBounds(
             min(FIRST_ROOM * MORE_ROOM**turn, room), FIRST_OUTCOMES * MORE_OUTCOMES**turn
         )
         search = PartSearch(space, root, guides, bounds)
@@ -57,7 +57,7 @@ def in_parts(space: Space, root: Packed, room: int, guides: Guides) -> Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PartBounds:
     """How many states of a part are remembered, and how many outcomes are gone on from."""
 
     states: int
@@ -95,11 +95,13 @@ class PartSearch:
     It proves nothing where it is neither: that the parts are as good apart is not shown.
     """
 
-    def __init__(self, space: Space, root: Packed, guides: Guides, bounds: Bounds) -> None:
+    def __init__(
+        self, space: StateSpace, root: Packed, guides: Heuristics, bounds: PartBounds
+    ) -> None:
         self._space = space
         self._guides = guides
         self._bounds = bounds
-        self._tree = Tree()
+        self._tree = SearchTree()
         self._reached = Reached(root, self._tree.add(np.array([-1]), np.array([0])))
         self._facts: Packed = np.bitwise_or.reduce([part.facts for part in space.parts.played])
         self._best = -1
@@ -193,7 +195,7 @@ class Outcomes:
     to come, as the bits of a packed state.
     """
 
-    def __init__(self, space: Space, seen: Sequence[Conjunction], later: Packed) -> None:
+    def __init__(self, space: StateSpace, seen: Sequence[Conjunction], later: Packed) -> None:
         self._space = space
         self._seen = seen
         self._later = later

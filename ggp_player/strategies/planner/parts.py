@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Term
-from gdl.analysis import Division, Subgame
-from gdl.analysis.decomposition import Conjunction, interface
-from gdl.analysis.evidence import circuit_of
+from gdl.analysis import Decomposition, Subgame
+from gdl.analysis.decomposition import Conjunction, interface_of
+from gdl.analysis.evidence import gate_graph_of
 from gdl.engine import Bits, Packed, PropnetStateMachine
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GamePart:
     """A part of a game.
 
     ``moves`` uint8 (moves,) marks its moves, ``facts`` its fluents, as the bits of a packed state.
@@ -29,7 +29,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class GameParts:
     """A game's parts that matter, in the order in which to plan them, and what else there is.
 
     ``in_series``: once one has a move, those before have none. ``passes`` uint8 (moves,) marks the
@@ -37,7 +37,7 @@ class Parts:
     the fluents that they change on which moves depend, and only their own.
     """
 
-    played: tuple[Part, ...]
+    played: tuple[GamePart, ...]
     in_series: bool
     passes: NDArray[np.uint8]
     idle: Packed
@@ -51,7 +51,7 @@ class Parts:
         return tried
 
 
-def parts_of(machine: PropnetStateMachine, division: Division) -> Parts:
+def parts_of(machine: PropnetStateMachine, division: Decomposition) -> GameParts:
     """Return the parts of a game of one role.
 
     None are played apart where some do not rest while others are played. In a series nothing is
@@ -66,7 +66,7 @@ def parts_of(machine: PropnetStateMachine, division: Division) -> Parts:
     role = machine.roles[0]
     idle = [part for part in division.parts if part not in subgames]
     passes = division.passes.get(role, frozenset()).union(*(part.moves[role] for part in idle))
-    return Parts(
+    return GameParts(
         tuple(_part(machine, part) for part in subgames if apart),
         in_series,
         _marks(machine.moves[0], passes),
@@ -74,11 +74,11 @@ def parts_of(machine: PropnetStateMachine, division: Division) -> Parts:
     )
 
 
-def _part(machine: PropnetStateMachine, part: Subgame) -> Part:
-    circuit = circuit_of(machine.engine.layout)
+def _part(machine: PropnetStateMachine, part: Subgame) -> GamePart:
+    circuit = gate_graph_of(machine.engine.layout)
     moves = _marks(machine.moves[0], part.moves[machine.roles[0]])
     facts = zip(circuit.fluents, machine.facts, strict=True)
-    seen = interface(
+    seen = interface_of(
         circuit,
         {row for row, fact in facts if fact in part.facts},
         [
@@ -87,7 +87,7 @@ def _part(machine: PropnetStateMachine, part: Subgame) -> Part:
             *circuit.goals,
         ],
     )
-    return Part(moves, _packed(machine, part.facts), tuple(seen))
+    return GamePart(moves, _packed(machine, part.facts), tuple(seen))
 
 
 def _packed(machine: PropnetStateMachine, facts: Set[Term]) -> Packed:

@@ -17,14 +17,14 @@ from ggp_player.strategies.planner.best_first import (
     MORE_ROOM,
     NARROW,
     SHORT_AND_GREEDY,
-    FirstSearch,
+    BestFirstSearch,
     Order,
 )
-from ggp_player.strategies.planner.delete_relaxation import NEVER, Relaxation
-from ggp_player.strategies.planner.heuristics import Guide, Guides
+from ggp_player.strategies.planner.delete_relaxation import NEVER, DeleteRelaxation
+from ggp_player.strategies.planner.heuristics import Heuristic, Heuristics
 from ggp_player.strategies.planner.nested_search import NestedSearch
 from ggp_player.strategies.planner.part_search import in_parts
-from ggp_player.strategies.planner.state_space import BLOCK, Found, Progress, Space
+from ggp_player.strategies.planner.state_space import BLOCK, Found, Progress, StateSpace
 
 NARROWEST, WIDENING, WIDEST = 64, 8, 1 << 17
 """The widths of the beams: the first, the factor from one round to the next, and the bound."""
@@ -49,20 +49,22 @@ class Member:
     spent: float = 0
 
 
-class Portfolio:
+class PlanPortfolio:
     """The searches for the best plan from one state; stopped, they can be gone on with.
 
     The search that has had the least work for its share goes next, so that what is found depends on
     nothing but the seed.
     """
 
-    def __init__(self, space: Space, root: Packed, room: int, random: np.random.Generator) -> None:
+    def __init__(
+        self, space: StateSpace, root: Packed, room: int, random: np.random.Generator
+    ) -> None:
         self._space = space
         self._root = root
         self._room = room
         self._random = random
         self._relaxation = within_reach(space, root)
-        self._guides = Guides(space, self._relaxation, random)
+        self._guides = Heuristics(space, self._relaxation, random)
         self._members = [
             Member("nested", 1, NestedSearch(space, root, self._guides, random).run()),
             Member("breadth first", 1, self._breadth(True)),
@@ -130,7 +132,7 @@ class Portfolio:
             yield None
 
     def _beam(
-        self, guide: Guide, width: int, turn: int, *, without_counters: bool = True
+        self, guide: Heuristic, width: int, turn: int, *, without_counters: bool = True
     ) -> Progress:
         beam = Beam(self._varied(guide, turn), width)
         search = LevelSearch(
@@ -151,16 +153,16 @@ class Portfolio:
     def _narrow(self) -> Progress:
         return self._first([(self._guides.near, NARROW)])
 
-    def _first(self, pairs: list[tuple[Guide, Order]]) -> Progress:
+    def _first(self, pairs: list[tuple[Heuristic, Order]]) -> Progress:
         """Search with every guide and order in turn, with more and more room."""
         for turn in count():
             room = min(FIRST_ROOM * MORE_ROOM**turn, self._room)
             for guide, order in pairs:
                 how = self._varied(guide, turn), order
-                yield from FirstSearch(self._space, self._root, room, self._guides, how).run()
+                yield from BestFirstSearch(self._space, self._root, room, self._guides, how).run()
             yield None
 
-    def _varied(self, guide: Guide, turn: int) -> Guide:
+    def _varied(self, guide: Heuristic, turn: int) -> Heuristic:
         """Return the guide for a turn: later ones are led a little astray."""
         return self._guides.noisy(guide, turn - UNVARIED + 1) if turn >= UNVARIED else guide
 
@@ -169,10 +171,10 @@ def _width(turn: int, widest: int) -> int:
     return int(min(NARROWEST * WIDENING ** min(turn, 9), widest))
 
 
-def within_reach(space: Space, root: Packed) -> Relaxation:
+def within_reach(space: StateSpace, root: Packed) -> DeleteRelaxation:
     """Return the relaxed distance to the highest goal value that may be reached from the root."""
     values = sorted(set(space.engine.goal_table[:, 1].tolist()), reverse=True) or [0]
-    relaxation = Relaxation(space, values[0])
+    relaxation = DeleteRelaxation(space, values[0])
     for value in values:
         relaxation = relaxation.to(value)
         if relaxation.costs(root)[0] < NEVER:

@@ -10,16 +10,16 @@ import numpy as np
 from pydantic import Field
 
 from gdl import State, Term
-from gdl.analysis import Division, analyse
+from gdl.analysis import Decomposition, analyse
 from gdl.engine import PropnetStateMachine, packed_state
 from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
-from ggp_player.strategies.planner.plan_portfolio import Portfolio
-from ggp_player.strategies.planner.state_space import Found, Space
-from ggp_player.strategies.textbook import Planning, utility
+from ggp_player.strategies.planner.plan_portfolio import PlanPortfolio
+from ggp_player.strategies.planner.state_space import Found, StateSpace
+from ggp_player.strategies.textbook import SequentialPlanning, utility
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlannedLine:
     """A plan: the moves from one state to a terminal state, and the state before each of them.
 
     ``value`` is the goal value at the end, None where no end is known; a ``final`` line cannot be
@@ -32,7 +32,7 @@ class Line:
     places: Mapping[State, int] = field(default_factory=dict)
 
     @staticmethod
-    def along(position: Position, moves: Sequence[Term]) -> Line:
+    def along(position: Position, moves: Sequence[Term]) -> PlannedLine:
         """Return the line of these moves from the position."""
         machine, state = position.machine, position.state
         places: dict[State, int] = {}
@@ -41,13 +41,13 @@ class Line:
             places[state] = place
             state = machine.next_state(state, (move,))
         value = utility(machine, state, position.role) if machine.is_terminal(state) else None
-        return Line(tuple(moves), value, value == 100, places)
+        return PlannedLine(tuple(moves), value, value == 100, places)
 
 
 class Planner(LoneStrategy):
     """Searches for a plan in many ways at once, follows it, and goes on looking for a better one.
 
-    Refuses games of several roles. Plays as :class:`.planning.Planning` where the machine is not a
+    Refuses games of several roles. Plays as :class:`.planning.SequentialPlanning` where the machine is not a
     compiled one. ``states`` bounds how many states each search remembers.
 
     Breadth-first search proves that nothing better is to be had where the game is small; beams
@@ -65,15 +65,15 @@ class Planner(LoneStrategy):
         self,
         states: Annotated[int, Field(ge=1)] = 2_000_000,
         *,
-        division: Division | None = None,
+        division: Decomposition | None = None,
     ) -> None:
         self.states = states
         self._division = division
-        self._textbook = Planning()
-        self._space: Space | None = None
-        self._portfolio: Portfolio | None = None
+        self._textbook = SequentialPlanning()
+        self._space: StateSpace | None = None
+        self._portfolio: PlanPortfolio | None = None
         self._start: State | None = None
-        self._line = Line(())
+        self._line = PlannedLine(())
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first move of the best plan so far, after every piece of work."""
@@ -84,7 +84,7 @@ class Planner(LoneStrategy):
         if not position.legal_moves:
             return
         if position.state not in self._line.places:
-            self._line = Line(position.legal_moves[:1], places={position.state: 0})
+            self._line = PlannedLine(position.legal_moves[:1], places={position.state: 0})
         yield self._choice(position.state)
         if self._line.final:
             return
@@ -93,7 +93,7 @@ class Planner(LoneStrategy):
         for found in searches.run():
             if found:
                 moves = [machine.moves[0][move] for move in found.moves]
-                self._take(found, Line.along(position, moves))
+                self._take(found, PlannedLine.along(position, moves))
             yield self._choice(position.state)
             if self._line.final:
                 return
@@ -112,19 +112,19 @@ class Planner(LoneStrategy):
         bounds = (value, value if self._line.final else 100)
         return (MoveReport(rest[0], value, bounds=bounds, line=tuple((move,) for move in rest)),)
 
-    def _searches(self, position: Position, machine: PropnetStateMachine) -> Portfolio:
+    def _searches(self, position: Position, machine: PropnetStateMachine) -> PlanPortfolio:
         """Return the searches from the position: those that were stopped there, or new ones."""
         if self._space is None or self._space.machine is not machine:
             division = self._division or analyse(machine).division
-            self._space = Space(machine, position.random.getrandbits(32), division)
+            self._space = StateSpace(machine, position.random.getrandbits(32), division)
         if self._portfolio is None or self._start != position.state:
             random = np.random.default_rng(position.random.getrandbits(64))
             root = packed_state(machine, position.state)
-            self._portfolio = Portfolio(self._space, root, self.states, random)
+            self._portfolio = PlanPortfolio(self._space, root, self.states, random)
             self._start = position.state
         return self._portfolio
 
-    def _take(self, found: Found, line: Line) -> None:
+    def _take(self, found: Found, line: PlannedLine) -> None:
         """Follow a line that is better than the present one; remember it if none can be."""
         value = -1 if self._line.value is None else self._line.value
         if line.value is not None and line.value > value:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis import Division
+from gdl.analysis import Decomposition
 from gdl.engine import Block, Expander, Packed, PropnetStateMachine, hash_states, rows_from_packed
 from ggp_player.strategies.planner.parts import parts_of
 
@@ -110,7 +110,7 @@ class Offspring:
 
 
 @dataclass(slots=True)
-class Spread:
+class ValueRange:
     """The lowest and the highest of some numbers."""
 
     low: int | None = None
@@ -129,7 +129,7 @@ class Spread:
             self.high = high if self.high is None else max(self.high, high)
 
 
-class Space:
+class StateSpace:
     """The states of a game of one role, and how to get about in them.
 
     ``work`` is what has been done so far, in microseconds as they are reckoned, not as they are
@@ -143,13 +143,13 @@ class Space:
     """
 
     def __init__(
-        self, machine: PropnetStateMachine, seed: int = 0, division: Division | None = None
+        self, machine: PropnetStateMachine, seed: int = 0, division: Decomposition | None = None
     ) -> None:
         self.machine = machine
         self.engine = machine.engine
         self.layout = machine.engine.layout
         self.lanes = 64 * machine.engine.words
-        self.parts = parts_of(machine, division or Division())
+        self.parts = parts_of(machine, division or Decomposition())
         self.leaves_out = bool(self.parts.idle.any())
         self._whole = Expander(machine.engine)
         self._expander = Expander(machine.engine, self.parts.with_one_pass)
@@ -159,8 +159,8 @@ class Space:
         self.best_value = int(self._goal_values.max(initial=0))
         self.work = 0.0
         self.states = 0
-        self.values = Spread()
-        self.mobility = Spread()
+        self.values = ValueRange()
+        self.mobility = ValueRange()
         layout = self.layout
         self.gates = layout.gate_count
         self._handling = BLOCK + ROW * (layout.fluent_count + sum(layout.move_counts))

@@ -17,18 +17,18 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl.analysis import Analysis, Structure
-from gdl.analysis.symmetry import closure
+from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
-from ggp_player.strategies.selection.portfolio import Company
+from ggp_player.strategies.selection.portfolio import Portfolio
 from ggp_player.strategies.solver import Enumeration, Proof, Series
 from ggp_player.strategies.textbook import (
     AlphaBeta,
     EvaluationName,
     MaxN,
-    Planning,
+    SequentialPlanning,
     moves_by_chance,
     opponents_of,
     playout,
@@ -66,7 +66,7 @@ class Auto(Strategy):
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
-        self._survey = Survey()
+        self._survey = GameProbe()
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
         self._reason = ""
@@ -114,7 +114,7 @@ def strong(position: Position, structure: Structure, threads: int) -> tuple[Stra
     if len(machine.roles) == 1:
         return Planner(division=structure.division), "one player"
     assert isinstance(machine, PropnetStateMachine)
-    images = closure(machine, structure.symmetries)
+    images = generated_group(machine, structure.symmetries)
     main = MonteCarlo(threads=threads, images=images)
     turns = structure.turns.one_at_a_time.value
     rivals = structure.goals.is_rivalry
@@ -137,10 +137,10 @@ def strong(position: Position, structure: Structure, threads: int) -> tuple[Stra
             provers.append(Proof(images=images))
     if not provers:
         return main, kind
-    return Company(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
+    return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
 
 
-def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:
+def suitable(position: Position, survey: GameProbe) -> tuple[Strategy, str]:
     """Return a strategy for the game of a position, and why it is the one."""
     others = opponents_of(position.machine, position.role)
     rivals = [role for role in others if not moves_by_chance(role)]
@@ -149,7 +149,7 @@ def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:
     scale = "a small tree" if small else "a large tree"
     moves = "moves at the same time" if survey.simultaneous else "moves in turn"
     if not others:
-        return Planning(), "one player"
+        return SequentialPlanning(), "one player"
     if not rivals:
         return AlphaBeta(evaluation=how), f"one player against chance, {scale}"
     if len(rivals) == 1 and survey.constant_sum:
@@ -160,7 +160,7 @@ def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:
 
 
 @dataclass(slots=True)
-class Survey:
+class GameProbe:
     """What some playouts show of a game."""
 
     playouts: int = 0

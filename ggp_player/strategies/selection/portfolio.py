@@ -9,7 +9,7 @@ from gdl import StateMachine
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 
 
-class Company(Strategy):
+class Portfolio(Strategy):
     """Lets a main search and provers take turns, slice by slice; the first proof decides.
 
     Until then the main search's choice stands. A prover that has given up is asked again in the

@@ -21,8 +21,8 @@ from ggp_player.strategies.textbook import (
     Legal,
     MaxN,
     Minimax,
-    Planning,
     RandomMove,
+    SequentialPlanning,
 )
 
 STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
@@ -39,7 +39,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             Minimax,
             MonteCarlo,
             Planner,
-            Planning,
+            SequentialPlanning,
             Proof,
             RandomMove,
             Uct,

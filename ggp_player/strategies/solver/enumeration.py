@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import State, StateMachine
-from gdl.engine import Images, PropnetStateMachine
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.solver.enumeration_kernels import (
     BACKWARD,
@@ -75,7 +75,7 @@ class Enumeration(Strategy):
         states: Annotated[int, Field(ge=1)] = 4_000_000,
         megabytes: Annotated[int, Field(ge=1)] = 1024,
         *,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
     ) -> None:
         self._images = images
         self.limits = Limits(states, megabytes * 2**20)
@@ -136,7 +136,7 @@ class Enumerator:
         machine: PropnetStateMachine,
         start: State,
         limits: Limits,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
     ) -> None:
         self.start = start
         self.failed = False

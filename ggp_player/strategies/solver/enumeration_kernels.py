@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import allocating_kernel, is_set, make_all_least
+from gdl.engine.kernel_library import allocating_kernel, is_set, make_all_canonical
 from ggp_player.strategies.solver.lane_kernels import (
     FLUENTS,
     LEGAL,
@@ -184,7 +184,7 @@ def _follow(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> N
                     rest //= width
         evaluate(rows, rows.transition_code)
         read_rows(rows, rows.first[NEXT], rows.first[MOVES] - rows.first[FLUENTS], after)
-        make_all_least(rows.images, after, spare, images)
+        make_all_canonical(rows.images, after, spare, images)
         _fetch(store.slots, store.states, after)
         for lane in range(count):
             if number < held.totals[lane]:

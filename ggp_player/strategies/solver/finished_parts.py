@@ -18,9 +18,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis import Division
-from gdl.analysis.decomposition import Conjunction, holds, interface
-from gdl.analysis.evidence import circuit_of, supports
+from gdl.analysis import Decomposition
+from gdl.analysis.decomposition import Conjunction, holds, interface_of
+from gdl.analysis.evidence import gate_graph_of, supports
 from gdl.engine import Packed, PropnetStateMachine, hash_states, packed_from_rows, rows_from_packed
 
 LONGEST_COURSE = 32
@@ -28,7 +28,7 @@ LONGEST_COURSE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PartStage:
     """The first parts of a series together, which can be over.
 
     ``moves`` bool (moves of all roles,) marks their moves, ``facts`` their fluents, as the bits of
@@ -61,7 +61,7 @@ class FinishedParts:
     Those come with the most parts first. States are packed, at most as many as a block has lanes.
     """
 
-    def __init__(self, machine: PropnetStateMachine, division: Division) -> None:
+    def __init__(self, machine: PropnetStateMachine, division: Decomposition) -> None:
         # Machine code does not write the rows that only gates read; the interpreter writes all.
         self._engine = machine.new_engine(machine.words)
         self._layout = self._engine.layout
@@ -105,7 +105,7 @@ class FinishedParts:
             values[goals[:, row] == 1, table[row, 0]] = table[row, 1]
         return values
 
-    def _settled(self, stage: Stage, left: Packed, seen: Packed) -> NDArray[np.bool_]:
+    def _settled(self, stage: PartStage, left: Packed, seen: Packed) -> NDArray[np.bool_]:
         """Tell whether the rest of the game will see the same of parts for ever: bool (n,)."""
         known = stage.settled
         names = [facts.tobytes() for facts in left]
@@ -116,7 +116,7 @@ class FinishedParts:
             known.update(zip(places, answers.tolist(), strict=True))
         return np.array([known[name] for name in names], dtype=np.bool_)
 
-    def _course(self, stage: Stage, left: Packed, seen: Packed) -> NDArray[np.bool_]:
+    def _course(self, stage: PartStage, left: Packed, seen: Packed) -> NDArray[np.bool_]:
         """Follow what is left of parts until it repeats itself; tell where it looks the same."""
         layout, rows, count = self._layout, self._block.rows, len(left)
         same = np.ones(count, dtype=np.bool_)
@@ -134,8 +134,8 @@ class FinishedParts:
         return same & repeats
 
 
-def _stages(machine: PropnetStateMachine, division: Division) -> Iterator[Stage]:
-    circuit = circuit_of(machine.engine.layout)
+def _stages(machine: PropnetStateMachine, division: Decomposition) -> Iterator[PartStage]:
+    circuit = gate_graph_of(machine.engine.layout)
     depends = supports(circuit)
     for parts in list(accumulate([part] for part in division.parts[:-1]))[::-1]:
         moves = np.array(
@@ -158,5 +158,5 @@ def _stages(machine: PropnetStateMachine, division: Division) -> Iterator[Stage]
             *circuit.goals,
             *(literal for literal, inside in following if not inside),
         ]
-        seen = tuple(interface(circuit, own, outputs))
-        yield Stage(moves, np.packbits(facts, bitorder="little"), seen)
+        seen = tuple(interface_of(circuit, own, outputs))
+        yield PartStage(moves, np.packbits(facts, bitorder="little"), seen)

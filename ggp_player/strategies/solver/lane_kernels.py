@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gdl.engine import Images
+from gdl.engine import SymmetryGroup
 from gdl.engine.kernel_library import allocating_kernel, call_evaluator, is_set, lowest, mixed
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     first: NDArray[np.int64]
     move_ends: NDArray[np.int64]
     goals: NDArray[np.int64]
-    images: Images
+    images: SymmetryGroup
 
 
 FLUENTS, MOVES, LEGAL, GOALS, NEXT, TERMINAL = range(6)

@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import State, StateMachine
-from gdl.engine import Images, PropnetStateMachine, as_words, no_images, packed_state
-from gdl.engine.kernel_library import TRANSITION, TRANSITION_PROGRAM, VIEW, VIEW_PROGRAM, make_least
+from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
+from gdl.engine.kernel_library import (
+    TRANSITION,
+    TRANSITION_PROGRAM,
+    VIEW,
+    VIEW_PROGRAM,
+    make_canonical,
+)
 from ggp_player.strategies.solver.lane_kernels import Rows, Words
 
 MAX_MOVES = 4096
@@ -17,9 +23,9 @@ MAX_MOVES = 4096
 class LaneRows:
     """A block of its own in the engine of a machine; ``images`` as in :class:`Rows`, or none."""
 
-    def __init__(self, machine: PropnetStateMachine, images: Images | None = None) -> None:
+    def __init__(self, machine: PropnetStateMachine, images: SymmetryGroup | None = None) -> None:
         self.machine = machine
-        self._images = images or no_images(machine.engine.layout)
+        self._images = images or trivial_group(machine.engine.layout)
         self._engine = machine.engine
         self._block = self._engine.block()
         layout = self._engine.layout
@@ -57,7 +63,7 @@ class LaneRows:
     def least(self, state: State) -> tuple[Words, NDArray[np.int32]]:
         """Return the least image of a state, packed, and what each move becomes: int32 (moves,)."""
         packed = self.packed(state)
-        element = make_least(self._images, packed[0], np.empty_like(packed[0]))
+        element = make_canonical(self._images, packed[0], np.empty_like(packed[0]))
         return packed, self._images.moves[element]
 
 

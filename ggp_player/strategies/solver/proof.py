@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gdl import Constant, StateMachine, Term
-from gdl.engine import Images, PropnetStateMachine, aligned_rows
+from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.solver.lane_rows import LaneRows, refusal_of_lanes
 from ggp_player.strategies.solver.proof_kernels import (
@@ -37,7 +37,7 @@ from ggp_player.strategies.solver.proof_nodes import (
     NODE_COUNT,
     PROBLEM,
     Nodes,
-    Search,
+    ProofSearch,
     Stack,
     place_root,
 )
@@ -65,7 +65,7 @@ class Proof(Strategy):
     for no limit. The table holds states that are ``images`` of each other once.
 
     Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); D. Breuker, Memory
-    versus Search in Games (1998), for the table.
+    versus ProofSearch in Games (1998), for the table.
     """
 
     name = "proof"
@@ -77,7 +77,7 @@ class Proof(Strategy):
         nodes: Annotated[int, Field(ge=0)] = 0,
         megabytes: Annotated[int, Field(ge=1)] = 128,
         *,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
     ) -> None:
         self.depth = depth
         self.nodes = nodes
@@ -145,7 +145,7 @@ class ProofTree:
         machine: PropnetStateMachine,
         role: Constant,
         entries: int,
-        images: Images | None = None,
+        images: SymmetryGroup | None = None,
     ) -> None:
         self.problem = ""
         self.position: Position | None = None
@@ -239,8 +239,10 @@ class ProofTree:
         move: Term = self._machine.moves[self._place][number - int(first)]
         return move
 
-    def _search(self) -> Search:
-        return Search(self._lane_rows.rows(), self._nodes, self._stack, self._table, self._control)
+    def _search(self) -> ProofSearch:
+        return ProofSearch(
+            self._lane_rows.rows(), self._nodes, self._stack, self._table, self._control
+        )
 
     def _new_tree(self) -> tuple[Nodes, Stack]:
         lanes, levels = 64 * self._machine.words, MAX_DEPTH + 2

@@ -41,7 +41,7 @@ from ggp_player.strategies.solver.proof_nodes import (
     SIMULTANEOUS,
     TOO_WIDE,
     WIDTH,
-    Search,
+    ProofSearch,
     expand,
 )
 from ggp_player.strategies.solver.proof_table import (
@@ -57,7 +57,7 @@ PAUSED, FINISHED, REFUSED = range(3)
 
 
 @allocating_kernel
-def begin(search: Search, depth: int) -> None:
+def begin(search: ProofSearch, depth: int) -> None:
     """Begin a search of the root to a depth, at least 1."""
     control, frames = search.control, search.stack.frames
     control[LEVEL] = 0
@@ -74,7 +74,7 @@ def _open(frames: NDArray[np.int32], level: int, node: int, depth: int) -> None:
 
 
 @allocating_kernel
-def search_on(search: Search, budget: int) -> int:
+def search_on(search: ProofSearch, budget: int) -> int:
     """Search until about ``budget`` more nodes were looked at, or the depth is finished.
 
     Returns ``PAUSED``, ``FINISHED`` or, where several roles have a choice at once, ``REFUSED``.
@@ -105,7 +105,7 @@ def search_on(search: Search, budget: int) -> int:
 
 
 @inlined_kernel
-def _expand_siblings(search: Search, level: int) -> None:
+def _expand_siblings(search: ProofSearch, level: int) -> None:
     """Expand a node, and with it the siblings that may follow it, as many as a block holds.
 
     Where the node is the first of them, the others may not be needed: they get few lanes.
@@ -147,7 +147,7 @@ def _forget_children(facts: NDArray[np.int32], node: int) -> None:
 
 
 @inlined_kernel
-def _look(search: Search, level: int) -> None:
+def _look(search: ProofSearch, level: int) -> None:
     """Value the children that need no search, and put the others into order."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     node, depth = frame[NODE], frame[DEPTH]
@@ -184,7 +184,7 @@ def _look(search: Search, level: int) -> None:
 
 
 @inlined_kernel
-def _descend(search: Search, level: int) -> None:
+def _descend(search: ProofSearch, level: int) -> None:
     """Search the next child, or take its value from the table where that decides."""
     frames = search.stack.frames
     frame = frames[level]
@@ -200,7 +200,7 @@ def _descend(search: Search, level: int) -> None:
 
 
 @inlined_kernel
-def _improve(search: Search, level: int, child: int, value: int) -> None:
+def _improve(search: ProofSearch, level: int, child: int, value: int) -> None:
     """Let a child's value count for its parent, the node at a level."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     mine = facts[frame[NODE], ROLE] == search.control[MINE]
@@ -216,7 +216,7 @@ def _improve(search: Search, level: int, child: int, value: int) -> None:
 
 
 @inlined_kernel
-def _close(search: Search, level: int) -> int:
+def _close(search: ProofSearch, level: int) -> int:
     """Settle the node at a level: bounds from its children, into the table; return its value."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     node = frame[NODE]
@@ -242,7 +242,7 @@ def _close(search: Search, level: int) -> int:
 
 
 @allocating_kernel
-def list_moves(search: Search, found: NDArray[np.int64]) -> int:
+def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
     """List the root's children: int64 (moves, 4) gets move, low, high, depth of the proof.
 
     Returns how many there are.

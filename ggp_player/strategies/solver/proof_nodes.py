@@ -14,7 +14,7 @@ from gdl.engine.kernel_library import (
     allocating_kernel,
     inlined_kernel,
     is_set,
-    make_all_least,
+    make_all_canonical,
     population,
 )
 from ggp_player.strategies.solver.lane_kernels import (
@@ -80,7 +80,7 @@ NODE, DEPTH, ALPHA, BETA, BEST, BEST_MOVE, INDEX, COUNT = range(8)
 is being searched (-1 before the first look), of how many."""
 
 
-class Search(NamedTuple):
+class ProofSearch(NamedTuple):
     """All that a search works with. ``control`` int64 (5,): the places below.
 
     ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes and entries. An
@@ -96,7 +96,7 @@ class Search(NamedTuple):
 
 
 LEVEL, NODE_COUNT, MINE, AGE, PROBLEM = range(5)
-"""Places in ``Search.control``: the present level of the stack; nodes looked at; my role; the
+"""Indices in ``ProofSearch.control``: the present level of the stack; nodes looked at; my role; the
 table's age, 0 to 255; what is in the way."""
 
 NO_PROBLEM, SIMULTANEOUS = 0, 1
@@ -106,7 +106,7 @@ LANES_FOR_FIRST = 64
 
 
 @allocating_kernel
-def place_root(search: Search, state: Words) -> None:
+def place_root(search: ProofSearch, state: Words) -> None:
     """Make a state, uint64 (1, words), the root of the tree."""
     rows, nodes = search.rows, search.nodes
     load_states(rows, state, np.zeros(1, np.int64))
@@ -116,7 +116,7 @@ def place_root(search: Search, state: Words) -> None:
 
 
 @allocating_kernel
-def _describe(search: Search, base: int, count: int) -> None:
+def _describe(search: ProofSearch, base: int, count: int) -> None:
     """Note what the view says of nodes; ``count`` of them, from ``base`` on, are in the lanes."""
     rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
     mine = search.control[MINE]
@@ -126,7 +126,7 @@ def _describe(search: Search, base: int, count: int) -> None:
     spare = np.empty(least.shape[1], np.uint64)
     if len(rows.images.facts) > 1:
         least = least.copy()
-        make_all_least(rows.images, least, spare, facts[base : base + count, IMAGE])
+        make_all_canonical(rows.images, least, spare, facts[base : base + count, IMAGE])
     for lane in range(count):
         node = base + lane
         # In the table 0 says that there is no entry.
@@ -179,7 +179,7 @@ def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
 
 
 @inlined_kernel
-def expand(search: Search, parents: NDArray[np.int32], base: int) -> None:
+def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     """Expand nodes together: their children are put from ``base`` on, and described."""
     rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
     total = 0

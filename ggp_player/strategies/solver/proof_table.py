@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import inlined_kernel
 from ggp_player.strategies.solver.lane_kernels import Words
-from ggp_player.strategies.solver.proof_nodes import AGE, HIGH, IMAGE, LOW, NEUTRAL, Search
+from ggp_player.strategies.solver.proof_nodes import AGE, HIGH, IMAGE, LOW, NEUTRAL, ProofSearch
 
 
 @inlined_kernel
@@ -27,7 +27,9 @@ def byte_of(entry: int, number: int) -> int:
 
 
 @inlined_kernel
-def remember(search: Search, node: int, bounds: tuple[int, int], depth: int, move: int) -> None:
+def remember(
+    search: ProofSearch, node: int, bounds: tuple[int, int], depth: int, move: int
+) -> None:
     """Put a node into the table: its proved bounds, and those at the depth it was searched to.
 
     It takes the place of an entry that is older, or was searched less deep.
@@ -56,7 +58,7 @@ def remember(search: Search, node: int, bounds: tuple[int, int], depth: int, mov
 
 
 @inlined_kernel
-def recall(search: Search, node: int, depth: int) -> tuple[int, int, int]:
+def recall(search: ProofSearch, node: int, depth: int) -> tuple[int, int, int]:
     """Narrow a node's proved bounds by the table's.
 
     Returns its bounds at a depth, and a guess at its value.
@@ -77,7 +79,7 @@ def recall(search: Search, node: int, depth: int) -> tuple[int, int, int]:
 
 
 @inlined_kernel
-def best_known_move(search: Search, node: int) -> int:
+def best_known_move(search: ProofSearch, node: int) -> int:
     """Return what the table holds for the image of a node's best move, -1 for none."""
     place = find_entry(search.table, search.nodes.hashes, node)
     if place < 0:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import State, StateMachine
-from gdl.analysis import Division
+from gdl.analysis import Decomposition
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.solver.finished_parts import FinishedParts
@@ -49,9 +49,9 @@ class Series(Strategy):
     name = "series"
     uses_engine = True
 
-    def __init__(self, division: Division) -> None:
+    def __init__(self, division: Decomposition) -> None:
         self._division = division
-        self._enumerator: Enumerator | None = None
+        self._enumerator: SeriesEnumerator | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse machines that do not evaluate blocks, and games with too many moves."""
@@ -64,7 +64,7 @@ class Series(Strategy):
             return
         assert isinstance(machine, PropnetStateMachine)
         if self._enumerator is None:
-            self._enumerator = Enumerator(machine, self._division, position.state)
+            self._enumerator = SeriesEnumerator(machine, self._division, position.state)
         for note in self._enumerator.work:
             yield Choice(moves[0], note=note)
         if position.state in self._enumerator:
@@ -78,7 +78,7 @@ class Series(Strategy):
         return enumerator.report(position)
 
 
-class Enumerator:
+class SeriesEnumerator:
     """An enumeration from one state on; ``work`` does it, piece by piece, and yields notes.
 
     Nothing is known of any state before it has ended, nor where it was given up: where nothing can
@@ -86,7 +86,7 @@ class Enumerator:
     one has no move.
     """
 
-    def __init__(self, machine: PropnetStateMachine, division: Division, start: State) -> None:
+    def __init__(self, machine: PropnetStateMachine, division: Decomposition, start: State) -> None:
         self._machine = machine
         self._parts = FinishedParts(machine, division)
         self._expander = Expander(machine.engine)

@@ -23,7 +23,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SolutionBounds:
     """A role is sure of ``low``, and its opponents can hold it to ``high``, 0 to 100.
 
     ``steps`` is how many the match lasts yet if who can force more than 50 hurries and who cannot
@@ -60,11 +60,11 @@ class Solution:
     def __contains__(self, state: State) -> bool:
         return self._number(state) is not None
 
-    def bounds(self, state: State, role: Constant) -> Bounds:
+    def bounds(self, state: State, role: Constant) -> SolutionBounds:
         """Return what is known of a role's value. Raises KeyError for a state not reached."""
         number, place = self._required(state), self._machine.roles.index(role)
         steps = int(self._store.steps[number, place])
-        return Bounds(
+        return SolutionBounds(
             float(self._store.low[number, place]),
             float(self._store.high[number, place]),
             steps if steps < UNKNOWN else None,
@@ -96,7 +96,7 @@ class Solution:
             )
         )
 
-    def _ranks(self, position: Position, bounds: Bounds) -> list[tuple[float, ...]]:
+    def _ranks(self, position: Position, bounds: SolutionBounds) -> list[tuple[float, ...]]:
         """Return what decides between the moves, the greatest first."""
         low, high, score = self._moves(position)
         hope = self._hopes(position)

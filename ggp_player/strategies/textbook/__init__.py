@@ -20,7 +20,7 @@ from ggp_player.strategies.textbook.memory import Table
 from ggp_player.strategies.textbook.minimax import Minimax, MinimaxSearch
 from ggp_player.strategies.textbook.negamax import NegamaxTree, flipped
 from ggp_player.strategies.textbook.random_move import RandomMove
-from ggp_player.strategies.textbook.sequential_planning import Planning
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 
 __all__ = [
     "AlphaBeta",
@@ -38,8 +38,8 @@ __all__ = [
     "MinimaxSearch",
     "Moves",
     "NegamaxTree",
-    "Planning",
     "RandomMove",
+    "SequentialPlanning",
     "Table",
     "Utilities",
     "flipped",

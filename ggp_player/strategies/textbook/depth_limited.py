@@ -9,7 +9,7 @@ from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies.textbook.evaluation import Evaluator
 from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, own_first, utility
 from ggp_player.strategies.textbook.memory import Table
-from ggp_player.strategies.textbook.transposition_table import Bounds
+from ggp_player.strategies.textbook.transposition_table import ValueBounds
 
 
 class DepthLimitedTree(ABC):
@@ -29,7 +29,7 @@ class DepthLimitedTree(ABC):
         self.evaluator = evaluator
         self.ordering = ordering
         self.horizons = 0
-        self.table: Table[tuple[Hashable, ...], Bounds] = Table()
+        self.table: Table[tuple[Hashable, ...], ValueBounds] = Table()
 
     @abstractmethod
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:

@@ -128,7 +128,7 @@ class GoalProximity:
         return 100 * max(shares, default=0)
 
 
-class MonteCarlo:
+class MonteCarloProbe:
     """The mean goal value at the end of some playouts, the probes."""
 
     def __init__(self, random: Random, probes: int = 2) -> None:
@@ -170,9 +170,9 @@ _MIXTURES: Mapping[EvaluationName, Callable[[Random], tuple[Weighted, ...]]] = M
         "none": lambda random: (),
         "mobility": lambda random: (Weighted(1, Mobility()), Weighted(1, Focus())),
         "proximity": lambda random: (Weighted(1, GoalProximity(random)),),
-        "probes": lambda random: (Weighted(1, MonteCarlo(random)),),
+        "probes": lambda random: (Weighted(1, MonteCarloProbe(random)),),
         "quick": _quick,
-        "full": lambda random: (*_quick(random), Weighted(8, MonteCarlo(random))),
+        "full": lambda random: (*_quick(random), Weighted(8, MonteCarloProbe(random))),
     }
 )
 

@@ -42,7 +42,7 @@ def in_role_order(machine: StateMachine, role: Constant, moves: Moves) -> Moves:
     return (*moves[1 : place + 1], moves[0], *moves[place + 1 :])
 
 
-class Step(NamedTuple):
+class PlayoutStep(NamedTuple):
     """One step of a match: a state, the joint move made in it, and what came of them."""
 
     before: State
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     after: State
 
 
-def playout(machine: StateMachine, state: State, random: Random) -> Iterator[Step]:
+def playout(machine: StateMachine, state: State, random: Random) -> Iterator[PlayoutStep]:
     """Yield the steps of a match in which everybody moves at random.
 
     It ends in a terminal state, or where a role has no legal move. A game without a step limit
@@ -62,5 +62,5 @@ def playout(machine: StateMachine, state: State, random: Random) -> Iterator[Ste
             return
         moves = tuple(random.choice(choice) for choice in choices)
         after = machine.next_state(state, moves)
-        yield Step(state, moves, after)
+        yield PlayoutStep(state, moves, after)
         state = after

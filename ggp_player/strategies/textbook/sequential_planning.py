@@ -28,7 +28,7 @@ class Plan:
     final: bool = False
 
 
-class Planning(LoneStrategy):
+class SequentialPlanning(LoneStrategy):
     """Finds a plan for the rest of the match and keeps to it. Refuses games of several roles.
 
     A plan for 100 is replayed without another thought; with one for less, the search for a

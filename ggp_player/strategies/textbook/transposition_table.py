@@ -22,7 +22,7 @@ TO_THE_END = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ValueBounds:
     """A value is ``low`` to ``high``, 0 to 100, by a search of ``depth`` steps."""
 
     depth: int
@@ -39,7 +39,7 @@ class Bounds:
 class Transposing(Protocol):
     """A search with a table, which counts how often it has stopped at its horizon."""
 
-    table: Table[tuple[Hashable, ...], Bounds]
+    table: Table[tuple[Hashable, ...], ValueBounds]
     horizons: int
 
 
@@ -78,7 +78,7 @@ def transposed(score: Scoring[Search, View]) -> Scoring[Search, View]:
         reached = depth if self.horizons > horizons else TO_THE_END
         low = value if value > alpha else LOWEST_VALUE
         high = value if value < beta else HIGHEST_VALUE
-        self.table[key] = Bounds(reached, low, high)
+        self.table[key] = ValueBounds(reached, low, high)
         return value
 
     return recall

@@ -6,13 +6,13 @@ import doctest
 from collections.abc import Callable
 
 import pytest
+from gdl.analysis.properties.size import find_size
 
 import gdl
 import gdl.analysis
 from gdl.analysis import Certainty, Choices, Finding, Structure, analyse, analysis
 from gdl.analysis.evidence.observation import Observation, observe, observe_block
 from gdl.analysis.evidence.reachability import Count
-from gdl.analysis.properties.size import size
 from tests.support.analysed_games import (
     FORK,
     LADDER,
@@ -246,7 +246,7 @@ def test_states_are_estimated_from_meetings(
     pairs: list[int], meetings: list[int], typical: int | None
 ) -> None:
     record = Observation(1, pairs=pairs, meetings=meetings)
-    assert size(record, Count(None, 0)).typical == typical
+    assert find_size(record, Count(None, 0)).typical == typical
 
 
 def test_of_a_network_with_too_many_gates_only_playouts_tell(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 import gdl
-from gdl.analysis import Division, analyse
+from gdl.analysis import Decomposition, analyse
 from tests.support.analysed_games import SCALES, compiled, structure_of, texts
 from tests.support.compiled_games import machine_of
 from tests.support.paths import CORPUS
 
 
-def division_of(name: str) -> Division:
+def division_of(name: str) -> Decomposition:
     division = structure_of(name).division
     assert division is not None
     return division

@@ -7,7 +7,7 @@ import pytest
 from gdl.analysis.evidence.observation import observe_block
 from gdl.analysis.evidence.prover import Prover
 from gdl.analysis.properties.latches import prove_latches
-from gdl.analysis.properties.mutex_groups import prove_groups
+from gdl.analysis.properties.mutex_groups import prove_mutex_groups
 from tests.support.analysed_games import evidence_of
 
 GAMES = ["ticTacToe", "connectFour", "nim", "biddingTicTacToe", "hex", "tron", "dotsAndBoxes"]
@@ -39,7 +39,7 @@ def test_each_role_makes_one_legal_move() -> None:
 def test_groups_exclude_each_other_in_every_sample(name: str) -> None:
     """Those of other playouts too: in its own the prover never sees two of a candidate."""
     evidence = evidence_of(name)
-    groups = prove_groups(evidence)
+    groups = prove_mutex_groups(evidence)
     assert groups
     _, others = observe_block(evidence.machine, seed=1, playouts=512)
     for group in groups:
@@ -50,7 +50,7 @@ def test_groups_exclude_each_other_in_every_sample(name: str) -> None:
 def test_the_contents_of_a_square_are_a_group() -> None:
     evidence = evidence_of("ticTacToe")
     facts = evidence.machine.facts
-    names = [{str(facts[fluent]) for fluent in group} for group in prove_groups(evidence)]
+    names = [{str(facts[fluent]) for fluent in group} for group in prove_mutex_groups(evidence)]
     assert {"(marked b2 cross)", "(marked b2 nought)"} in names
     assert {"(turn cross)", "(turn nought)"} in names
 

@@ -11,11 +11,11 @@ import gdl
 from gdl import Ruleset
 from gdl.analysis import Structure, analyse
 from gdl.circuit.options import CompileOptions
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from gdl.playouts import Step, play_out, randomness
 from tests.support.generators import rulesets
 
-BUDGET = Budget(rules=5_000, seconds=5)
+BUDGET = GroundingBudget(rules=5_000, seconds=5)
 """What random rulesets may take."""
 
 PLAYOUTS = 4

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.analysis import Symmetry
-from gdl.analysis.evidence.disjoint_sets import Union
+from gdl.analysis.evidence.disjoint_sets import DisjointSets
 from gdl.analysis.symmetry.automorphisms import AutomorphismSearch
-from gdl.analysis.symmetry.symmetry import symmetries
+from gdl.analysis.symmetry.symmetry import find_symmetries
 from tests.support.analysed_games import SCALES, compiled, structure_of
 from tests.support.compiled_games import machine_of
 
@@ -53,13 +53,13 @@ def test_roles_can_be_exchanged() -> None:
 
 
 def test_scales_can_be_exchanged() -> None:
-    (exchange,) = symmetries(compiled(SCALES))
+    (exchange,) = find_symmetries(compiled(SCALES))
     assert moves_by(exchange)["(up a)"] == "(up b)"
 
 
 def test_a_number_too_large_for_a_goal_is_none() -> None:
     rules = "(role r) (init a) (legal r go) (legal r stay) (<= (next a) (true a)) (goal r 1{})"
-    (exchange,) = symmetries(compiled(rules.format("0" * 20)))
+    (exchange,) = find_symmetries(compiled(rules.format("0" * 20)))
     assert moves_by(exchange) == {"go": "stay", "stay": "go"}
 
 
@@ -105,7 +105,7 @@ def test_a_directed_cycle_can_be_turned() -> None:
     kinds, edges = cycle(6)
     found = list(AutomorphismSearch(kinds, edges).generators(np.arange(6)))
     assert found
-    orbits = Union(6)
+    orbits = DisjointSets(6)
     for permutation in found:
         for vertex in range(6):
             orbits.join((vertex, int(permutation[vertex])))

@@ -8,16 +8,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from gdl.analysis.symmetry.symmetry import symmetries
-from gdl.analysis.symmetry.symmetry_group import closure
-from gdl.engine.canonical_state import MAX_ELEMENTS, Images
+from gdl.analysis.symmetry.symmetry import find_symmetries
+from gdl.analysis.symmetry.symmetry_group import generated_group
+from gdl.engine.canonical_state import MAX_ELEMENTS, SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.analysed_games import compiled
 from tests.support.compiled_games import machine_of
 
 
-def group_of(machine: PropnetStateMachine) -> Images:
-    return closure(machine, symmetries(machine))
+def group_of(machine: PropnetStateMachine) -> SymmetryGroup:
+    return generated_group(machine, find_symmetries(machine))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def assert_same_play(
 
 def test_symmetries_that_exchange_roles_are_left_out() -> None:
     machine = machine_of("handDuel")
-    assert any(symmetry.roles for symmetry in symmetries(machine))
+    assert any(symmetry.roles for symmetry in find_symmetries(machine))
     assert len(group_of(machine).facts) == 1
 
 
 def test_without_symmetries_nothing_changes() -> None:
-    assert len(closure(machine_of("ticTacToe"), ()).facts) == 1
+    assert len(generated_group(machine_of("ticTacToe"), ()).facts) == 1

@@ -7,9 +7,9 @@ import pytest
 
 from gdl.analysis.evidence.ternary_simulation import (
     bits,
-    certainty,
-    circuit_of,
+    gate_graph_of,
     supports,
+    ternary_simulation,
     without_others,
 )
 from tests.support.analysed_games import evidence_of
@@ -26,7 +26,7 @@ def test_known_states_give_the_view_that_the_lanes_give(name: str) -> None:
     states = samples.states[:200]
     everywhere = (1 << len(states)) - 1
     fluents = [(sum(int(bit) << i for i, bit in enumerate(column)),) * 2 for column in states.T]
-    known = certainty(circuit, fluents, everywhere, {})
+    known = ternary_simulation(circuit, fluents, everywhere, {})
     ends = sum(int(end) << i for i, end in enumerate(samples.terminal[:200]))
     assert known.holds(circuit.terminal) == ends
     assert known.holds(circuit.terminal ^ 1) == everywhere & ~ends
@@ -38,10 +38,10 @@ def test_known_states_give_the_view_that_the_lanes_give(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_what_is_certain_of_the_next_state_comes_true(name: str) -> None:
     machine = machine_of(name)
-    circuit = circuit_of(machine.engine.layout)
+    circuit = gate_graph_of(machine.engine.layout)
     state = machine.initial_state()
     fluents = [(int(bit), int(bit)) for bit in machine.bits(state)]
-    known = certainty(circuit, fluents, 1, {})
+    known = ternary_simulation(circuit, fluents, 1, {})
     moves = tuple(machine.legal_moves(state, role)[0] for role in machine.roles)
     after = machine.bits(machine.next_state(state, moves))
     for fluent, literal in enumerate(circuit.next):
@@ -81,8 +81,8 @@ def test_a_part_of_a_circuit_says_the_same(name: str) -> None:
     states = evidence.samples.states[:60]
     fluents = [(sum(int(bit) << i for i, bit in enumerate(column)),) * 2 for column in states.T]
     everywhere = (1 << len(states)) - 1
-    whole = certainty(circuit, fluents, everywhere, {}).holds(circuit.terminal)
-    assert certainty(part, fluents, everywhere, {}).holds(circuit.terminal) == whole
+    whole = ternary_simulation(circuit, fluents, everywhere, {}).holds(circuit.terminal)
+    assert ternary_simulation(part, fluents, everywhere, {}).holds(circuit.terminal) == whole
 
 
 def test_bits() -> None:

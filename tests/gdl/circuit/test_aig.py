@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.circuit.aig import FALSE, TRUE, Cycle, Network
+from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
 from tests.support.truth_tables import everything, tables_of_nodes, value_of
 
 INPUTS = 4
@@ -29,7 +29,7 @@ class Twin:
     """A network beside the truth tables of the same literals."""
 
     def __init__(self) -> None:
-        self.network = Network(INPUTS)
+        self.network = AndInverterGraph(INPUTS)
         self.literals = [FALSE, TRUE, *map(self.network.input, range(INPUTS))]
         tables = tables_of_nodes(self.network)
         self.tables = [value_of(literal, tables, INPUTS) for literal in self.literals]
@@ -101,7 +101,7 @@ def test_no_two_gates_have_the_same_inputs(
 
 
 def test_every_conjunction_of_two_signed_inputs_is_one_gate() -> None:
-    network = Network(2)
+    network = AndInverterGraph(2)
     a, b = network.input(0), network.input(1)
     found = {network.and2(a ^ s, b ^ t) for s, t in product((0, 1), repeat=2)}
     assert len(found) == 4
@@ -111,7 +111,7 @@ def test_every_conjunction_of_two_signed_inputs_is_one_gate() -> None:
 
 @pytest.mark.parametrize("sign", [0, 1])
 def test_conjunctions_that_are_known_make_no_gate(sign: int) -> None:
-    network = Network(2)
+    network = AndInverterGraph(2)
     a, b = network.input(0) ^ sign, network.input(1)
     both = network.and2(a, b)
     size = len(network)
@@ -125,20 +125,20 @@ def test_conjunctions_that_are_known_make_no_gate(sign: int) -> None:
 
 
 def test_empty_conjunctions_and_disjunctions() -> None:
-    network = Network(0)
+    network = AndInverterGraph(0)
     assert (network.and_([]), network.or_([]), network.sum_of_products([])) == (TRUE, FALSE, FALSE)
     assert network.sum_of_products([frozenset()]) == TRUE
 
 
 def test_common_literals_are_factored_out() -> None:
-    network = Network(4)
+    network = AndInverterGraph(4)
     a, *others = map(network.input, range(4))
     network.sum_of_products([frozenset([a, other]) for other in others])
     assert len(network) == 1 + 4 + 3, "an OR of three literals, and an AND"
 
 
 def test_a_cone_holds_what_literals_depend_on() -> None:
-    network = Network(3)
+    network = AndInverterGraph(3)
     a, b, c = map(network.input, range(3))
     first = network.and2(a, b)
     second = network.and2(first ^ 1, c)
@@ -148,7 +148,7 @@ def test_a_cone_holds_what_literals_depend_on() -> None:
 
 
 def test_a_cone_holds_all_of_a_cycle() -> None:
-    network = Network(2)
+    network = AndInverterGraph(2)
     a, b = map(network.input, range(2))
     first = len(network)
     p, q = network.new_node(), network.new_node()

@@ -11,7 +11,7 @@ from hypothesis.strategies import DrawFn
 
 import gdl
 from gdl.circuit.aig import FALSE, TRUE
-from gdl.circuit.builder import Circuit, Inputs, build
+from gdl.circuit.builder import AtomCircuit, Inputs, build
 from gdl.circuit.options import Passes
 from tests.support.truth_tables import (
     Rules,
@@ -28,7 +28,7 @@ FLUENTS = 3
 
 def circuit_of(
     rules: Rules, fluents: int, moves: Sequence[int] = (), group: bool = True
-) -> Circuit:
+) -> AtomCircuit:
     """Build rules over some fluents, then so many moves of each role; inputs are atoms 1, 2, ..."""
     numbers = iter(range(1, 1 + fluents + sum(moves)))
     given_fluents = [next(numbers) for _ in range(fluents)]
@@ -38,7 +38,7 @@ def circuit_of(
     )
 
 
-def tables_of(circuit: Circuit, atoms: Sequence[int]) -> dict[int, int]:
+def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:
     tables = tables_of_nodes(circuit.network)
     inputs = circuit.network.inputs
     return {a: value_of(circuit.literal_of.get(a, FALSE), tables, inputs) for a in atoms}

@@ -14,7 +14,7 @@ from gdl.engine.hashing import hash_states
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.packing import Packed
 from gdl.engine.perft import perft
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from tests.support.compiled_games import SMALL, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 
@@ -129,7 +129,7 @@ def test_compiling_leaves_the_collector_as_it_was(was_enabled: bool) -> None:
         compiled("ticTacToe")
         assert gc.isenabled() == was_enabled
         with pytest.raises(gdl.GroundingLimitError):
-            gdl.compile(rules_of("ticTacToe"), CompileOptions(budget=Budget(rules=1)))
+            gdl.compile(rules_of("ticTacToe"), CompileOptions(budget=GroundingBudget(rules=1)))
         assert gc.isenabled() == was_enabled
     finally:
         (gc.enable if before else gc.disable)()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gdl.circuit.aig import FALSE, TRUE
-from gdl.circuit.builder import Circuit
+from gdl.circuit.builder import AtomCircuit
 from gdl.circuit.layout import GateProgram, Layout, Outputs, lay_out
 from tests.gdl.circuit.test_builder import circuit_of, stratified
 from tests.support.slow_blocks import aligned, evaluate
@@ -21,7 +21,7 @@ INPUTS = FLUENTS + sum(MOVES)
 """2 ** INPUTS is 64: one word has a lane for each assignment."""
 
 
-def layout_of(circuit: Circuit, view: Sequence[int], later: Sequence[int]) -> Layout:
+def layout_of(circuit: AtomCircuit, view: Sequence[int], later: Sequence[int]) -> Layout:
     """Lay out a circuit whose atoms ``view`` are all goals, and ``later`` all percepts."""
     literals = circuit.literal_of
     return lay_out(

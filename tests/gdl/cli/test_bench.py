@@ -14,15 +14,21 @@ from click.testing import CliRunner, Result
 
 from gdl.__main__ import main
 from gdl.benchmark import measure as benchmark
-from gdl.benchmark.baselines import Peer, fastest_peers
-from gdl.benchmark.measure import Plan, Report, Spread, measure_propnet, measure_reasoner
+from gdl.benchmark.baselines import Baseline, fastest_baselines
+from gdl.benchmark.measure import (
+    MeasurementPlan,
+    Quantiles,
+    SpeedReport,
+    measure_propnet,
+    measure_reasoner,
+)
 from gdl.benchmark.plot import write_plot
-from gdl.benchmark.roofline import CHAINS, TURNS, peak_ands
-from gdl.benchmark.tables import Entry, short
+from gdl.benchmark.roofline import CHAINS, TURNS, roofline_ands
+from gdl.benchmark.tables import SpeedEntry, short
 from tests.support.paths import ROOT
 
 GAME = ROOT / "games" / "ticTacToe.kif"
-QUICK = Plan(seconds=0.02, repetitions=2)
+QUICK = MeasurementPlan(seconds=0.02, repetitions=2)
 
 
 def run(*arguments: object, text: str | None = None) -> Result:
@@ -88,7 +94,7 @@ def test_late_goals_count_as_often_as_they_are_evaluated() -> None:
 
 
 def test_several_threads() -> None:
-    report = measure_propnet("game", GAME.read_text(), Plan(0.02, 2, threads=2))
+    report = measure_propnet("game", GAME.read_text(), MeasurementPlan(0.02, 2, threads=2))
     assert report.states_per_processor_second.least > 0
     assert report.states_per_second.least > 0
 
@@ -148,7 +154,9 @@ PEERS = f"{HEADER}\nticTacToe,slow,10,\nticTacToe,fast,1e4,\nother,fast,,crash\n
 
 
 def test_the_fastest_peer_of_each_game() -> None:
-    assert fastest_peers(PEERS.splitlines(), "peers.csv") == {"ticTacToe": Peer("fast", 1e4)}
+    assert fastest_baselines(PEERS.splitlines(), "peers.csv") == {
+        "ticTacToe": Baseline("fast", 1e4)
+    }
 
 
 @pytest.mark.parametrize(
@@ -163,7 +171,7 @@ def test_the_fastest_peer_of_each_game() -> None:
 )
 def test_tables_of_peers_that_make_no_sense(table: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastest_peers(table.splitlines(), "peers.csv")
+        fastest_baselines(table.splitlines(), "peers.csv")
 
 
 @pytest.fixture
@@ -209,14 +217,17 @@ def test_a_table_of_peers_that_cannot_be_read(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- pictures
 
 
-def report(game: str, speed: float) -> Report:
-    spread = Spread(speed, speed, speed)
-    return Report(game, spread, spread, 1.0, 1.0, 5.0, 0.1, 10**8)
+def report(game: str, speed: float) -> SpeedReport:
+    spread = Quantiles(speed, speed, speed)
+    return SpeedReport(game, spread, spread, 1.0, 1.0, 5.0, 0.1, 10**8)
 
 
 def test_a_picture_of_the_speeds(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    entries = [Entry(report("quick", 2e8), Peer("other", 3e6)), Entry(report("slow", 500.0))]
+    entries = [
+        SpeedEntry(report("quick", 2e8), Baseline("other", 3e6)),
+        SpeedEntry(report("slow", 500.0)),
+    ]
     files = [tmp_path / name for name in ("first.svg", "again.svg", "third.png")]
     for file in files:
         write_plot(entries, file, "a processor")
@@ -278,7 +289,7 @@ def test_figures_have_three_digits(figure: float, text: str) -> None:
 def test_the_peak_is_what_the_clock_says() -> None:
     """One second a run: the widest vectors do the most in it."""
     seconds = iter(range(100))
-    assert peak_ands(lambda: float(next(seconds))) == 512.0 * CHAINS * TURNS
+    assert roofline_ands(lambda: float(next(seconds))) == 512.0 * CHAINS * TURNS
 
 
 def test_warm_up_tells_what_it_made_and_where() -> None:

@@ -9,11 +9,11 @@ import gdl
 from gdl.datalog.dependencies import (
     Level,
     chain_length,
-    components,
     dependency_graph,
     is_recursive,
     levels,
     reachable,
+    strongly_connected_components,
 )
 
 TEXT = """
@@ -28,7 +28,7 @@ TEXT = """
 (<= alone (not (or (path 1 2) (not (moved a)))))
 """
 GRAPH = dependency_graph(gdl.parse(TEXT).rules)
-ORDER = components(GRAPH)
+ORDER = strongly_connected_components(GRAPH)
 
 graphs = st.dictionaries(st.integers(0, 6), st.sets(st.integers(0, 6)).map(sorted), max_size=7)
 
@@ -79,14 +79,14 @@ def test_chains_count_components() -> None:
 
 def test_chains_may_be_longer_than_the_stack() -> None:
     graph = {i: [i + 1] for i in range(50_000)}
-    assert [len(component) for component in components(graph)] == [1] * 50_001
-    assert len(components({**graph, 50_000: [0]})) == 1
+    assert [len(component) for component in strongly_connected_components(graph)] == [1] * 50_001
+    assert len(strongly_connected_components({**graph, 50_000: [0]})) == 1
 
 
 @given(graphs)
 def test_components_are_what_reaches_itself(graph: dict[int, list[int]]) -> None:
     reached = {node: _reached(graph, node) for node in range(7)}
-    found = components(graph)
+    found = strongly_connected_components(graph)
     nodes = [node for component in found for node in component]
     assert sorted(nodes) == sorted({*graph, *(t for targets in graph.values() for t in targets)})
     for index, component in enumerate(found):

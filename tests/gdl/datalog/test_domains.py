@@ -6,7 +6,7 @@ from hypothesis import given
 
 import gdl
 from gdl import Atom, Constant, Function, Ruleset
-from gdl.datalog.domains import Domain, Position, domains_of, positions, variable_domains
+from gdl.datalog.domains import ArgumentPosition, Domain, domains_of, positions, variable_domains
 from gdl.datalog.normal_form import normal_form
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
@@ -16,7 +16,7 @@ from tests.support.oracle import Oracle, TooLargeError, of_role
 def domain(text: str, name: str, arity: int, column: int, relation: bool = True) -> list[str]:
     rules = gdl.parse(text)
     found = domains_of(normal_form(rules.rules, rules.source))
-    values = found.get(Position(relation, name, arity, column), Domain())
+    values = found.get(ArgumentPosition(relation, name, arity, column), Domain())
     return sorted([*values.constants, *(f"{f}/{n}" for f, n in values.functions)])
 
 

@@ -13,8 +13,8 @@ from gdl import Atom, Literal, Ruleset
 from gdl.datalog.join_plan import (
     Columns,
     Exists,
+    JoinPlan,
     Loop,
-    Plan,
     Step,
     Test,
     is_bound,
@@ -52,7 +52,7 @@ class Figures:
         return self.call_costs.get(relation[0])
 
 
-def plan_of(rule: str, figures: Figures | None = None, bound: str = "") -> Plan:
+def plan_of(rule: str, figures: Figures | None = None, bound: str = "") -> JoinPlan:
     (parsed,) = gdl.parse(rule).rules
     wanted = {v.name for v in variables_in(parsed.head)}
     return make_plan(figures or Figures(), parsed.body, bound.split(), wanted - {*bound.split()})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, Function, ResourceLimitError, Term
-from gdl.datalog.symbol_table import MAX_TERM_DEPTH, Vocabulary, ids_of, key_of
+from gdl.datalog.symbol_table import MAX_TERM_DEPTH, SymbolTable, ids_of, key_of
 
 ground_terms = st.recursive(
     st.sampled_from("ab1").map(Constant),
@@ -21,7 +21,7 @@ ground_terms = st.recursive(
 
 @given(st.lists(ground_terms))
 def test_ids_and_terms_are_one_to_one(terms: list[Term]) -> None:
-    vocabulary = Vocabulary()
+    vocabulary = SymbolTable()
     ids = [vocabulary.encode(term) for term in terms]
     assert [vocabulary.decode(term_id) for term_id in ids] == terms
     assert len(set(ids)) == len(set(terms))
@@ -29,14 +29,14 @@ def test_ids_and_terms_are_one_to_one(terms: list[Term]) -> None:
 
 
 def test_functions_are_told_apart_by_name_and_arity() -> None:
-    vocabulary = Vocabulary()
+    vocabulary = SymbolTable()
     tables = [vocabulary.function(*key) for key in (("f", 1), ("f", 2), ("g", 1), ("f", 1))]
     assert tables[0] is tables[3]
     assert [table.number for table in vocabulary.functions()] == [0, 1, 2]
 
 
 def test_function_tables_lead_both_ways() -> None:
-    vocabulary = Vocabulary()
+    vocabulary = SymbolTable()
     a, b = vocabulary.constant("a"), vocabulary.constant("b")
     table = vocabulary.function("f", 2)
     made = table.make((a, b))
@@ -53,7 +53,7 @@ def test_keys_are_bare_ids_where_there_is_one() -> None:
 
 
 def test_depth_is_bounded_and_what_is_allowed_can_be_printed() -> None:
-    vocabulary = Vocabulary()
+    vocabulary = SymbolTable()
     table, term_id = vocabulary.function("s", 1), vocabulary.constant("z")
     for _ in range(MAX_TERM_DEPTH):
         term_id = table.make(term_id)
@@ -64,7 +64,7 @@ def test_depth_is_bounded_and_what_is_allowed_can_be_printed() -> None:
 
 def test_number_of_terms_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.datalog.symbol_table.MAX_TERMS", 10)
-    vocabulary = Vocabulary()
+    vocabulary = SymbolTable()
     table = vocabulary.function("f", 1)
     ids = [vocabulary.constant(str(i)) for i in range(8)]
     made = [table.make(ids[0]), table.make(ids[1])]

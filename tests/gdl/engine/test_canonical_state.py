@@ -1,4 +1,4 @@
-"""Images of states: one of each orbit is the least, and what keeps a state is found."""
+"""Symmetry groups: one image of each orbit is the least, and what keeps a state is found."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.engine.canonical_state import Images, elements_fixing, images_by, is_first, make_least
+from gdl.engine.canonical_state import (
+    SymmetryGroup,
+    elements_fixing,
+    group_of_permutations,
+    is_canonical,
+    make_canonical,
+)
 
 SIZE = 70
 """Fluents: more than a word has."""
 
 
-def turned(step: int) -> Images:
+def turned(step: int) -> SymmetryGroup:
     """Return the group that turns the last fluents of a state in circles of several lengths."""
     cycles = [range(1, 7), range(30, 33), range(60, SIZE, 5)]
     turn = np.arange(SIZE, dtype=np.int32)
@@ -24,7 +30,7 @@ def turned(step: int) -> Images:
     while (following := turn[elements[-1]]).tolist() != elements[0].tolist():
         elements.append(following)
     facts = np.array(elements)
-    return images_by(facts, facts)
+    return group_of_permutations(facts, facts)
 
 
 groups = st.integers(1, 5).map(turned)
@@ -37,7 +43,7 @@ def packed(fluents: Sequence[int] | set[int]) -> np.ndarray:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def orbit_of(images: Images, fluents: set[int]) -> list[set[int]]:
+def orbit_of(images: SymmetryGroup, fluents: set[int]) -> list[set[int]]:
     return [set(facts[list(fluents)].tolist()) for facts in images.facts]
 
 
@@ -47,10 +53,10 @@ def test_all_images_have_the_same_least_one(images, fluents):
     first_true = min(sorted(set(range(SIZE)) - image) for image in orbit)
     for image in orbit:
         state = packed(image)
-        element = make_least(images, state, np.empty_like(state))
+        element = make_canonical(images, state, np.empty_like(state))
         assert state.tolist() == packed(set(images.facts[element][list(image)].tolist())).tolist()
         assert state.tolist() == packed(set(range(SIZE)) - set(first_true)).tolist()
-        assert make_least(images, state, np.empty_like(state)) == 0
+        assert make_canonical(images, state, np.empty_like(state)) == 0
 
 
 @given(groups, states)
@@ -61,4 +67,4 @@ def test_what_fixes_a_state_merges_the_moves_that_it_exchanges(images, fluents):
     assert found == sum(1 << element for element in fixing if element)
     for move in range(SIZE):
         images_of_move = [images.moves[element, move] for element in fixing]
-        assert is_first(images, found, move) == (move == min(images_of_move))
+        assert is_canonical(images, found, move) == (move == min(images_of_move))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.block import load_kernels
 from gdl.engine.kernels import scratch_rows
-from gdl.engine.native_code import MachineCode
+from gdl.engine.native_code import NativeCode
 from tests.support.slow_blocks import Rows, aligned, random_rows
 
 WORDS = 8
@@ -31,7 +31,7 @@ Bits = NDArray[np.uint8]
 
 
 @cache
-def kernels(words: int) -> MachineCode:
+def kernels(words: int) -> NativeCode:
     return load_kernels(words)
 
 

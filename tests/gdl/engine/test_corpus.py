@@ -19,7 +19,7 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from tests.gdl.test_corpus import (
     GAMES,
     assert_answers_agree,
@@ -31,7 +31,7 @@ from tests.gdl.test_corpus import (
 
 pytestmark = [pytest.mark.corpus, pytest.mark.timeout(300)]
 
-BUDGET = Budget(seconds=120)
+BUDGET = GroundingBudget(seconds=120)
 
 LARGE = {"amazons": 300, "amazons_v1": 300, "chess": 900}
 """Rulesheets of which to make a network takes long, and how many seconds their tests may."""

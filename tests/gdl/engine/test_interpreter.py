@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import TRUE
 from gdl.circuit.layout import GateProgram
 from gdl.engine import llvm_codegen as codegen
-from gdl.engine.block import Evaluator, load_kernels
+from gdl.engine.block import ProgramEvaluator, load_kernels
 from gdl.engine.llvm_codegen import program_source, sequence_source
-from gdl.engine.native_code import MachineCode, compile_source
+from gdl.engine.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code
 from tests.support.slow_blocks import evaluate, gate_programs, random_rows
 
@@ -24,7 +24,7 @@ programs = settings(max_examples=max(15, settings.default.max_examples // 10))
 
 
 @cache
-def kernels(words: int) -> MachineCode:
+def kernels(words: int) -> NativeCode:
     """Return the kernels of a width; their addresses are good as long as they are held."""
     return load_kernels(words)
 
@@ -43,7 +43,7 @@ def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
     array = array_of(program)
-    Evaluator(kernels(words).address("interpret"), array.ctypes.data)(found.ctypes.data)
+    ProgramEvaluator(kernels(words).address("interpret"), array.ctypes.data)(found.ctypes.data)
     evaluate(program, expected)
     assert np.array_equal(found, expected)
 
@@ -56,8 +56,8 @@ def test_machine_code(words: int, case: tuple[GateProgram, int], seed: int) -> N
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
     outputs = program.gates[::3, 0].tolist()
-    code = MachineCode(compile_source(source_of(program, words, outputs)))
-    Evaluator(code.address("main"), 0)(found.ctypes.data)
+    code = NativeCode(compile_source(source_of(program, words, outputs)))
+    ProgramEvaluator(code.address("main"), 0)(found.ctypes.data)
     evaluate(program, expected)
     visible = [*range(7), *outputs, *program.feedback[:, 0].tolist()]
     assert np.array_equal(found[visible], expected[visible])
@@ -73,8 +73,8 @@ def test_chains_across_functions(gates: int) -> None:
     """Each gate needs the one before: the last of a function goes to the first of the next."""
     program, rows = chain(gates)
     found, expected = random_rows(rows, 8, 1), random_rows(rows, 8, 1)
-    code = MachineCode(compile_source(source_of(program, 8, [])))
-    Evaluator(code.address("main"), 0)(found.ctypes.data)
+    code = NativeCode(compile_source(source_of(program, 8, [])))
+    ProgramEvaluator(code.address("main"), 0)(found.ctypes.data)
     evaluate(program, expected)
     assert np.array_equal(found[-1], expected[-1])
 
@@ -106,8 +106,8 @@ def test_a_sequence_calls_one_after_the_other() -> None:
     ]
     sources.append(sequence_source("both", ["first", "second"]))
     found, expected = random_rows(rows + 1, 2, 1), random_rows(rows + 1, 2, 1)
-    code = MachineCode(compile_source("\n".join(sources)))
-    Evaluator(code.address("both"), 0)(found.ctypes.data)
+    code = NativeCode(compile_source("\n".join(sources)))
+    ProgramEvaluator(code.address("both"), 0)(found.ctypes.data)
     for program in (first, second):
         evaluate(program, expected)
     assert np.array_equal(found[-1], expected[-1])

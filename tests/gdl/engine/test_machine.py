@@ -13,7 +13,7 @@ import gdl
 from gdl import Ruleset, StateMachine
 from gdl.circuit.options import CompileOptions
 from gdl.engine import block as lanes
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from tests.support.compiled_games import (
     NAMES,
     SMALL,
@@ -28,7 +28,7 @@ from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 STATES = 150
 """The states compared for each game in the ordinary test run."""
 
-BUDGET = Budget(rules=5_000, seconds=5)
+BUDGET = GroundingBudget(rules=5_000, seconds=5)
 """What random rulesets may take."""
 
 LANES = (0, 1, 63, 64, 300, 511)
@@ -270,7 +270,7 @@ def test_without_memory_for_machine_code_the_interpreter_stays(
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     lack = RuntimeError("LLVM ended with -6: bad_alloc")
-    monkeypatch.setattr(lanes, "machine_code", Mock(side_effect=lack))
+    monkeypatch.setattr(lanes, "native_code", Mock(side_effect=lack))
     machine.warm_up_later().join()
     assert machine.engine.view.function == interpreted
     assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gdl.engine.native_code import MachineCode, compile_apart, compile_source, machine_code
+from gdl.engine.native_code import NativeCode, compile_apart, compile_source, native_code
 
 FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
 
 
-def call(code: MachineCode) -> int:
+def call(code: NativeCode) -> int:
     return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
 
 
@@ -31,38 +31,38 @@ def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
         asked.append(1)
         return FUNCTION
 
-    assert call(machine_code("key", source)) == 42
-    assert call(machine_code("key", source)) == 42
+    assert call(native_code("key", source)) == 42
+    assert call(native_code("key", source)) == 42
     assert len(asked) == 1
-    assert call(machine_code("another key", source)) == 42
+    assert call(native_code("another key", source)) == 42
     assert len(asked) == 2
     assert len(list(folder.iterdir())) == 2
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -1])
 def test_damaged_files_in_the_cache_are_made_anew(folder: Path, kept: int) -> None:
-    machine_code("key", lambda: FUNCTION)
+    native_code("key", lambda: FUNCTION)
     (file,) = folder.iterdir()
     whole = file.read_bytes()
     file.write_bytes(whole[:kept])
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
+    assert call(native_code("key", lambda: FUNCTION)) == 42
     assert file.read_bytes() == whole
 
 
 def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
-    machine_code("key", lambda: FUNCTION)
+    native_code("key", lambda: FUNCTION)
     (file,) = folder.iterdir()
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
+    assert call(native_code("key", lambda: FUNCTION)) == 42
 
 
 def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("not a folder")
     monkeypatch.setenv("GDL_CACHE", str(in_the_way))
-    assert call(machine_code("key", lambda: FUNCTION)) == 42
+    assert call(native_code("key", lambda: FUNCTION)) == 42
 
 
 @pytest.mark.parametrize("compiler", [compile_source, compile_apart])

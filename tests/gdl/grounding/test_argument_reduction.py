@@ -11,7 +11,7 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import passes as rule_analysis
 from gdl.grounding import pipeline
-from gdl.grounding.gringo import Budget, GroundProgram
+from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 
@@ -199,7 +199,7 @@ TWICE = f"""
 
 def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     def literals() -> int:
-        return len(pipeline.ground_game(game, CompileOptions(), Budget()).program.literals)
+        return len(pipeline.ground_game(game, CompileOptions(), GroundingBudget()).program.literals)
 
     game = gdl.parse(TWICE)
     for seed in range(3):
@@ -237,4 +237,4 @@ def test_games_answer_the_same(path: Path) -> None:
 
 def test_what_stays_too_large_is_refused() -> None:
     with pytest.raises(gdl.GroundingLimitError, match="over 10 rules"):
-        gdl.compile(gdl.parse(BOARD), CompileOptions(budget=Budget(rules=10)))
+        gdl.compile(gdl.parse(BOARD), CompileOptions(budget=GroundingBudget(rules=10)))

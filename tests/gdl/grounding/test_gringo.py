@@ -10,8 +10,8 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
-from gdl.datalog.symbol_table import Vocabulary
-from gdl.grounding.gringo import Budget, GroundProgram, ground
+from gdl.datalog.symbol_table import SymbolTable
+from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.language.rules import RelationKey
 
 NUMBERS = " ".join(f"(n {i})" for i in range(60))
@@ -28,9 +28,9 @@ class Ground:
         shown: Sequence[RelationKey],
         flows: Sequence[tuple[RelationKey, RelationKey]] = (),
     ) -> None:
-        vocabulary = Vocabulary()
+        vocabulary = SymbolTable()
         rules = gdl.parse(text).rules
-        self.program: GroundProgram = ground(rules, flows, shown, vocabulary, Budget())
+        self.program: GroundProgram = ground(rules, flows, shown, vocabulary, GroundingBudget())
         self.rows = {
             relation: {
                 tuple(str(vocabulary.decode(t)) for t in row): atom for row, atom in r.items()
@@ -183,24 +183,30 @@ def nothing_runs_on(processes: list[subprocess.Popen[bytes]]) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("budget", "message"),
     [
-        (Budget(rules=50_000), "over 50000 rules"),
-        (Budget(seconds=0.2), r"over 0\.2 seconds"),
-        (Budget(seconds=0.001), r"over 0\.001 seconds"),
-        (Budget(memory=150 * 2**20), "memory"),
-        (Budget(memory=2**20), "memory"),
+        (GroundingBudget(rules=50_000), "over 50000 rules"),
+        (GroundingBudget(seconds=0.2), r"over 0\.2 seconds"),
+        (GroundingBudget(seconds=0.001), r"over 0\.001 seconds"),
+        (GroundingBudget(memory=150 * 2**20), "memory"),
+        (GroundingBudget(memory=2**20), "memory"),
     ],
 )
-def test_the_budget_is_kept(budget: Budget, message: str) -> None:
+def test_the_budget_is_kept(budget: GroundingBudget, message: str) -> None:
     began = monotonic()
     with pytest.raises(gdl.GroundingLimitError, match=message):
-        ground(gdl.parse(HUGE).rules, [], [("p", 4)], Vocabulary(), budget)
+        ground(gdl.parse(HUGE).rules, [], [("p", 4)], SymbolTable(), budget)
     assert monotonic() - began < 20
 
 
 def test_terms_that_grow_without_end_are_stopped() -> None:
     text = "(p a) (<= (p (f ?x)) (p ?x))"
     with pytest.raises(gdl.GroundingLimitError):
-        ground(gdl.parse(text).rules, [], [("p", 1)], Vocabulary(), Budget(rules=2_000, seconds=20))
+        ground(
+            gdl.parse(text).rules,
+            [],
+            [("p", 1)],
+            SymbolTable(),
+            GroundingBudget(rules=2_000, seconds=20),
+        )
 
 
 def test_an_interrupted_caller_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,14 +215,14 @@ def test_an_interrupted_caller_leaves_no_process(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("select.select", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        ground(gdl.parse(HUGE).rules, [], [], Vocabulary(), Budget())
+        ground(gdl.parse(HUGE).rules, [], [], SymbolTable(), GroundingBudget())
 
 
 def test_a_game_too_large_keeps_its_reasoner() -> None:
     rules = gdl.parse(
         f"(role you) (init a) (legal you go) {HUGE} (<= terminal (p 1 2 3 4) (true b))"
     )
-    options = CompileOptions(budget=Budget(rules=1000), guard_relations=False)
+    options = CompileOptions(budget=GroundingBudget(rules=1000), guard_relations=False)
     with pytest.raises(gdl.GroundingLimitError) as caught:
         gdl.compile(rules, options)
     assert isinstance(caught.value, gdl.ResourceLimitError)

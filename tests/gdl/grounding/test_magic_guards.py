@@ -6,7 +6,7 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from tests.support.lockstep import assert_lockstep
 
 NUMBERS = " ".join(f"(n {i})" for i in range(8)) + " ".join(f"(s {i} {i + 1})" for i in range(7))
@@ -32,7 +32,7 @@ GAME = f"""
 
 BITS = "(bit 0) (bit 1) (bit 2) (bit 3)"
 
-SMALL_BUDGET = CompileOptions(budget=Budget(rules=100_000))
+SMALL_BUDGET = CompileOptions(budget=GroundingBudget(rules=100_000))
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 import gdl
 from gdl.__main__ import main
-from gdl.circuit.compiler import Parts, compile_parts
+from gdl.circuit.compiler import CompiledGame, compile_game
 from gdl.circuit.options import PASS_NAMES, CompileOptions
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from gdl.reports.circuit_diagram import network_diagram
 from gdl.reports.circuit_report import measure_stages, summary
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
@@ -28,8 +28,8 @@ SWITCH = """
 """
 
 
-def parts_of(text: str) -> Parts:
-    return compile_parts(gdl.parse(text), CompileOptions())
+def parts_of(text: str) -> CompiledGame:
+    return compile_game(gdl.parse(text), CompileOptions())
 
 
 def test_figures() -> None:
@@ -52,9 +52,9 @@ def test_cycles_are_counted() -> None:
 def test_a_stage_for_each_pass() -> None:
     ticks = count()
     ruleset = gdl.load(GAMES / "connectFour.kif")
-    stages = list(measure_stages(ruleset, Budget(), clock=lambda: float(next(ticks))))
+    stages = list(measure_stages(ruleset, GroundingBudget(), clock=lambda: float(next(ticks))))
     assert [stage.name for stage in stages] == ["none", *PASS_NAMES]
-    last = summary(compile_parts(ruleset, CompileOptions()))
+    last = summary(compile_game(ruleset, CompileOptions()))
     assert stages[-1].view_gates == last.view_gates
     assert stages[-1].transition_gates == last.transition_gates
     assert all(stage.failure is None and stage.ground_rules > 0 for stage in stages)
@@ -62,7 +62,7 @@ def test_a_stage_for_each_pass() -> None:
 
 
 def test_stages_of_a_game_that_is_too_large_to_ground() -> None:
-    stages = list(measure_stages(gdl.load(GAMES / "connectFour.kif"), Budget(rules=10)))
+    stages = list(measure_stages(gdl.load(GAMES / "connectFour.kif"), GroundingBudget(rules=10)))
     assert len(stages) == 1 + len(PASS_NAMES)
     assert all("over 10 rules" in (stage.failure or "") for stage in stages)
 
@@ -92,7 +92,7 @@ def test_a_diagram_says_what_the_machine_says(name: str) -> None:
     ruleset = gdl.load(GAMES / f"{name}.kif")
     machine, diagram = (
         gdl.interpret(ruleset),
-        network_diagram(compile_parts(ruleset, CompileOptions())),
+        network_diagram(compile_game(ruleset, CompileOptions())),
     )
     state = machine.initial_state()
     for step in range(6):
@@ -129,7 +129,7 @@ def test_pictures() -> None:
 
 
 def test_large_networks_are_not_drawn() -> None:
-    parts = compile_parts(gdl.load(GAMES / "connectFour.kif"), CompileOptions())
+    parts = compile_game(gdl.load(GAMES / "connectFour.kif"), CompileOptions())
     with pytest.raises(gdl.ResourceLimitError, match="gates; one of over 500 is not drawn"):
         network_diagram(parts)
 

@@ -6,19 +6,19 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from gdl.reports.relation_graph import (
+    Relation,
+    build_relation_graph,
+    fluents,
+    moves,
+    relation_diagram,
+)
 from hypothesis import given, settings
 
 import gdl
 from gdl import Ruleset
 from gdl.datalog.dependencies import Level
 from gdl.reports.diagrams import dot_text, svg_text
-from gdl.reports.relation_graph import (
-    Relation,
-    fluents,
-    moves,
-    relation_diagram,
-    relation_graph,
-)
 from tests.support.syntax import rulesets
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -40,7 +40,7 @@ def ruleset() -> Ruleset:
 
 
 def test_relations_are_counted_and_classified(ruleset: Ruleset) -> None:
-    relations = {str(relation): relation for relation in relation_graph(ruleset).relations}
+    relations = {str(relation): relation for relation in build_relation_graph(ruleset).relations}
     assert relations["edge/2"] == Relation(("edge", 2), 2, 0, Level.STATIC, False)
     assert relations["path/2"] == Relation(("path", 2), 0, 2, Level.STATIC, True)
     assert relations["legal/2"] == Relation(("legal", 2), 0, 2, Level.VIEW, False)
@@ -51,14 +51,14 @@ def test_relations_are_counted_and_classified(ruleset: Ruleset) -> None:
 
 
 def test_edges_say_whether_a_mention_is_negated(ruleset: Ruleset) -> None:
-    edges = relation_graph(ruleset).edges
+    edges = build_relation_graph(ruleset).edges
     assert edges["legal", 2] == {("true", 1): True, ("path", 2): False}
     assert edges["next", 1][("path", 2)]
     assert not edges["next", 1][("does", 2)]
 
 
 def test_definitions_come_before_uses(ruleset: Ruleset) -> None:
-    order = [str(relation) for relation in relation_graph(ruleset).relations]
+    order = [str(relation) for relation in build_relation_graph(ruleset).relations]
     assert order.index("edge/2") < order.index("path/2") < order.index("legal/2")
 
 
@@ -68,7 +68,7 @@ def test_facts_and_moves_are_told_by_kind(ruleset: Ruleset) -> None:
 
 
 def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
-    graph = relation_graph(ruleset)
+    graph = build_relation_graph(ruleset)
     text = dot_text(relation_diagram(graph), 'my "game"')
     assert text.startswith('digraph "my \\"game\\"" {\n')
     assert text.endswith("}\n")
@@ -81,7 +81,7 @@ def test_dot_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
 @settings(max_examples=30)
 @given(rulesets())
 def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
-    graph = relation_graph(ruleset)
+    graph = build_relation_graph(ruleset)
     root = ElementTree.fromstring(svg_text(relation_diagram(graph)))
     names = [element.text for element in root.iter(f"{SVG}text")]
     assert sorted(map(str, names)) == sorted(map(str, graph.relations))
@@ -92,7 +92,7 @@ def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
 
 
 def test_svg_boxes_lie_in_the_picture_and_apart(ruleset: Ruleset) -> None:
-    root = ElementTree.fromstring(svg_text(relation_diagram(relation_graph(ruleset))))
+    root = ElementTree.fromstring(svg_text(relation_diagram(build_relation_graph(ruleset))))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     boxes = [
         tuple(float(rect.attrib[key]) for key in ("x", "y", "width", "height"))
@@ -106,5 +106,5 @@ def test_svg_boxes_lie_in_the_picture_and_apart(ruleset: Ruleset) -> None:
 
 
 def test_a_ruleset_without_rules_has_an_empty_picture() -> None:
-    empty = relation_diagram(relation_graph(gdl.parse("")))
+    empty = relation_diagram(build_relation_graph(gdl.parse("")))
     assert ElementTree.fromstring(svg_text(empty)).tag == f"{SVG}svg"

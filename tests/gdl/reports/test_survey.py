@@ -6,12 +6,12 @@ import statistics
 from collections import Counter
 
 import pytest
+from gdl.reports.survey import Distribution, take_survey
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
 from gdl.playouts import Ending
-from gdl.reports.survey import Distribution, survey
 
 RACE = """
 (role a) (role b)
@@ -43,7 +43,7 @@ def test_a_survey_counts_lengths_moves_and_goals() -> None:
     machine = gdl.interpret(gdl.parse(RACE))
     a, b = machine.roles
     seen = []
-    result = survey(machine, 50, seed=2, on_playout=lambda: seen.append(1))
+    result = take_survey(machine, 50, seed=2, on_playout=lambda: seen.append(1))
     assert len(seen) == 50
     assert result.endings == Counter({Ending.TERMINAL: 50})
     assert set(result.lengths.counts) == {2, 3}
@@ -56,14 +56,14 @@ def test_a_survey_counts_lengths_moves_and_goals() -> None:
 
 def test_playouts_without_an_end_are_told_apart() -> None:
     machine = gdl.interpret(gdl.parse(RACE))
-    result = survey(machine, 5, max_steps=1)
+    result = take_survey(machine, 5, max_steps=1)
     assert result.endings == Counter({Ending.STEP_LIMIT: 5})
     assert len(result.lengths) == 0
     stuck = gdl.interpret(gdl.parse("(role a) (<= (legal a go) (true x)) (<= terminal (true y))"))
-    assert survey(stuck, 2).endings == Counter({Ending.NO_MOVE: 2})
+    assert take_survey(stuck, 2).endings == Counter({Ending.NO_MOVE: 2})
 
 
 def test_one_seed_gives_one_survey() -> None:
     machine = gdl.interpret(gdl.parse(RACE))
-    assert survey(machine, 20, seed=1) == survey(machine, 20, seed=1)
-    assert survey(machine, 20, seed=1) != survey(machine, 20, seed=2)
+    assert take_survey(machine, 20, seed=1) == take_survey(machine, 20, seed=1)
+    assert take_survey(machine, 20, seed=1) != take_survey(machine, 20, seed=2)

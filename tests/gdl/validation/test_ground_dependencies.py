@@ -11,7 +11,7 @@ import gdl
 from gdl import ResourceLimitError, Ruleset, Term
 from gdl.language.rules import RelationKey
 from gdl.state_machine import joint_moves
-from gdl.validation.ground_dependencies import MAX_ATOMS, Budget, Relaxation, clauses_of
+from gdl.validation.ground_dependencies import MAX_ATOMS, GroundDependencies, StepBudget, clauses_of
 from tests.support.generators import rulesets
 
 LIMIT = 20_000
@@ -19,7 +19,7 @@ ANSWERS: tuple[RelationKey, ...] = (("true", 1), ("legal", 2), ("goal", 2), ("te
 
 
 def heads(ruleset: Ruleset, *wanted: RelationKey) -> set[str]:
-    relaxation = Relaxation(ruleset.rules, wanted, Budget(LIMIT))
+    relaxation = GroundDependencies(ruleset.rules, wanted, StepBudget(LIMIT))
     return {relaxation.text(rule.head) for rule in relaxation.ground_rules()}
 
 
@@ -78,12 +78,12 @@ def test_too_many_instances_end_at_the_limit() -> None:
 
 def test_a_budget_is_shared() -> None:
     rules = gdl.parse("(e a) (e b) (<= (p ?x) (e ?x))").rules
-    budget = Budget(20)
-    assert len(list(Relaxation(rules, [("p", 1)], budget).ground_rules())) == 2
+    budget = StepBudget(20)
+    assert len(list(GroundDependencies(rules, [("p", 1)], budget).ground_rules())) == 2
     assert 0 <= budget.steps < 20 - len(rules)
     budget.spend(budget.steps)
     with pytest.raises(ResourceLimitError):
-        Relaxation(rules, [("p", 1)], budget)
+        GroundDependencies(rules, [("p", 1)], budget)
 
 
 @pytest.mark.parametrize("body", ["(or a b) " * 20, "(q ?x) " * (MAX_ATOMS + 1)])

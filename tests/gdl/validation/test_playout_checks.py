@@ -8,7 +8,7 @@ import pytest
 
 import gdl
 from gdl import Severity
-from gdl.validation.playout_checks import Finding, SimulationReport, simulate
+from gdl.validation.playout_checks import PlayoutFinding, SimulationReport, simulate
 from gdl.validation.position_checks import Declared, declared_in
 from tests.support.paths import ROOT
 
@@ -30,12 +30,12 @@ def check(text: str, playouts: int = 8, max_steps: int = 60, seed: int = 1) -> S
     return simulate(gdl.interpret(ruleset), playouts, max_steps, seed, declared_in(ruleset))
 
 
-def only(report: SimulationReport) -> Finding:
+def only(report: SimulationReport) -> PlayoutFinding:
     (finding,) = report.findings
     return finding
 
 
-def words(finding: Finding) -> list[str]:
+def words(finding: PlayoutFinding) -> list[str]:
     """The moves of the first role."""
     return [str(joint_move[0]) for joint_move in finding.moves]
 

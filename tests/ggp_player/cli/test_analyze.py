@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 import gdl
 from ggp_player.__main__ import main
-from ggp_player.inspect.timed_search import PATIENCE, analyse
+from ggp_player.inspect.timed_search import PATIENCE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection.registry import create
@@ -299,7 +299,7 @@ class Endless(Strategy):
 @pytest.mark.parametrize("speaks", [True, False])
 def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
     start = position(turns(TWO_PLY))
-    analysis = analyse(Endless(speaks), start, 20, Ticking())
+    analysis = timed_search(Endless(speaks), start, 20, Ticking())
     assert not analysis.is_complete
     assert (analysis.choice is not None) == speaks
     assert 20 <= analysis.seconds <= 20 + PATIENCE + 4
@@ -308,7 +308,7 @@ def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
 
 def test_states_are_counted_and_the_machine_is_left_as_it_was() -> None:
     start = position(turns(TWO_PLY))
-    analysis = analyse(create("minimax"), start, 1000, Ticking())
+    analysis = timed_search(create("minimax"), start, 1000, Ticking())
     assert analysis.states == 12
     assert analysis.is_complete
     assert analysis.moves == ()

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gdl.__main__ import main
-from gdl.benchmark.measure import Plan
+from gdl.benchmark.measure import MeasurementPlan
 from gdl.cli import bench_search as search_bench
 from gdl.errors import RulesetError
 from ggp_player.inspect.search_benchmark import measure
@@ -33,7 +33,7 @@ def test_a_game_in_turns_has_every_figure() -> None:
 
 def test_what_a_search_cannot_play_has_no_figure() -> None:
     text = (GAMES / "tron.kif").read_text(encoding="utf-8")
-    figures = measure("tron", text, Plan(seconds=0.05))
+    figures = measure("tron", text, MeasurementPlan(seconds=0.05))
     assert "proof nodes/s" not in figures
     assert figures["in search"] > 0
 
@@ -41,7 +41,7 @@ def test_what_a_search_cannot_play_has_no_figure() -> None:
 def test_a_match_without_a_beginning_is_refused() -> None:
     rules = "(role x) (legal x go) (init a) (<= (next a) (does x go)) (<= terminal (true a))"
     with pytest.raises(RulesetError, match="over before it begins"):
-        measure("over", f"{rules} (goal x 0)", Plan(seconds=0.05))
+        measure("over", f"{rules} (goal x 0)", MeasurementPlan(seconds=0.05))
 
 
 def test_without_a_player_there_is_nothing_to_measure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import StateMachine
-from ggp_player.inspect.search_trace import End, Node, SearchRecord
-from ggp_player.inspect.traced_strategies import RECORDED, Recording
+from ggp_player.inspect.search_trace import End, Node, SearchTrace
+from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
 from ggp_player.inspect.tree_figure import (
     MAX_NODES,
     Figure,
@@ -43,14 +43,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Searched:
-    record: SearchRecord
+    record: SearchTrace
     choices: list[Choice]
 
 
 def search(spec: str, start: Position) -> Searched:
-    strategy = strategy_from(spec, RECORDED)
+    strategy = strategy_from(spec, TRACED_STRATEGIES)
     choices = list(strategy.search(start))
-    assert isinstance(strategy, Recording)
+    assert isinstance(strategy, TracedStrategy)
     assert strategy.record is not None
     return Searched(strategy.record, choices)
 
@@ -247,7 +247,7 @@ def test_a_tree_that_is_too_large():
 
 def test_a_tree_of_nothing_finished():
     machine = turns(TWO_PLY)
-    record = SearchRecord(machine, machine.roles[0])
+    record = SearchTrace(machine, machine.roles[0])
     with pytest.raises(TreeSizeError, match="no search was finished"):
         figure_of(record)
 
@@ -268,15 +268,15 @@ def crowded() -> Position:
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
 def test_a_record_changes_nothing(spec, crowded):
-    assert RECORDED.keys() <= STRATEGIES.keys()
+    assert TRACED_STRATEGIES.keys() <= STRATEGIES.keys()
     first, second = (replace(crowded, random=Random(1)) for _ in range(2))
     assert search(spec, first).choices == list(create(spec).search(second))
 
 
 def test_layers_that_do_not_fit_are_forgotten(crowded):
     whole = search("minimax", crowded).record
-    strategy = strategy_from("minimax", RECORDED)
-    assert isinstance(strategy, Recording)
+    strategy = strategy_from("minimax", TRACED_STRATEGIES)
+    assert isinstance(strategy, TracedStrategy)
     small = strategy.search(crowded)
     choice = next(small)
     assert strategy.record is not None

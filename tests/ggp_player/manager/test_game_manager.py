@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gdl
 from ggp_player.errors import ServerError
 from ggp_player.manager import game_manager
-from ggp_player.manager.game_manager import GameManager, MatchError, MatchSetup, Step
+from ggp_player.manager.game_manager import GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop, parse_request
 
@@ -288,7 +288,7 @@ def test_the_number_of_players_must_fit(count: int) -> None:
 
 
 async def test_the_record_and_the_steps_tell_the_match() -> None:
-    clock, steps = Clock(), list[Step]()
+    clock, steps = Clock(), list[MatchStep]()
     ann = Scripted("anna", [late(clock, 2.0), late(clock, 1.5)])
     setup = replace(SETUP, start_time=5000, rulesheet_url="file:///dice.kif")
     run = manager([ann, Scripted("bobby")], setup, on_step=steps.append, clock=clock)

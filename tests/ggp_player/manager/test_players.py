@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ggp_player.errors import ServerError
-from ggp_player.manager.players import MAX_REPLY, RemoteContestant
+from ggp_player.manager.players import MAX_REPLY, RemotePlayer
 
 REQUEST = b"""POST / HTTP/1.0\r
 Host: 127.0.0.1:%d\r
@@ -25,7 +25,7 @@ def http(body: bytes, status: bytes = b"200 OK") -> bytes:
 
 
 @asynccontextmanager
-async def server(answer: bytes) -> AsyncIterator[tuple[RemoteContestant, list[bytes]]]:
+async def server(answer: bytes) -> AsyncIterator[tuple[RemotePlayer, list[bytes]]]:
     """Run a server that gives every request the same answer, and keeps what it was sent."""
     received: list[bytes] = []
 
@@ -39,7 +39,7 @@ async def server(answer: bytes) -> AsyncIterator[tuple[RemoteContestant, list[by
 
     async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        yield RemoteContestant("127.0.0.1", port), received
+        yield RemotePlayer("127.0.0.1", port), received
 
 
 async def test_the_request_has_the_headers_of_ggp_base() -> None:
@@ -104,7 +104,7 @@ async def test_a_refused_connection_is_a_connection_error() -> None:
     ],
 )
 def test_addresses_are_recognised(address: str, host: str, port: int) -> None:
-    assert RemoteContestant.at(address) == RemoteContestant(host, port)
+    assert RemotePlayer.at(address) == RemotePlayer(host, port)
 
 
 @pytest.mark.parametrize(
@@ -112,4 +112,4 @@ def test_addresses_are_recognised(address: str, host: str, port: int) -> None:
     ["minimax", "bounded_minimax:upper=51", "a.b:Class", "host:0", "host:65536", "host:", ":1"],
 )
 def test_other_texts_are_no_addresses(text: str) -> None:
-    assert RemoteContestant.at(text) is None
+    assert RemotePlayer.at(text) is None

@@ -13,10 +13,10 @@ import pytest
 from ggp_player.clock import Deadline
 from ggp_player.move_service import supervisor as stations
 from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.service import LAST_RESORT, Decision, Executor, Patience
+from ggp_player.move_service.service import LAST_RESORT, CancellableDeadline, Decision, MoveService
 from ggp_player.move_service.supervisor import Setup
 from ggp_player.protocol.messages import Start
-from ggp_player.worker.messages import Standing
+from ggp_player.worker.messages import MatchStatus
 from tests.ggp_player.conftest import Ear
 
 Naming = Callable[[str], str]
@@ -32,18 +32,18 @@ HEAVY += (
 HEAVY += "(goal x 0)"
 
 
-def patience(seconds: float) -> Patience:
-    return Patience(Deadline.after(seconds))
+def patience(seconds: float) -> CancellableDeadline:
+    return CancellableDeadline(Deadline.after(seconds))
 
 
 @asynccontextmanager
 async def playing(
     strategy: str, rules: str, role: str = "xena", memory: int = 1024
-) -> AsyncIterator[Executor]:
+) -> AsyncIterator[MoveService]:
     """Run an executor for a role with so many MiB; the rules are not read yet."""
     pool = Pool(2, memory * 2**20)
     await pool.start()
-    executor = Executor(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
+    executor = MoveService(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
     try:
         yield executor
     finally:
@@ -55,7 +55,7 @@ async def playing(
 @asynccontextmanager
 async def announcing(
     strategy: str, rules: str
-) -> AsyncIterator[tuple[Executor, asyncio.Queue[int]]]:
+) -> AsyncIterator[tuple[MoveService, asyncio.Queue[int]]]:
     """Play with a strategy that calls whenever it searches; the queue gets its process's ids."""
     pids: asyncio.Queue[int] = asyncio.Queue()
 
@@ -83,7 +83,7 @@ async def test_a_match_from_beginning_to_end(fields: str) -> None:
         third = await executor.choose(["noop", "(claim 1)"], patience(10))
         assert third.move == "(claim 2)"
         end = await executor.finish(["(claim 2)", "noop"], patience(10))
-        assert end == Standing(3, [], True, {"xena": 100, "Oscar": 0})
+        assert end == MatchStatus(3, [], True, {"xena": 100, "Oscar": 0})
 
 
 async def test_the_joint_move_received_counts_not_the_move_sent(fields: str) -> None:

@@ -20,7 +20,7 @@ from ggp_player.server.reply_deadline import (
     MAX_MARGIN_SHARE,
     UNFORESEEN_SHARE,
     UNKNOWN_ROUND_TRIP,
-    Stopwatch,
+    ReplyDeadline,
 )
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
@@ -139,7 +139,7 @@ async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
     seen: list[float] = []
 
     class Spy(Player):
-        def stopwatch(self, round_trip: float = 0.0) -> Stopwatch:
+        def stopwatch(self, round_trip: float = 0.0) -> ReplyDeadline:
             seen.append(round_trip)
             return super().stopwatch(round_trip)
 

@@ -15,7 +15,7 @@ from ggp_player.server.reply_deadline import (
     OVERHEADS,
     UNFORESEEN_SHARE,
     Margin,
-    Stopwatch,
+    ReplyDeadline,
 )
 
 CLOCKS = st.floats(0, 1e4)
@@ -109,24 +109,24 @@ class FakeClock:
 
 def test_the_deadline_lies_a_margin_before_the_end_of_the_clock() -> None:
     clock = FakeClock()
-    stopwatch = Stopwatch(Margin(), clock)
+    stopwatch = ReplyDeadline(Margin(), clock)
     clock.now += 1
     assert stopwatch.deadline(30).at == 100 + 30 - 1
-    assert Stopwatch(Margin(), clock).deadline(0).at == clock.now
+    assert ReplyDeadline(Margin(), clock).deadline(0).at == clock.now
 
 
 @given(CLOCKS, st.lists(OVERHEAD, max_size=ENOUGH), ROUND_TRIP)
 def test_a_deadline_is_never_before_the_arrival(
     clock: float, overheads: list[float], round_trip: float
 ) -> None:
-    stopwatch = Stopwatch(margin_after(overheads), FakeClock(), round_trip)
+    stopwatch = ReplyDeadline(margin_after(overheads), FakeClock(), round_trip)
     assert FakeClock.now <= stopwatch.deadline(clock).at <= FakeClock.now + clock
 
 
 def test_replies_that_waited_for_their_deadline_are_measured() -> None:
     clock, margin = FakeClock(), Margin()
     for _ in range(ENOUGH):
-        stopwatch = Stopwatch(margin, clock)
+        stopwatch = ReplyDeadline(margin, clock)
         clock.now = stopwatch.deadline(10).at + 0.01
         stopwatch.stop()
     assert margin.seconds(1) == pytest.approx(UNFORESEEN_SHARE + OVERHEADS * 0.01)
@@ -135,8 +135,8 @@ def test_replies_that_waited_for_their_deadline_are_measured() -> None:
 def test_others_are_not() -> None:
     clock, margin = FakeClock(), Margin()
     for _ in range(ENOUGH):
-        Stopwatch(margin, clock).stop()
-        early = Stopwatch(margin, clock)
+        ReplyDeadline(margin, clock).stop()
+        early = ReplyDeadline(margin, clock)
         early.deadline(10)
         clock.now += 8.9
         early.stop()

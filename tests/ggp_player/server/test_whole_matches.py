@@ -14,8 +14,8 @@ from aiohttp import web
 
 import gdl
 from gdl import Ruleset
-from ggp_player.manager.game_manager import GameManager, MatchSetup, Step
-from ggp_player.manager.players import RemoteContestant
+from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.manager.players import RemotePlayer
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config
 from ggp_player.server.http import application
@@ -50,7 +50,7 @@ DICE = """
 
 
 @asynccontextmanager
-async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemoteContestant]:
+async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemotePlayer]:
     """Run a player server with the strategy at any free port of this machine."""
     config = Config(strategy=strategy, **settings)
     async with Player(config) as player:
@@ -59,16 +59,16 @@ async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemoteContest
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         try:
-            yield RemoteContestant("127.0.0.1", runner.addresses[0][1])
+            yield RemotePlayer("127.0.0.1", runner.addresses[0][1])
         finally:
             await runner.cleanup()
 
 
 async def play(
     rules: Ruleset, *strategies: str, scramble: bool = False
-) -> tuple[MatchRecord, list[Step]]:
+) -> tuple[MatchRecord, list[MatchStep]]:
     """Play a match between player servers, one for each strategy."""
-    steps: list[Step] = []
+    steps: list[MatchStep] = []
     setup = MatchSetup(rules, "whole.1", 4, 1, seed=1, scramble=scramble)
     async with AsyncExitStack() as stack:
         players = [await stack.enter_async_context(serving(name)) for name in strategies]
@@ -76,7 +76,7 @@ async def play(
         return await manager.run(), steps
 
 
-def assert_flawless(record: MatchRecord, steps: list[Step]) -> None:
+def assert_flawless(record: MatchRecord, steps: list[MatchStep]) -> None:
     assert record.is_completed
     assert [error for errors in record.errors for error in errors if error] == []
     assert max(steps[0].seconds) < record.start_clock
@@ -134,7 +134,7 @@ async def test_bad_strategies_cost_neither_a_move_nor_the_match(
 
 
 async def test_a_strategy_that_eats_memory_is_stopped(bad: BadStrategy) -> None:
-    rules, steps = gdl.parse(SHORT), list[Step]()
+    rules, steps = gdl.parse(SHORT), list[MatchStep]()
     setup = MatchSetup(rules, "whole.1", 2, 1)
     async with (
         serving(bad("Greedy"), memory_limit=512) as greedy,
@@ -148,7 +148,7 @@ async def test_a_bad_strategy_does_not_keep_a_server_from_the_next_match(bad: Ba
     rules = gdl.parse(SHORT)
     async with serving(bad("Deaf")) as deaf, serving("legal") as other:
         for number in range(2):
-            steps: list[Step] = []
+            steps: list[MatchStep] = []
             setup = MatchSetup(rules, f"whole.{number}", 2, 1)
             run = GameManager(setup, gdl.interpret(rules), [deaf, other], steps.append)
             assert_flawless(await run.run(), steps)
@@ -182,10 +182,10 @@ class Assassin:
 
 
 async def test_a_search_killed_in_the_middle_of_each_move_is_replaced(bad: BadStrategy) -> None:
-    assassin, rules, steps = Assassin(), gdl.parse(SHORT), list[Step]()
+    assassin, rules, steps = Assassin(), gdl.parse(SHORT), list[MatchStep]()
     machine = gdl.interpret(rules)
 
-    def kill_one_more(step: Step) -> None:
+    def kill_one_more(step: MatchStep) -> None:
         steps.append(step)
         assassin.victims = 1
 
@@ -231,7 +231,7 @@ async def test_fifty_matches_in_a_row_on_one_server() -> None:
     began = time.monotonic()
     async with serving("random") as first, serving("legal") as second:
         for number in range(50):
-            steps: list[Step] = []
+            steps: list[MatchStep] = []
             setup = MatchSetup(rules, f"whole.{number}", 2, 1, seed=number, scramble=True)
             run = GameManager(setup, gdl.interpret(rules), [first, second], steps.append)
             assert_flawless(await run.run(), steps)

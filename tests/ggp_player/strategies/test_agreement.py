@@ -16,7 +16,7 @@ from ggp_player.strategies.textbook.evaluation import Evaluator
 from ggp_player.strategies.textbook.max_n import MaxN
 from ggp_player.strategies.textbook.minimax import Minimax
 from ggp_player.strategies.textbook.negamax import NegamaxTree
-from ggp_player.strategies.textbook.sequential_planning import Planning
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.support.tree_games import Counting, Tree, last_choice, position, together, turns
 
 DEEPER_THAN_ANY = 20
@@ -108,7 +108,7 @@ def test_chance(tree):
 def test_one_role(tree):
     machine = turns(tree, ("solver",))
     exact = last_choice(Minimax(), position(machine))
-    for strategy in (BoundedMinimax(), AlphaBeta(), Deliberation(), Planning()):
+    for strategy in (BoundedMinimax(), AlphaBeta(), Deliberation(), SequentialPlanning()):
         choice = last_choice(strategy, position(machine))
         assert (choice.value, choice.proved) == (exact.value, True)
 

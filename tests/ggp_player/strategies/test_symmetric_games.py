@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import gdl
 from gdl import State
 from gdl.analysis import analyse
-from gdl.analysis.symmetry.symmetry import symmetries
-from gdl.analysis.symmetry.symmetry_group import closure
-from gdl.engine.canonical_state import Images
+from gdl.analysis.symmetry.symmetry import find_symmetries
+from gdl.analysis.symmetry.symmetry_group import generated_group
+from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position, StrategyError
 from ggp_player.strategies.mcts.arrays import NODES, Settings
@@ -44,8 +44,8 @@ MEMORY = 2**22
 
 
 @cache
-def images_of(machine: PropnetStateMachine) -> Images:
-    return closure(machine, symmetries(machine))
+def images_of(machine: PropnetStateMachine) -> SymmetryGroup:
+    return generated_group(machine, find_symmetries(machine))
 
 
 # ---------------------------------------------------------------------- random games

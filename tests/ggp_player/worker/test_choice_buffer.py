@@ -5,28 +5,28 @@ import struct
 
 import pytest
 
-from ggp_player.worker.choice_buffer import SLOT, FoundChoice, SharedChoice
+from ggp_player.worker.choice_buffer import SLOT, ChoiceBuffer, FoundChoice
 
 
 @pytest.fixture
-def choice() -> SharedChoice:
-    return SharedChoice.create(multiprocessing.get_context("forkserver"))
+def choice() -> ChoiceBuffer:
+    return ChoiceBuffer.create(multiprocessing.get_context("forkserver"))
 
 
-def test_nothing_is_there_at_first(choice: SharedChoice) -> None:
+def test_nothing_is_there_at_first(choice: ChoiceBuffer) -> None:
     assert choice.newest(0) is None
     assert choice.newest(1) is None
     assert choice.wanted == 0
 
 
-def test_the_newest_choice_is_read(choice: SharedChoice) -> None:
+def test_the_newest_choice_is_read(choice: ChoiceBuffer) -> None:
     for value in range(5):
         found = FoundChoice(7, "(mark 1 é)", value / 4, proved=value == 4, note=f"depth {value}")
         choice.publish(found)
         assert choice.newest(7) == found
 
 
-def test_a_choice_of_another_search_does_not_count(choice: SharedChoice) -> None:
+def test_a_choice_of_another_search_does_not_count(choice: ChoiceBuffer) -> None:
     choice.publish(FoundChoice(1, "a"))
     assert choice.newest(2) is None
     choice.publish(FoundChoice(2, "b"))
@@ -34,7 +34,7 @@ def test_a_choice_of_another_search_does_not_count(choice: SharedChoice) -> None
     assert choice.newest(1) is None
 
 
-def test_a_writer_that_dies_leaves_the_choice_before(choice: SharedChoice) -> None:
+def test_a_writer_that_dies_leaves_the_choice_before(choice: ChoiceBuffer) -> None:
     whole = FoundChoice(1, "whole")
     choice.publish(FoundChoice(1, "older"))
     choice.publish(whole)
@@ -42,20 +42,20 @@ def test_a_writer_that_dies_leaves_the_choice_before(choice: SharedChoice) -> No
     assert choice.newest(1) == whole
 
 
-def test_what_is_written_over_is_not_taken_for_a_choice(choice: SharedChoice) -> None:
+def test_what_is_written_over_is_not_taken_for_a_choice(choice: ChoiceBuffer) -> None:
     choice.publish(FoundChoice(1, "a"))
     struct.pack_into("=II", choice.memory, 16 + SLOT, 12345, 2**32 - 1)
     assert choice.newest(1) is None
 
 
-def test_a_choice_too_long_for_its_slot(choice: SharedChoice) -> None:
+def test_a_choice_too_long_for_its_slot(choice: ChoiceBuffer) -> None:
     choice.publish(FoundChoice(1, "a" * (SLOT - 100)))
     with pytest.raises(ValueError, match="there is room for"):
         choice.publish(FoundChoice(1, "b" * SLOT))
     assert choice.newest(1) == FoundChoice(1, "a" * (SLOT - 100))
 
 
-def test_what_is_wanted(choice: SharedChoice) -> None:
+def test_what_is_wanted(choice: ChoiceBuffer) -> None:
     choice.wanted = 3
     choice.publish(FoundChoice(3, "a"))
     assert choice.wanted == 3

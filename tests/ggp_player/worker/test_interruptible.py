@@ -7,8 +7,8 @@ import pytest
 
 import gdl
 from ggp_player.strategies import Position
-from ggp_player.strategies.textbook.sequential_planning import Planning
-from ggp_player.worker.interruptible import SearchStopped, StoppableMachine
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
+from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
 
 STAIRS = """
 (role you) (init (at 0)) (after 0 1) (after 1 2) (after 2 3) (after 3 4)
@@ -22,7 +22,7 @@ STAIRS = """
 
 def test_answers_are_those_of_the_machine(fields: str) -> None:
     machine = gdl.interpret(gdl.parse(fields))
-    stoppable: gdl.StateMachine = StoppableMachine(machine, lambda: False)
+    stoppable: gdl.StateMachine = InterruptibleMachine(machine, lambda: False)
     state, role = machine.initial_state(), machine.roles[0]
     assert stoppable.roles == machine.roles
     assert stoppable.initial_state() == state
@@ -37,12 +37,12 @@ def test_answers_are_those_of_the_machine(fields: str) -> None:
 
 def test_what_takes_time_is_not_done_any_more(fields: str) -> None:
     machine = gdl.interpret(gdl.parse(fields))
-    stoppable = StoppableMachine(machine, lambda: True)
+    stoppable = InterruptibleMachine(machine, lambda: True)
     state = stoppable.initial_state()
     moves = tuple(machine.legal_moves(state, role)[0] for role in machine.roles)
-    with pytest.raises(SearchStopped):
+    with pytest.raises(SearchInterrupted):
         stoppable.legal_moves(state, machine.roles[0])
-    with pytest.raises(SearchStopped):
+    with pytest.raises(SearchInterrupted):
         stoppable.next_state(state, moves)
 
 
@@ -57,11 +57,11 @@ def test_planning_goes_on_after_it_was_stopped_anywhere(questions: int) -> None:
         left -= 1
         return left == 0
 
-    stoppable = StoppableMachine(machine, is_to_stop)
+    stoppable = InterruptibleMachine(machine, is_to_stop)
     position = Position(stoppable, machine.initial_state(), machine.roles[0], Random(1))
-    strategy = Planning()
+    strategy = SequentialPlanning()
     for _ in range(questions):
-        with suppress(SearchStopped):
+        with suppress(SearchInterrupted):
             list(strategy.search(position))
     assert left <= 0, "it was stopped"
     choice = list(strategy.search(position))[-1]

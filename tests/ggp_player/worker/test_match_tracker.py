@@ -5,9 +5,9 @@ import pytest
 import gdl
 import ggp_player.worker.match_tracker as referee_module
 from gdl.engine.machine import PropnetStateMachine
-from gdl.grounding.gringo import Budget
+from gdl.grounding.gringo import GroundingBudget
 from ggp_player.worker import background_compiler as compilation
-from ggp_player.worker.match_tracker import Referee, UnplayableError
+from ggp_player.worker.match_tracker import MatchTracker, UnplayableError
 from tests.support.slow_compilation import SlowCompilation
 
 PUZZLE = """
@@ -20,16 +20,16 @@ PUZZLE = """
 """
 
 
-def facts(referee: Referee) -> set[str]:
+def facts(referee: MatchTracker) -> set[str]:
     return set(map(str, referee.state))
 
 
-def moves(referee: Referee) -> list[str]:
+def moves(referee: MatchTracker) -> list[str]:
     return [str(move) for move in referee.legal_moves]
 
 
 def test_a_match_from_beginning_to_end(fields: str) -> None:
-    referee = Referee(fields, "Oscar")
+    referee = MatchTracker(fields, "Oscar")
     assert (referee.turn, moves(referee)) == (0, ["noop"])
     referee.follow(["(claim 3)", "noop"])
     assert (referee.turn, sorted(moves(referee))) == (1, ["(claim 1)", "(claim 2)"])
@@ -42,7 +42,7 @@ def test_a_match_from_beginning_to_end(fields: str) -> None:
 
 
 def test_capitals_make_no_difference(fields: str) -> None:
-    referee = Referee(fields, "OSCAR")
+    referee = MatchTracker(fields, "OSCAR")
     assert str(referee.role) == "Oscar"
     referee.follow(["(CLAIM 3)", "NOOP"])
     assert "(has xena 3)" in facts(referee)
@@ -50,18 +50,18 @@ def test_capitals_make_no_difference(fields: str) -> None:
 
 def test_an_unknown_role(fields: str) -> None:
     with pytest.raises(UnplayableError, match="one of the roles xena, Oscar; found judge"):
-        Referee(fields, "judge")
+        MatchTracker(fields, "judge")
 
 
 def test_rules_that_cannot_be_read() -> None:
     with pytest.raises(gdl.GdlError, match="never closed"):
-        Referee("(role x", "x")
+        MatchTracker("(role x", "x")
 
 
 def test_an_illegal_joint_move_is_remarked_upon_and_followed(
     fields: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    referee = Referee(fields, "Oscar")
+    referee = MatchTracker(fields, "Oscar")
     referee.follow(["noop", "(claim 1)"])
     assert "(has Oscar 1)" in facts(referee)
     assert "turn 1: noop of xena is illegal here, followed" in caplog.text
@@ -71,7 +71,7 @@ def test_an_illegal_joint_move_is_remarked_upon_and_followed(
 def test_the_same_joint_move_again_is_not_applied_where_it_is_illegal(
     fields: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    referee = Referee(fields, "Oscar")
+    referee = MatchTracker(fields, "Oscar")
     referee.follow(["(claim 3)", "noop"])
     state = referee.state
     referee.follow(["(claim 3)", "noop"])
@@ -80,7 +80,7 @@ def test_the_same_joint_move_again_is_not_applied_where_it_is_illegal(
 
 
 def test_a_joint_move_of_the_wrong_length(fields: str, caplog: pytest.LogCaptureFixture) -> None:
-    referee = Referee(fields, "Oscar")
+    referee = MatchTracker(fields, "Oscar")
     state = referee.state
     referee.follow(["none"])
     referee.follow(["a", "b", "c"])
@@ -90,20 +90,20 @@ def test_a_joint_move_of_the_wrong_length(fields: str, caplog: pytest.LogCapture
 
 @pytest.mark.parametrize("texts", [["go"], ["GO"]])
 def test_a_lone_move(texts: list[str]) -> None:
-    referee = Referee(PUZZLE, "you")
+    referee = MatchTracker(PUZZLE, "you")
     referee.follow(texts)
     assert facts(referee) == {"(at 2)"}
 
 
 @pytest.mark.parametrize("texts", [["(jump 2)"], ["jump", "2"]])
 def test_a_lone_move_with_arguments_may_come_without_its_list(texts: list[str]) -> None:
-    referee = Referee(PUZZLE, "you")
+    referee = MatchTracker(PUZZLE, "you")
     referee.follow(texts)
     assert referee.is_over
 
 
 def test_a_lone_word_that_is_no_move_means_no_move() -> None:
-    referee = Referee(PUZZLE, "you")
+    referee = MatchTracker(PUZZLE, "you")
     referee.follow(["none"])
     assert facts(referee) == {"(at 1)"}
 
@@ -116,9 +116,9 @@ def warm(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(referee_module, "Compilation", SlowCompilation)
+    monkeypatch.setattr(referee_module, "BackgroundCompiler", SlowCompilation)
     monkeypatch.setattr(SlowCompilation, "is_done", False)
-    referee = Referee(fields, "xena", compile_seconds=0.0)
+    referee = MatchTracker(fields, "xena", compile_seconds=0.0)
     assert not isinstance(referee.machine, PropnetStateMachine)
     referee.follow(["(claim 1)", "noop"])
     before = set(map(str, referee.state))
@@ -134,7 +134,7 @@ def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
 
 
 def test_rules_compiled_in_time_are_used_from_the_start(fields: str, warm: None) -> None:
-    referee = Referee(fields, "xena", compile_seconds=600.0)
+    referee = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert isinstance(referee.machine, PropnetStateMachine)
     assert not referee.adopt()
 
@@ -142,9 +142,9 @@ def test_rules_compiled_in_time_are_used_from_the_start(fields: str, warm: None)
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(compilation, "BUDGET", Budget(rules=1))
+    monkeypatch.setattr(compilation, "BUDGET", GroundingBudget(rules=1))
     with caplog.at_level("INFO"):
-        referee = Referee(fields, "xena", compile_seconds=600.0)
+        referee = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not referee.adopt()
     assert "over 1 rules" in caplog.text
     assert len(referee.legal_moves) == 3

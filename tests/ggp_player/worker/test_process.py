@@ -9,8 +9,14 @@ import pytest
 import ggp_player.worker.match_tracker as referee_module
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, Strategy
-from ggp_player.worker.choice_buffer import FoundChoice, SharedChoice
-from ggp_player.worker.messages import Begin, Begun, Report, Search, SearchEnded
+from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.messages import (
+    BeginMatch,
+    BeginSearch,
+    MessageToServer,
+    SearchEnded,
+    SearchReady,
+)
 from ggp_player.worker.process import SearchWorker
 from tests.support.slow_compilation import SlowCompilation
 
@@ -33,7 +39,7 @@ class TellingMachines(Strategy):
             yield Choice(last, value=1.0)
 
 
-class Noted(SharedChoice):
+class Noted(ChoiceBuffer):
     """Keeps all that is published."""
 
     def __init__(self) -> None:
@@ -49,17 +55,17 @@ def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     fields: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    monkeypatch.setattr(referee_module, "Compilation", SlowCompilation)
+    monkeypatch.setattr(referee_module, "BackgroundCompiler", SlowCompilation)
     monkeypatch.setattr(SlowCompilation, "is_done", False)
     spec = f"{__name__}:{TellingMachines.__name__}"
-    reports: list[Report] = []
+    reports: list[MessageToServer] = []
     choice = Noted()
     worker = SearchWorker(
-        Begin(fields, "xena", strategy=spec, compile_seconds=0.0), choice, reports.append
+        BeginMatch(fields, "xena", strategy=spec, compile_seconds=0.0), choice, reports.append
     )
     choice.wanted = 1
-    worker.search(Search(1))
-    assert reports == [Begun(ponders=False), Begun(ponders=True), SearchEnded(1, "")]
+    worker.search(BeginSearch(1))
+    assert reports == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
     assert [found.value for found in choice.published] == [None, 1.0, 2.0]
 
 
@@ -69,10 +75,10 @@ def test_rules_are_not_compiled_for_who_does_not_look_ahead(
 ) -> None:
     compilation = Mock()
     monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    monkeypatch.setattr(referee_module, "Compilation", compilation)
+    monkeypatch.setattr(referee_module, "BackgroundCompiler", compilation)
     choice = Noted()
     choice.wanted = 1
-    SearchWorker(Begin(fields, "xena", strategy=spec), choice, Mock()).search(Search(1))
+    SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock()).search(BeginSearch(1))
     assert len(choice.published) == 1
     assert not compilation.called
 
@@ -98,14 +104,14 @@ def test_a_search_stops_between_two_choices(
 ) -> None:
     monkeypatch.setattr(referee_module, "is_warm", lambda: is_warm)
     spec = f"{__name__}:{AskingForEver.__name__}"
-    reports: list[Report] = []
+    reports: list[MessageToServer] = []
     choice = Noted()
     NOTED.append(choice)
-    begin = Begin(fields, "xena", strategy=spec, compile_seconds=600)
+    begin = BeginMatch(fields, "xena", strategy=spec, compile_seconds=600)
     worker = SearchWorker(begin, choice, reports.append)
     choice.wanted = 1
-    worker.search(Search(1))
+    worker.search(BeginSearch(1))
     choice.wanted = 2
-    worker.search(Search(2))
-    assert reports == [Begun(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    worker.search(BeginSearch(2))
+    assert reports == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
     assert [found.search for found in choice.published] == [1, 2]

@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 import gdl
-from ggp_player.manager.players import LocalContestant, RemoteContestant
+from ggp_player.manager.players import LocalContestant, RemotePlayer
 from ggp_player.manager.tournament.entrants import check_players, clear, enter, is_remote
-from ggp_player.manager.tournament.games import Game, TournamentError
+from ggp_player.manager.tournament.games import TournamentError, TournamentGame
 from tests.support.command_line import CLOSED
 
 
@@ -32,7 +32,7 @@ async def test_strategies_and_addresses_enter() -> None:
     async with AsyncExitStack() as stack:
         remote = await enter(CLOSED, 1, stack)
         local = await enter("bounded_minimax:upper=51", 53, stack)
-        assert remote == RemoteContestant("127.0.0.1", 1)
+        assert remote == RemotePlayer("127.0.0.1", 1)
         assert isinstance(local, LocalContestant)
         assert local.name == local.player.config.strategy == "bounded_minimax:upper=51"
         assert local.player.config.seed == 53
@@ -47,7 +47,7 @@ def test_an_address_is_no_strategy(player: str, expected: bool) -> None:
 
 
 def test_players_are_checked_before_anything_is_played() -> None:
-    trio = Game("trio", gdl.parse("(role a) (role b) (role c)"), ("a", "b", "c"))
+    trio = TournamentGame("trio", gdl.parse("(role a) (role b) (role c)"), ("a", "b", "c"))
     check_players(["minimax", "random"], {"trio": trio})
     check_players(["minimax", CLOSED], {})
     with pytest.raises(TournamentError, match="trio has 3 roles"):

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from ggp_player.manager.tournament.report import Report, result_line
+from ggp_player.manager.tournament.report import TournamentReport, result_line
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.standings import Interval, standings
 from tests.support.tournament_results import IDENTITY, result
@@ -12,13 +12,13 @@ from tests.support.tournament_results import IDENTITY, result
 RATINGS = {player: Interval(10.0, -5.4, 25.0) for player in "xyz"}
 
 
-def report(*results: MatchResult, ratings: dict[str, Interval] = RATINGS) -> Report:
+def report(*results: MatchResult, ratings: dict[str, Interval] = RATINGS) -> TournamentReport:
     table = standings(results, IDENTITY.players, list(IDENTITY.games))
     broke_off = sum(bool(one.failure) for one in results)
-    return Report(IDENTITY, table, ratings, 9, len(results) - broke_off, broke_off)
+    return TournamentReport(IDENTITY, table, ratings, 9, len(results) - broke_off, broke_off)
 
 
-def printed(told: Report, width: int = 100) -> list[str]:
+def printed(told: TournamentReport, width: int = 100) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
         console.print(told.to_tables())
@@ -49,7 +49,9 @@ def test_columns_without_entries_are_left_out() -> None:
 def test_a_name_with_brackets_is_printed_as_it_is() -> None:
     name = "[red]x"
     table = standings([result((name, "y"), "100 0")], [name, "y"], ["nim"])
-    assert any(line.startswith(name) for line in printed(Report(IDENTITY, table, {}, 1, 1, 0)))
+    assert any(
+        line.startswith(name) for line in printed(TournamentReport(IDENTITY, table, {}, 1, 1, 0))
+    )
 
 
 def test_csv_has_bounds_beside_figures_and_gaps_for_the_unknown() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 import gdl
 from ggp_player.errors import ServerError
-from ggp_player.manager.players import Contestant
+from ggp_player.manager.players import MatchPlayer
 from ggp_player.manager.tournament import runner as runner_module
-from ggp_player.manager.tournament.games import Game
+from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.runner import Conditions, Runner
-from ggp_player.manager.tournament.schedule import Plan, PlannedMatch, schedule
+from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
 from tests.support.command_line import CLOSED
 
 TURNS = """
@@ -57,7 +57,7 @@ class Stage:
         self.seeds: list[int] = []
         monkeypatch.setattr(runner_module, "enter", self._enter)
 
-    async def _enter(self, player: str, seed: int, stack: AsyncExitStack) -> Contestant:
+    async def _enter(self, player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
         self.entered.append(Scripted(player, self.answers.get(player, ["(say yes)"])))
         self.seeds.append(seed)
         return self.entered[-1]
@@ -68,14 +68,16 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     return Stage(monkeypatch)
 
 
-def game(rules: str = TURNS) -> dict[str, Game]:
+def game(rules: str = TURNS) -> dict[str, TournamentGame]:
     ruleset = gdl.parse(rules)
     roles = [str(role) for role in gdl.interpret(ruleset).roles]
-    return {"turns": Game("turns", ruleset, tuple(role for role in roles if role != "random"))}
+    return {
+        "turns": TournamentGame("turns", ruleset, tuple(role for role in roles if role != "random"))
+    }
 
 
 def planned(*players: str, rounds: int = 1) -> tuple[PlannedMatch, ...]:
-    return schedule(Plan({"turns": 2}, players, rounds))
+    return make_schedule(TournamentPlan({"turns": 2}, players, rounds))
 
 
 async def play(

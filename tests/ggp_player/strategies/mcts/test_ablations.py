@@ -14,8 +14,8 @@ from time import process_time
 
 import pytest
 
-from gdl.analysis.symmetry.symmetry import symmetries
-from gdl.analysis.symmetry.symmetry_group import closure
+from gdl.analysis.symmetry.symmetry import find_symmetries
+from gdl.analysis.symmetry.symmetry_group import generated_group
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
@@ -67,7 +67,7 @@ SYMMETRIC = {
 def test_what_symmetries_save(name: str):
     machine = small_games.compiled(SYMMETRIC[name])
     machine.warm_up()
-    group = closure(machine, symmetries(machine))
+    group = generated_group(machine, find_symmetries(machine))
     assert len(group.facts) > 1
     print(f"\n{name}, {len(group.facts)} symmetries")
     for images in (None, group):

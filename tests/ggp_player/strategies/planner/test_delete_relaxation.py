@@ -16,7 +16,7 @@ from gdl.engine.packing import Packed
 from gdl.engine.successors import packed_state
 from ggp_player.strategies.planner.delete_relaxation import NEVER
 from ggp_player.strategies.planner.planner import Planner
-from ggp_player.strategies.planner.state_space import Space, bits_of
+from ggp_player.strategies.planner.state_space import StateSpace, bits_of
 from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.compiled_games import machine_of
 from tests.support.planner_games import (
@@ -103,7 +103,7 @@ def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else
     free = relaxation_of(machine).costs(packed(machine, states)) == 0
     won = np.array([machine.goal(state, machine.roles[0]) == 100 for state in states])
     assert free[won].all()
-    if not Space(machine).counters.any():
+    if not StateSpace(machine).counters.any():
         assert not free[~won].any()
 
 
@@ -113,7 +113,7 @@ def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else
 )
 def test_step_counters_are_found(game, count, name):
     machine = machine_of(game)
-    space = Space(machine)
+    space = StateSpace(machine)
     counters = np.flatnonzero(bits_of(space.counters[None, :], len(machine.facts))[0])
     names = [str(machine.facts[place]) for place in counters]
     assert len(names) <= count
@@ -131,6 +131,6 @@ def test_what_changes_back_is_no_step_counter():
     (<= terminal (true (step 5))) (goal one 50)
     """
     machine = compiled(rules)
-    counted = dict(zip(map(str, machine.facts), Space(machine).counted.tolist(), strict=True))
+    counted = dict(zip(map(str, machine.facts), StateSpace(machine).counted.tolist(), strict=True))
     assert counted["even"] == -1
     assert [counted[f"(step {n})"] for n in range(1, 6)] == [0, 1, 2, 3, 4]

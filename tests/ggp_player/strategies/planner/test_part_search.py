@@ -8,15 +8,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import gdl
-from gdl.analysis import Division, analyse
+from gdl.analysis import Decomposition, analyse
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.successors import packed_state
-from ggp_player.strategies.planner.heuristics import Guides
-from ggp_player.strategies.planner.part_search import Bounds, PartSearch, in_parts
+from ggp_player.strategies.planner.heuristics import Heuristics
+from ggp_player.strategies.planner.part_search import PartBounds, PartSearch, in_parts
 from ggp_player.strategies.planner.plan_portfolio import within_reach
 from ggp_player.strategies.planner.planner import Planner
-from ggp_player.strategies.planner.state_space import Found, Space
-from ggp_player.strategies.textbook.sequential_planning import Planning
+from ggp_player.strategies.planner.state_space import Found, StateSpace
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.support.compiled_games import machine_of
 from tests.support.part_games import IN_SERIES, Dials, towers
 from tests.support.planner_games import measured, slices, tabulated
@@ -34,18 +34,18 @@ dials = st.builds(
 """Games in which plans may have to wait, and in which what is idle may come to its end."""
 
 
-def divided(machine: PropnetStateMachine) -> Space:
-    return Space(machine, division=analyse(machine).division)
+def divided(machine: PropnetStateMachine) -> StateSpace:
+    return StateSpace(machine, division=analyse(machine).division)
 
 
 def undivided() -> Planner:
-    return Planner(division=Division())
+    return Planner(division=Decomposition())
 
 
-def plans(space: Space) -> list[Found]:
+def plans(space: StateSpace) -> list[Found]:
     """Return all that the search of the parts comes upon."""
     root = packed_state(space.machine, space.machine.initial_state())
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
     return [found for found in in_parts(space, root, 20_000, guides) if found]
 
 
@@ -145,8 +145,10 @@ def test_there_may_be_more_outcomes_than_lanes():
 def test_a_series_that_cannot_be_gone_on_with_ends_the_search():
     machine = compiled(IN_SERIES)
     space, root = divided(machine), packed_state(machine, machine.initial_state())
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
-    assert [found for found in PartSearch(space, root, guides, Bounds(10, 8)).run() if found] == []
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
+    assert [
+        found for found in PartSearch(space, root, guides, PartBounds(10, 8)).run() if found
+    ] == []
 
 
 def test_of_idle_moves_one_is_tried():
@@ -172,7 +174,7 @@ def test_every_plan_runs_to_its_value(rules):
 @settings(max_examples=20, deadline=None)
 @given(dials)
 def test_the_best_is_found_and_no_more_is_proved(rules):
-    exact = last_choice(Planning(), position(gdl.interpret(gdl.parse(str(rules)))))
+    exact = last_choice(SequentialPlanning(), position(gdl.interpret(gdl.parse(str(rules)))))
     choice = last_choice(Planner(), position(gdl.compile(gdl.parse(str(rules)))))
     assert (choice.value, choice.proved) == (exact.value, True)
 

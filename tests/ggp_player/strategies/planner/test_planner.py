@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 import gdl
 from ggp_player.strategies.planner.planner import Planner
-from ggp_player.strategies.textbook.sequential_planning import Planning
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.ggp_player.strategies.test_agreement import trees
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.support.compiled_games import machine_of
@@ -91,7 +91,7 @@ def test_choices_are_legal_at_once_and_only_improve(game):
 @settings(max_examples=25, deadline=None)
 @given(trees)
 def test_the_best_of_every_tree_is_found_and_proved(tree):
-    exact = last_choice(Planning(), position(turns(tree, ("solver",))))
+    exact = last_choice(SequentialPlanning(), position(turns(tree, ("solver",))))
     choice = last_choice(Planner(), position(compiled_tree(turns(tree, ("solver",)))))
     assert (choice.value, choice.proved) == (exact.value, True)
 
@@ -115,7 +115,9 @@ def test_little_memory_leaves_the_playouts():
 
 def test_other_machines_are_left_to_the_textbook():
     machine = gdl.interpret(gdl.parse(CORRIDOR))
-    own, textbook = (list(kind.search(position(machine))) for kind in (Planner(), Planning()))
+    own, textbook = (
+        list(kind.search(position(machine))) for kind in (Planner(), SequentialPlanning())
+    )
     assert own == textbook
 
 

@@ -15,12 +15,12 @@ from ggp_player.strategies.planner.best_first import (
     GREEDY,
     NARROW,
     SHORT_AND_GREEDY,
-    FirstSearch,
-    Tree,
+    BestFirstSearch,
+    SearchTree,
     scarcest,
 )
-from ggp_player.strategies.planner.heuristics import Guides, Likeness
-from ggp_player.strategies.planner.nested_search import NestedSearch, Recorder, Recording
+from ggp_player.strategies.planner.heuristics import Heuristics, Likeness
+from ggp_player.strategies.planner.nested_search import NestedSearch, PlayoutRecord, Recorder
 from ggp_player.strategies.planner.plan_portfolio import within_reach
 from ggp_player.strategies.planner.state_space import Found, KeyTable, Progress
 from tests.support.compiled_games import machine_of
@@ -86,7 +86,7 @@ def test_states_that_differ_in_step_counters_alone_are_told_apart_on_demand():
 def test_beams_find_plans_that_hold(guide):
     machine = machine_of("blocksWorld")
     space, root = space_of(machine)
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
     found = best_of(LevelSearch(space, root, ROOM, Beam(getattr(guides, guide), 64)).run())
     assert found.value == played(machine, found)
     assert found.value >= 75
@@ -94,7 +94,7 @@ def test_beams_find_plans_that_hold(guide):
 
 def test_a_narrow_beam_solves_the_eight_puzzle():
     space, root = space_of(machine_of("eightPuzzle"))
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
     search = LevelSearch(space, root, ROOM, Beam(guides.near, 100))
     assert best_of(search.run()).value == 100
     assert not search.complete
@@ -114,9 +114,9 @@ def test_a_narrow_beam_solves_the_eight_puzzle():
 def test_searches_of_the_first_first_backtrack(game, guide, order):
     machine = machine_of(game)
     space, root = space_of(machine)
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
     how = getattr(guides, guide), order
-    found = best_of(FirstSearch(space, root, ROOM, guides, how).run(), 2000)
+    found = best_of(BestFirstSearch(space, root, ROOM, guides, how).run(), 2000)
     assert found.value == played(machine, found)
     assert found.value == 100
 
@@ -126,7 +126,7 @@ def test_recorded_playouts_can_be_replayed(game):
     machine = machine_of(game)
     space, root = space_of(machine)
     *_, recording = Recorder(space, 3).record(np.repeat(root, 100, axis=0))
-    assert isinstance(recording, Recording)
+    assert isinstance(recording, PlayoutRecord)
     for lane in range(0, 100, 9):
         found = Found(int(recording.values[lane]), recording.moves(lane))
         assert played(machine, found) == found.value
@@ -137,7 +137,7 @@ def test_nested_search_improves_on_its_playouts():
     machine = machine_of("pegSolitaire")
     space, root = space_of(machine)
     random = np.random.default_rng(2)
-    guides = Guides(space, within_reach(space, root), random)
+    guides = Heuristics(space, within_reach(space, root), random)
     found = best_of(NestedSearch(space, root, guides, random).run(), 100)
     assert (found.value, played(machine, found)) == (100, 100)
 
@@ -160,7 +160,7 @@ def test_conditions_with_the_fewest_ways_are_served_first():
 )
 def test_guides_that_tell_nothing_are_left_out(game, telling):
     space, root = space_of(machine_of(game))
-    guides = Guides(space, within_reach(space, root), np.random.default_rng(1))
+    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
     assert [guide.name for guide in guides.telling()] == ["near"]
     best_of(LevelSearch(space, root, ROOM).run(), 10)
     assert {guide.name for guide in guides.telling()} == telling
@@ -205,7 +205,7 @@ def test_full_tables_take_the_unknown_for_new():
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60))
 def test_trees_remember_ways(parents):
-    tree, ways = Tree(), [()]
+    tree, ways = SearchTree(), [()]
     tree.add(np.array([-1]), np.array([0]))
     for move, wish in enumerate(parents):
         parent = wish % len(ways)

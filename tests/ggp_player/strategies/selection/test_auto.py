@@ -9,7 +9,7 @@ import pytest
 
 import gdl
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.selection.auto import SURVEY_STEPS, Auto, Survey, suitable
+from ggp_player.strategies.selection.auto import SURVEY_STEPS, Auto, GameProbe, suitable
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
@@ -25,8 +25,8 @@ from tests.support.tree_games import (
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
 
-def surveyed(machine: gdl.StateMachine) -> Survey:
-    survey = Survey()
+def surveyed(machine: gdl.StateMachine) -> GameProbe:
+    survey = GameProbe()
     for _ in survey.explore(position(machine)):
         pass
     return survey

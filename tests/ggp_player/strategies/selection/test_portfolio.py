@@ -9,7 +9,7 @@ import pytest
 import gdl
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.base import MoveReport
-from ggp_player.strategies.selection.portfolio import Company
+from ggp_player.strategies.selection.portfolio import Portfolio
 from tests.support.tree_games import TWO_PLY, position, turns
 
 A1, A2, A3 = (gdl.parse_term(f"a{number}") for number in (1, 2, 3))
@@ -36,20 +36,20 @@ class Scripted(Strategy):
         return (MoveReport(self.choices[-1].move),) if self.choices else ()
 
 
-def searched(company: Company) -> list[Choice]:
+def searched(company: Portfolio) -> list[Choice]:
     return list(company.search(position(turns(TWO_PLY))))
 
 
 def test_without_a_proof_the_main_search_decides():
     main = Scripted(*[Choice(A1, value) for value in (1.0, 2.0, 3.0)])
-    company = Company(main, [Scripted(Choice(A2, 99.0))])
+    company = Portfolio(main, [Scripted(Choice(A2, 99.0))])
     assert searched(company) == list(main.choices)
 
 
 def test_the_first_proof_ends_the_search_and_is_named():
     main = Scripted(*[Choice(A1, 1.0)] * 10)
     prover = Scripted(Choice(A2), Choice(A3, 100.0, proved=True, note="depth 4"))
-    company = Company(main, [prover], share=2)
+    company = Portfolio(main, [prover], share=2)
     *_, last = searched(company)
     assert last == Choice(A3, 100.0, proved=True, note="scripted: depth 4")
     assert (main.asked, prover.asked) == (3, 2)
@@ -58,17 +58,17 @@ def test_the_first_proof_ends_the_search_and_is_named():
 
 def test_a_proof_of_the_main_search_ends_it_too():
     main = Scripted(Choice(A1, 100.0, proved=True), Choice(A2))
-    assert searched(Company(main, [Scripted()])) == [main.choices[0]]
+    assert searched(Portfolio(main, [Scripted()])) == [main.choices[0]]
 
 
 def test_a_prover_that_has_ended_or_refuses_is_left_alone():
     main = Scripted(*[Choice(A1, 1.0)] * 9)
     ended, refusing = Scripted(Choice(A2)), Scripted(Choice(A3, 0.0, proved=True), refuses="no")
-    assert len(searched(Company(main, [ended, refusing], share=1))) == 9
+    assert len(searched(Portfolio(main, [ended, refusing], share=1))) == 9
     assert (ended.asked, refusing.asked) == (1, 0)
 
 
 @pytest.mark.parametrize("refusal", [None, "not this one"])
 def test_what_the_main_search_refuses_is_refused(refusal: str | None):
     machine = turns(TWO_PLY)
-    assert Company(Scripted(refuses=refusal), []).refusal(machine) == refusal
+    assert Portfolio(Scripted(refuses=refusal), []).refusal(machine) == refusal

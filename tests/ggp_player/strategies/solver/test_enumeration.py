@@ -13,7 +13,7 @@ import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.solution import Bounds, Solution
+from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.game_tree import playout
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
@@ -102,7 +102,7 @@ def test_known_numbers_of_states_and_values():
     solution = solved(compiled(connect_four(4, 4)))
     machine = compiled(connect_four(4, 4))
     assert solution.states == 161_029
-    assert solution.bounds(machine.initial_state(), machine.roles[0]) == Bounds(50, 50, 16)
+    assert solution.bounds(machine.initial_state(), machine.roles[0]) == SolutionBounds(50, 50, 16)
     assert solved(compiled(game("ticTacToe"))).states == 5478
 
 
@@ -112,7 +112,7 @@ def test_a_lost_role_holds_out_and_a_winner_hurries():
     machine = compiled_tree(turns(tree))
     solution = solved(machine)
     start = position(machine)
-    assert solution.bounds(start.state, machine.roles[0]) == Bounds(100, 100, 3)
+    assert solution.bounds(start.state, machine.roles[0]) == SolutionBounds(100, 100, 3)
     best = solution.best(start)
     after = machine.next_state(start.state, (best.move, gdl.parse_term("noop")))
     assert solution.bounds(after, machine.roles[0]).steps == 2
@@ -133,7 +133,9 @@ def test_circles_leave_what_cannot_be_forced_unknown():
     choice = last_choice(strategy, position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("out", 70, False)
     assert strategy.solution is not None
-    assert strategy.solution.bounds(machine.initial_state(), machine.roles[0]) == Bounds(70, 100, 1)
+    assert strategy.solution.bounds(machine.initial_state(), machine.roles[0]) == SolutionBounds(
+        70, 100, 1
+    )
 
 
 def test_circles_do_not_hide_a_win():

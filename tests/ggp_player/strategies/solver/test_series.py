@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import gdl
-from gdl.analysis import Division, analyse
+from gdl.analysis import Decomposition, analyse
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies.base import Position
 from ggp_player.strategies.selection.auto import strong
@@ -44,7 +44,7 @@ SEEN_LATER = """
 TWO_ROWS = {"scores": two_rows(SCORES), "seen later": two_rows(SEEN_LATER)}
 
 
-def division_of(machine: PropnetStateMachine) -> Division:
+def division_of(machine: PropnetStateMachine) -> Decomposition:
     division = analyse(machine).division
     assert division is not None
     return division
@@ -145,4 +145,4 @@ def test_auto_has_it_in_company():
 
 def test_other_machines_are_refused():
     machine = gdl.interpret(gdl.parse(TWO_ROWS["scores"]))
-    assert Series(Division()).refusal(machine) == "series needs the compiled machine"
+    assert Series(Decomposition()).refusal(machine) == "series needs the compiled machine"

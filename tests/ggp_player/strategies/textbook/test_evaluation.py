@@ -16,7 +16,7 @@ from ggp_player.strategies.textbook.evaluation import (
     Focus,
     GoalProximity,
     Mobility,
-    MonteCarlo,
+    MonteCarloProbe,
     Weighted,
     evaluate,
     features_of,
@@ -93,7 +93,7 @@ def test_goal_proximity_learns_for_a_bounded_number_of_steps():
 def test_monte_carlo_probes_are_means_of_playouts():
     machine, state, near, far = race()
     random = Random(1)
-    probes = MonteCarlo(random, probes=40)
+    probes = MonteCarloProbe(random, probes=40)
     assert probes(machine, state, near) > 70
     before = random.getstate()
     assert probes(machine, state, far) < 40
@@ -103,7 +103,7 @@ def test_monte_carlo_probes_are_means_of_playouts():
 def test_a_playout_that_does_not_end_says_nothing():
     rules = "(role you) (init here) (legal you stay) (<= (next here) (does you stay))"
     machine = gdl.interpret(gdl.parse(rules + "(<= terminal (true there)) (goal you 100)"))
-    assert MonteCarlo(Random(1))(machine, machine.initial_state(), machine.roles[0]) == NEUTRAL
+    assert MonteCarloProbe(Random(1))(machine, machine.initial_state(), machine.roles[0]) == NEUTRAL
 
 
 def test_a_playout_ends_where_a_role_cannot_move():

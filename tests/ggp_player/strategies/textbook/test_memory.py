@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp_player.strategies.textbook.memory import Table, remembered
-from ggp_player.strategies.textbook.transposition_table import TO_THE_END, Bounds, transposed
+from ggp_player.strategies.textbook.transposition_table import TO_THE_END, ValueBounds, transposed
 
 
 @given(st.integers(1, 12), st.lists(st.tuples(st.integers(0, 20), st.booleans())))
@@ -79,11 +79,11 @@ def test_a_value_from_the_end_serves_every_depth():
 def test_a_cut_value_is_a_bound():
     search = Depths()
     assert search.score("s", 9, 70, 80) == 70
-    assert search.table.get(("s",)) == Bounds(TO_THE_END, 0, 70)
+    assert search.table.get(("s",)) == ValueBounds(TO_THE_END, 0, 70)
     assert search.score("s", 9, 90, 95) <= 90
     assert search.calls == 1
     assert search.score("s", 9, 10, 50) == 50
-    assert search.table.get(("s",)) == Bounds(TO_THE_END, 50, 100)
+    assert search.table.get(("s",)) == ValueBounds(TO_THE_END, 50, 100)
     assert search.score("s", 9, 10, 40) >= 40
     assert search.calls == 2
     assert search.score("s", 9, 0, 100) == 60

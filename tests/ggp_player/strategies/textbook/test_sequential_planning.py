@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 
 import gdl
-from ggp_player.strategies.textbook.sequential_planning import Planning
+from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.support.tree_games import (
     Counting,
@@ -22,7 +22,7 @@ DEEP = (20, (10, (30, (0, 100))), (40, 0))
 
 def test_a_plan_is_found_once_and_replayed():
     machine = Counting(turns(DEEP, ("max",)))
-    strategy = Planning()
+    strategy = SequentialPlanning()
     state, moves = machine.initial_state(), []
     while not machine.is_terminal(state):
         choices = list(strategy.search(position(machine, state=state)))
@@ -36,7 +36,7 @@ def test_a_plan_is_found_once_and_replayed():
 
 def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
     machine = turns((20, (10, 60), (40, (100, 0))), ("max",))
-    strategy = Planning()
+    strategy = SequentialPlanning()
     assert str(last_choice(strategy, position(machine)).move) == "a3"
     aside = machine.next_state(machine.initial_state(), constants("a2"))
     choice = last_choice(strategy, position(machine, state=aside))
@@ -45,7 +45,7 @@ def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
 
 def test_a_plan_for_less_than_100_is_final_only_when_all_is_seen():
     machine = turns((20, (10, 60), (40, (80, 0))), ("max",))
-    choices = list(Planning().search(position(machine)))
+    choices = list(SequentialPlanning().search(position(machine)))
     assert [choice.proved for choice in choices].count(True) == 1
     assert (choices[-1].value, choices[-1].proved) == (80, True)
     values = [choice.value for choice in choices]
@@ -55,8 +55,8 @@ def test_a_plan_for_less_than_100_is_final_only_when_all_is_seen():
 
 def test_a_search_that_was_stopped_goes_on_where_it_was():
     machine = turns((20, (10, 60), (40, (80, (70, 0)))), ("max",))
-    needed = len(list(Planning().search(position(machine))))
-    strategy, start = Planning(), position(machine)
+    needed = len(list(SequentialPlanning().search(position(machine))))
+    strategy, start = SequentialPlanning(), position(machine)
     for _ in range(needed):
         choices = list(islice(strategy.search(start), 3))
         if choices[-1].proved:
@@ -66,17 +66,17 @@ def test_a_search_that_was_stopped_goes_on_where_it_was():
 
 def test_circles_do_not_matter():
     machine = gdl.interpret(gdl.parse(CORRIDOR))
-    assert play(machine, [Planning()], Random(1)) == [100]
+    assert play(machine, [SequentialPlanning()], Random(1)) == [100]
 
 
 def test_memory_that_is_too_small_leaves_the_playouts():
     machine = gdl.interpret(gdl.parse(CORRIDOR))
-    assert last_choice(Planning(states=1), position(machine)).value == 100
+    assert last_choice(SequentialPlanning(states=1), position(machine)).value == 100
 
 
 def test_what_did_not_fit_into_memory_is_not_taken_for_seen():
     machine = turns((20, (10, 60), (40, (80, 0))), ("max",))
-    choices = list(islice(Planning(states=1).search(position(machine)), 200))
+    choices = list(islice(SequentialPlanning(states=1).search(position(machine)), 200))
     assert choices[-1].value == 80
     assert not any(choice.proved for choice in choices)
 
@@ -84,12 +84,12 @@ def test_what_did_not_fit_into_memory_is_not_taken_for_seen():
 def test_a_game_that_cannot_be_won_ends_the_search():
     rules = CORRIDOR.replace("(goal walker 100)", "(goal walker 0)")
     machine = gdl.interpret(gdl.parse(rules))
-    choice = last_choice(Planning(), position(machine))
+    choice = last_choice(SequentialPlanning(), position(machine))
     assert (choice.value, choice.proved) == (0, True)
 
 
 def test_several_roles_are_refused():
-    assert Planning().refusal(turns((1, 2), ("max", "random"))) == (
+    assert SequentialPlanning().refusal(turns((1, 2), ("max", "random"))) == (
         "planning is for games of one role, and this one has max, random"
     )
-    assert Planning().refusal(turns((1, 2), ("max",))) is None
+    assert SequentialPlanning().refusal(turns((1, 2), ("max",))) is None

@@ -93,9 +93,6 @@ class Strategy(ABC):
     """Whether what it finds while others think is of use later."""
     looks_ahead: ClassVar[bool] = True
     """Whether it looks at more than the legal moves, so that it gains from compiled rules."""
-    uses_engine: ClassVar[bool] = False
-    """Whether it evaluates blocks where the rules are compiled. It then gets that machine itself,
-    and has to yield often; others may be stopped whenever they ask the machine something."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Return why the strategy cannot play the game, None where it can."""

@@ -22,9 +22,9 @@ from multiprocessing import connection, parent_process
 from random import Random
 
 import gdl
-from gdl.engine import PropnetStateMachine
 from ggp_player.errors import GgpPlayerError
 from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
@@ -223,7 +223,7 @@ class SearchWorker:
     def _machine(self) -> gdl.StateMachine:
         """Return what the strategy is to ask."""
         machine = self._referee.machine
-        if self._strategy.uses_engine and isinstance(machine, PropnetStateMachine):
+        if isinstance(self._strategy, EngineStrategy) and compiled_machine(machine) is not None:
             return machine
         return InterruptibleMachine(machine, self._is_to_stop)
 

@@ -13,9 +13,10 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from gdl import StateMachine, Term
-from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from gdl import Term
+from gdl.engine import SymmetryGroup
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import BYTES, TreeSearch, TriedMove
 
@@ -31,7 +32,7 @@ STEP_COST = 2_000
 DEFAULT = Settings()
 
 
-class MonteCarlo(Strategy):
+class MonteCarlo(EngineStrategy):
     """Searches with playouts in hundreds of lanes. Refuses games that are not compiled.
 
     Plays any number of roles, also when they move at the same time. ``threads`` trees grow side
@@ -43,7 +44,6 @@ class MonteCarlo(Strategy):
     """
 
     name = "mcts"
-    uses_engine: ClassVar[bool] = True
     ponders: ClassVar[bool] = True
 
     def __init__(
@@ -78,17 +78,9 @@ class MonteCarlo(Strategy):
         self._fitting_steps = SLICE
         self._draw = 0.0
 
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse games whose rules could not be compiled."""
-        if isinstance(machine, PropnetStateMachine):
-            return None
-        return "mcts needs the compiled machine, and these rules are interpreted"
-
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move after each slice, until it is proved or the budget is spent."""
-        machine = position.machine
-        if not isinstance(machine, PropnetStateMachine):
-            raise TypeError("mcts was asked to search a game that it refuses")
+        machine = self.machine_of(position)
         yield Choice(position.legal_moves[0], note="no playouts yet")
         if not self._searches:
             machine.warm_up_later()
@@ -137,8 +129,8 @@ class MonteCarlo(Strategy):
         """Return what the trees know of each move at the root."""
         if self._searched is None or self._searched.state != position.state:
             return ()
-        machine, role = position.machine, position.machine.roles.index(position.role)
-        assert isinstance(machine, PropnetStateMachine)
+        machine = self.machine_of(position)
+        role = machine.roles.index(position.role)
         return [
             MoveReport(
                 machine.moves[role][known.place],
@@ -155,8 +147,8 @@ class MonteCarlo(Strategy):
         return search.line(position.machine.roles.index(position.role), known.place)
 
     def _choice(self, position: Position) -> Choice | None:
-        machine, role = position.machine, position.machine.roles.index(position.role)
-        assert isinstance(machine, PropnetStateMachine)
+        machine = self.machine_of(position)
+        role = machine.roles.index(position.role)
         note = f"{self._playouts} playouts, {sum(search.nodes for search in self._searches)} nodes"
         known = self._known(role)
         low = max(search.bounds(role)[0] for search in self._searches)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from gdl import StateMachine
 from gdl.engine import Engine, PropnetStateMachine, as_words, packed_state
 from gdl.engine.kernel_library import (
     SCATTER,
@@ -35,7 +34,8 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
 )
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies import Choice, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
     Indices,
@@ -54,27 +54,18 @@ PLAYOUTS = 200
 """Playouts between two choices."""
 
 
-class Uct(Strategy):
+class Uct(EngineStrategy):
     """Searches afresh at each step, a playout a time. Refuses games that are not compiled."""
 
     name = "uct"
-    uses_engine = True
 
     def __init__(self, exploration: Annotated[float, Field(ge=0)] = 0.7) -> None:
         self.exploration = exploration
         self._engine: Engine | None = None
 
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse games whose rules could not be compiled."""
-        if isinstance(machine, PropnetStateMachine):
-            return None
-        return "uct needs the compiled machine, and these rules are interpreted"
-
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the most visited move now and then, until the memory is full."""
-        machine = position.machine
-        if not isinstance(machine, PropnetStateMachine):
-            raise TypeError("uct was asked to search a game that it refuses")
+        machine = self.machine_of(position)
         yield Choice(position.legal_moves[0])
         if self._engine is None:
             self._engine = machine.new_engine(words=1)

@@ -13,6 +13,7 @@ from gdl import State, Term
 from gdl.analysis import Decomposition, analyse
 from gdl.engine import PropnetStateMachine, packed_state
 from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.planner.plan_portfolio import PlanPortfolio
 from ggp_player.strategies.planner.state_space import Found, StateSpace
 from ggp_player.strategies.textbook import SequentialPlanning, utility
@@ -44,7 +45,7 @@ class PlannedLine:
         return PlannedLine(tuple(moves), value, value == 100, places)
 
 
-class Planner(LoneStrategy):
+class Planner(LoneStrategy, EngineStrategy):
     """Searches for a plan in many ways at once, follows it, and goes on looking for a better one.
 
     Refuses games of several roles. Plays as :class:`.planning.SequentialPlanning` where the machine is not a
@@ -59,7 +60,6 @@ class Planner(LoneStrategy):
     """
 
     name = "planner"
-    uses_engine = True
 
     def __init__(
         self,
@@ -77,8 +77,8 @@ class Planner(LoneStrategy):
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first move of the best plan so far, after every piece of work."""
-        machine = position.machine
-        if not isinstance(machine, PropnetStateMachine):
+        machine = compiled_machine(position.machine)
+        if machine is None:
             yield from self._textbook.search(position)
             return
         if not position.legal_moves:

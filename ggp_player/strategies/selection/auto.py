@@ -16,10 +16,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from gdl import StateMachine
 from gdl.analysis import Analysis, Structure
 from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.portfolio import Portfolio
@@ -50,7 +52,7 @@ MAX_STATES = 4_000_000
 _log = logging.getLogger(__name__)
 
 
-class Auto(Strategy):
+class Auto(EngineStrategy):
     """Looks at the game, then plays as the strategy that suits it. Plays every game.
 
     Where the rules are compiled, one player plans; others search with playouts, on ``threads``
@@ -61,7 +63,6 @@ class Auto(Strategy):
     """
 
     name = "auto"
-    uses_engine = True
     ponders = True
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
@@ -70,6 +71,10 @@ class Auto(Strategy):
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
         self._reason = ""
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse nothing."""
+        return None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield what the chosen strategy yields, after the first legal move."""
@@ -92,15 +97,15 @@ class Auto(Strategy):
 
     def _look(self, position: Position) -> Iterator[None]:
         """Choose the strategy; yield now and then."""
-        if isinstance(position.machine, PropnetStateMachine):
+        machine = compiled_machine(position.machine)
+        if machine is not None:
             if self._analysis is None:
-                seed = position.random.getrandbits(32)
-                self._analysis = Analysis(position.machine, seed)
+                self._analysis = Analysis(machine, position.random.getrandbits(32))
             # Not yielded from: what is broken off here goes on in the next position.
             for _ in self._analysis.work:
                 yield
             assert self._analysis.structure is not None
-            chosen = strong(position, self._analysis.structure, self._threads)
+            chosen = strong(machine, self._analysis.structure, self._threads)
             self._chosen, self._reason = chosen
         else:
             yield from self._survey.explore(position)
@@ -108,12 +113,12 @@ class Auto(Strategy):
         _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
 
 
-def strong(position: Position, structure: Structure, threads: int) -> tuple[Strategy, str]:
+def strong(
+    machine: PropnetStateMachine, structure: Structure, threads: int
+) -> tuple[Strategy, str]:
     """Return a strategy for a compiled game of which the structure is known, and why it is it."""
-    machine = position.machine
     if len(machine.roles) == 1:
         return Planner(division=structure.division), "one player"
-    assert isinstance(machine, PropnetStateMachine)
     images = generated_group(machine, structure.symmetries)
     main = MonteCarlo(threads=threads, images=images)
     turns = structure.turns.one_at_a_time.value

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from gdl import StateMachine
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy
 
 
-class Portfolio(Strategy):
+class Portfolio(EngineStrategy):
     """Lets a main search and provers take turns, slice by slice; the first proof decides.
 
     Until then the main search's choice stands. A prover that has given up is asked again in the
@@ -17,7 +18,6 @@ class Portfolio(Strategy):
     """
 
     name = "company"
-    uses_engine = True
     ponders = True
 
     def __init__(self, main: Strategy, provers: Sequence[Strategy], share: int = 3) -> None:

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from gdl import State, StateMachine
+from gdl import State
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.strategies.solver.enumeration_kernels import (
     BACKWARD,
     DONE,
@@ -34,7 +35,7 @@ from ggp_player.strategies.solver.enumeration_kernels import (
     number_of,
     refill,
 )
-from ggp_player.strategies.solver.lane_rows import LaneRows, refusal_of_lanes
+from ggp_player.strategies.solver.lane_rows import MAX_MOVES, LaneRows
 from ggp_player.strategies.solver.solution import Solution
 from ggp_player.strategies.textbook import moves_by_chance
 
@@ -53,7 +54,7 @@ class Limits:
     bytes: int
 
 
-class Enumeration(Strategy):
+class Enumeration(EngineStrategy):
     """Solves the game by complete enumeration, and plays it perfectly. Compiled machines only.
 
     It suits games with up to some million states, for any number of roles. Each other role is taken
@@ -68,7 +69,7 @@ class Enumeration(Strategy):
     """
 
     name = "enumeration"
-    uses_engine = True
+    max_moves = MAX_MOVES
 
     def __init__(
         self,
@@ -80,10 +81,6 @@ class Enumeration(Strategy):
         self._images = images
         self.limits = Limits(states, megabytes * 2**20)
         self._enumerator: Enumerator | None = None
-
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse machines that do not evaluate blocks, and games with too many moves."""
-        return refusal_of_lanes(self.name, machine)
 
     @property
     def solution(self) -> Solution | None:
@@ -118,8 +115,8 @@ class Enumeration(Strategy):
         """Return what is going on, or a new one where that has failed for another state."""
         going_on = self._enumerator
         if going_on is None or (going_on.failed and going_on.start != position.state):
-            assert isinstance(position.machine, PropnetStateMachine)
-            going_on = Enumerator(position.machine, position.state, self.limits, self._images)
+            machine = self.machine_of(position)
+            going_on = Enumerator(machine, position.state, self.limits, self._images)
             self._enumerator = going_on
         return going_on
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl import State, StateMachine
+from gdl import State
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import (
     TRANSITION,
@@ -65,13 +65,3 @@ class LaneRows:
         packed = self.packed(state)
         element = make_canonical(self._images, packed[0], np.empty_like(packed[0]))
         return packed, self._images.moves[element]
-
-
-def refusal_of_lanes(name: str, machine: StateMachine) -> str | None:
-    """Return why the strategy of that name cannot search the states of a machine in lanes."""
-    if not isinstance(machine, PropnetStateMachine):
-        return f"{name} needs the compiled machine"
-    moves = sum(map(len, machine.moves))
-    if moves > MAX_MOVES:
-        return f"{name} is for games of up to {MAX_MOVES} moves, and this one has {moves}"
-    return None

@@ -17,8 +17,9 @@ from pydantic import Field
 
 from gdl import Constant, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
-from ggp_player.strategies.solver.lane_rows import LaneRows, refusal_of_lanes
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies.solver.lane_rows import MAX_MOVES, LaneRows
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     REFUSED,
@@ -53,7 +54,7 @@ ENTRY_BYTES = 16
 """Of the transposition table."""
 
 
-class Proof(Strategy):
+class Proof(EngineStrategy):
     """Searches for a proof of the game's value, for roles that take turns. No role ``random``.
 
     Every other role is taken for an enemy; for two roles and a constant sum the values are the
@@ -69,7 +70,7 @@ class Proof(Strategy):
     """
 
     name = "proof"
-    uses_engine = True
+    max_moves = MAX_MOVES
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class Proof(Strategy):
         """Refuse chance, machines that do not evaluate blocks, and games with too many moves."""
         if any(map(moves_by_chance, machine.roles)):
             return "proof is for games without chance, and this one has the role random"
-        return refusal_of_lanes(self.name, machine)
+        return super().refusal(machine)
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move of each depth, and in between, until the value is proved."""
@@ -99,9 +100,8 @@ class Proof(Strategy):
         best = Choice(moves[0])
         yield best
         if self._tree is None:
-            assert isinstance(position.machine, PropnetStateMachine)
             entries = self.megabytes * 2**20 // ENTRY_BYTES
-            self._tree = ProofTree(position.machine, position.role, entries, self._images)
+            self._tree = ProofTree(self.machine_of(position), position.role, entries, self._images)
         tree = self._tree
         tree.start(position)
         depth = 0

@@ -10,12 +10,13 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl import State, StateMachine
+from gdl import State
 from gdl.analysis import Decomposition
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.strategies.solver.finished_parts import FinishedParts
-from ggp_player.strategies.solver.lane_rows import refusal_of_lanes
+from ggp_player.strategies.solver.lane_rows import MAX_MOVES
 from ggp_player.strategies.textbook import moves_by_chance
 
 MAX_STATES = 1_000_000
@@ -34,7 +35,7 @@ Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
-class Series(Strategy):
+class Series(EngineStrategy):
     """Solves games of several parts, one played after the other, in which moves are made in turn.
 
     The value of a state is what minimax defines, for ``random`` the mean, as in
@@ -47,24 +48,21 @@ class Series(Strategy):
     """
 
     name = "series"
-    uses_engine = True
+    max_moves = MAX_MOVES
 
     def __init__(self, division: Decomposition) -> None:
         self._division = division
         self._enumerator: SeriesEnumerator | None = None
 
-    def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse machines that do not evaluate blocks, and games with too many moves."""
-        return refusal_of_lanes(self.name, machine)
-
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first legal move until all states are valued, then the best."""
-        machine, moves = position.machine, position.legal_moves
+        moves = position.legal_moves
         if not moves:
             return
-        assert isinstance(machine, PropnetStateMachine)
         if self._enumerator is None:
-            self._enumerator = SeriesEnumerator(machine, self._division, position.state)
+            self._enumerator = SeriesEnumerator(
+                self.machine_of(position), self._division, position.state
+            )
         for note in self._enumerator.work:
             yield Choice(moves[0], note=note)
         if position.state in self._enumerator:

@@ -6,13 +6,13 @@ import doctest
 from collections.abc import Callable
 
 import pytest
-from gdl.analysis.properties.size import find_size
 
 import gdl
 import gdl.analysis
 from gdl.analysis import Certainty, Choices, Finding, Structure, analyse, analysis
 from gdl.analysis.evidence.observation import Observation, observe, observe_block
 from gdl.analysis.evidence.reachability import Count
+from gdl.analysis.properties.size import find_size
 from tests.support.analysed_games import (
     FORK,
     LADDER,

@@ -6,12 +6,12 @@ import statistics
 from collections import Counter
 
 import pytest
-from gdl.reports.survey import Distribution, take_survey
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
 from gdl.playouts import Ending
+from gdl.reports.survey import Distribution, take_survey
 
 RACE = """
 (role a) (role b)

@@ -273,7 +273,7 @@ def test_chance_keeps_all_of_its_moves():
 def test_auto_tells_its_searches_of_the_symmetries():
     machine = compiled(game("ticTacToe"))
     start = position(machine)
-    strategy, _ = strong(start, analyse(machine), threads=1)
+    strategy, _ = strong(machine, analyse(machine), threads=1)
     *_, last = strategy.search(start)
     assert last.proved
     assert len(strategy.report(Position(machine, start.state, machine.roles[0]))) <= 9

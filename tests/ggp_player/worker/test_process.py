@@ -7,8 +7,10 @@ from unittest.mock import Mock
 import pytest
 
 import ggp_player.worker.match_tracker as referee_module
+from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     BeginMatch,
@@ -21,12 +23,14 @@ from ggp_player.worker.process import SearchWorker
 from tests.support.slow_compilation import SlowCompilation
 
 
-class TellingMachines(Strategy):
+class TellingMachines(EngineStrategy):
     """Looks at the game first; then its value is 1 where the rules are interpreted, otherwise 2."""
 
     name = "telling_machines"
     ponders = True
-    uses_engine = True
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        return None
 
     def search(self, position: Position) -> Iterator[Choice]:
         first, *_, last = position.legal_moves

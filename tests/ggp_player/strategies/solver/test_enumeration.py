@@ -211,5 +211,8 @@ def test_the_first_choice_is_there_before_any_search():
 
 
 def test_machines_without_blocks_are_refused():
-    assert Enumeration().refusal(turns((1, 2))) == "enumeration needs the compiled machine"
+    assert (
+        Enumeration().refusal(turns((1, 2)))
+        == "enumeration needs the compiled machine, and these rules are interpreted"
+    )
     assert Enumeration().refusal(compiled(game("ticTacToe"))) is None

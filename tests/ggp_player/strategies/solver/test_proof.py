@@ -217,7 +217,10 @@ def test_a_state_too_wide_for_a_block_is_left_unknown():
 
 
 def test_chance_and_machines_without_blocks_are_refused():
-    assert Proof().refusal(turns((1, 2))) == "proof needs the compiled machine"
+    assert (
+        Proof().refusal(turns((1, 2)))
+        == "proof needs the compiled machine, and these rules are interpreted"
+    )
     machine = compiled_tree(turns((1, 2), ("max", "random")))
     assert "without chance" in (Proof().refusal(machine) or "")
     assert Proof().refusal(compiled(game("ticTacToe"))) is None

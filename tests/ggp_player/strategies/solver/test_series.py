@@ -137,12 +137,15 @@ def test_an_order_that_is_not_proved_is_not_relied_on():
 
 def test_auto_has_it_in_company():
     machine = compiled(TWO_ROWS["scores"])
-    _, reason = strong(position(machine), analyse(machine), 1)
+    _, reason = strong(machine, analyse(machine), 1)
     assert "with series and" in reason
-    _, reason = strong(position(machine_of("nim")), analyse(machine_of("nim")), 1)
+    _, reason = strong(machine_of("nim"), analyse(machine_of("nim")), 1)
     assert "series" not in reason
 
 
 def test_other_machines_are_refused():
     machine = gdl.interpret(gdl.parse(TWO_ROWS["scores"]))
-    assert Series(Decomposition()).refusal(machine) == "series needs the compiled machine"
+    assert (
+        Series(Decomposition()).refusal(machine)
+        == "series needs the compiled machine, and these rules are interpreted"
+    )

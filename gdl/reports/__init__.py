@@ -12,16 +12,13 @@ from gdl.reports.relation_graph import (
     relation_text,
 )
 from gdl.reports.structure_text import report
-from gdl.reports.survey import Distribution, Survey, take_survey
 from gdl.reports.traces import has_percepts, header, trace_line
 
 __all__ = [
     "Diagram",
-    "Distribution",
     "PassFigures",
     "RelationGraph",
     "Summary",
-    "Survey",
     "build_relation_graph",
     "dot_text",
     "fluents",
@@ -35,6 +32,5 @@ __all__ = [
     "report",
     "summary",
     "svg_text",
-    "take_survey",
     "trace_line",
 ]

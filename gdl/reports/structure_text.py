@@ -28,9 +28,9 @@ def summary(structure: Structure) -> str:
         parts.append(f"at most {length.bound.value}")
     if structure.size.states is not None:
         parts.append(f"{structure.size.states} states")
-    if structure.division is not None and structure.division.parts:
-        how = "in series" if structure.division.in_series.value else "side by side"
-        parts.append(f"{len(structure.division.parts)} parts {how}")
+    if structure.decomposition is not None and structure.decomposition.parts:
+        how = "in series" if structure.decomposition.in_series.value else "side by side"
+        parts.append(f"{len(structure.decomposition.parts)} parts {how}")
     return ", ".join(parts)
 
 
@@ -47,8 +47,8 @@ def _lines(structure: Structure) -> Iterator[str]:
     yield from _length_lines(structure)
     yield from _size_lines(structure)
     yield from _latch_lines(structure)
-    if structure.division is not None:
-        yield from _division_lines(structure.division)
+    if structure.decomposition is not None:
+        yield from _decomposition_lines(structure.decomposition)
     for symmetry in structure.symmetries:
         yield f"symmetry (proved): {_exchange(symmetry)}"
 
@@ -140,20 +140,20 @@ def _latch_lines(structure: Structure) -> Iterator[str]:
             f"{fact} gives {role} {value}" for fact, fixed in deciding for role, value in fixed
         ]
         yield f"decided for ever (proved): {_listed(texts)}"
-    if structure.groups:
-        texts = [f"{{{_facts(group)}}}" for group in structure.groups]
+    if structure.mutex_groups:
+        texts = [f"{{{_facts(group)}}}" for group in structure.mutex_groups]
         yield f"at most one is true (proved), {len(texts)} groups: {_listed(texts, 2)}"
 
 
-def _division_lines(division: Decomposition) -> Iterator[str]:
-    if division.parts:
-        how = "in series" if division.in_series.value else "side by side"
-        mark = _mark(division.in_series) if division.in_series.value else " (proved)"
-        yield f"parts: {len(division.parts)} {how}{mark}"
-    for number, part in enumerate(division.parts, 1):
+def _decomposition_lines(decomposition: Decomposition) -> Iterator[str]:
+    if decomposition.parts:
+        how = "in series" if decomposition.in_series.value else "side by side"
+        mark = _mark(decomposition.in_series) if decomposition.in_series.value else " (proved)"
+        yield f"parts: {len(decomposition.parts)} {how}{mark}"
+    for number, part in enumerate(decomposition.parts, 1):
         yield f"part {number}: {_part(part)}"
-    if division.irrelevant:
-        yield f"irrelevant (proved): {_facts(division.irrelevant)}"
+    if decomposition.irrelevant:
+        yield f"irrelevant (proved): {_facts(decomposition.irrelevant)}"
 
 
 def _part(part: Subgame) -> str:
@@ -195,7 +195,7 @@ def _cycles(mapping: Mapping[Any, Any]) -> str:
 
 
 def _mark(finding: Finding[Any]) -> str:
-    return f" ({finding.certainty.value})"
+    return f" ({finding.confidence.value})"
 
 
 def _facts(facts: Iterable[Term], shown: int = SHOWN) -> str:

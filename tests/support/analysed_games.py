@@ -6,7 +6,7 @@ from functools import cache
 
 import gdl
 from gdl.analysis import Structure, analyse
-from gdl.analysis.analysis import gather
+from gdl.analysis.analysis import gather_evidence
 from gdl.analysis.evidence.evidence import Evidence
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.compiled_games import machine_of
@@ -99,7 +99,7 @@ def structure_of(name: str) -> Structure:
 
 @cache
 def evidence_of(name: str) -> Evidence:
-    return gather(machine_of(name), 0, 512)
+    return gather_evidence(machine_of(name), 0, 512)
 
 
 def texts(terms: object) -> list[str]:

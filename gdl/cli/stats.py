@@ -1,4 +1,4 @@
-"""The command ``gdl stats``: what random play tells about a game."""
+"""The command ``gdl stats``: a survey of random play."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from gdl.analysis import NONE, Distribution, Survey, take_survey
-from gdl.cli.rulesheets import game_name, read_machine, rulesheet_argument
+from gdl.cli.options import game_name, read_machine, rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending
 from gdl.state_machine import StateMachine
 
@@ -21,7 +21,7 @@ from gdl.state_machine import StateMachine
 @click.command("stats")
 @rulesheet_argument
 @click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
-@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@seed_option
 @click.option(
     "--max-steps",
     type=click.IntRange(1),

@@ -95,7 +95,7 @@ class Analysis:
             return
         evidence = gather_evidence(machine, seed, playouts)
         yield
-        groups = prove_mutex_groups(evidence)
+        mutex_groups = prove_mutex_groups(evidence)
         yield
         latched = prove_latches(evidence)
         yield
@@ -105,10 +105,10 @@ class Analysis:
             roles=machine.roles,
             turns=find_turns(evidence),
             goals=find_goals(evidence),
-            length=find_length(evidence, latched, groups),
+            length=find_length(evidence, latched, mutex_groups),
             size=find_size(evidence.survey, evidence.reachability),
             latches=latches,
-            mutex_groups=tuple(_facts(machine, group) for group in groups),
+            mutex_groups=tuple(_facts(machine, group) for group in mutex_groups),
         )
         yield
         found = replace(found, decomposition=decompose(evidence))

@@ -7,7 +7,7 @@ from itertools import islice
 from math import isinf
 from typing import Any
 
-from gdl.analysis.evidence import Decomposition, Finding, Structure, Subgame, Symmetry
+from gdl.analysis import Decomposition, Finding, Structure, Subgame, Symmetry
 from gdl.language import Term
 
 SHOWN = 6

@@ -68,7 +68,7 @@ LOTTERY = """
 """
 
 FORK = """
-; The one has three ways, then the other two; all of them end alike.
+; The one has three moves, then the other two; all of them end alike.
 (role r) (role s)
 (init (step 0))
 (<= (legal r (go ?x)) (true (step 0)) (way ?x))
@@ -93,7 +93,7 @@ def compiled(text: str) -> PropnetStateMachine:
 
 @cache
 def structure_of(name: str) -> Structure:
-    """Return the structure of one of the games in the games folder."""
+    """Analyse one of the games in the games folder."""
     return analyse(machine_of(name))
 
 
@@ -103,6 +103,6 @@ def evidence_of(name: str) -> Evidence:
 
 
 def texts(terms: object) -> list[str]:
-    """Return what some terms read as, sorted."""
+    """Write some terms, sorted."""
     assert isinstance(terms, frozenset | tuple | dict)
     return sorted(map(str, terms))

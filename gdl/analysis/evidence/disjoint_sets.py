@@ -1,4 +1,4 @@
-"""Disjoint sets with union and find."""
+"""Disjoint sets (union-find)."""
 
 from __future__ import annotations
 

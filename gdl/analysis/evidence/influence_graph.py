@@ -20,7 +20,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class InfluenceGraph:
-    """Dependences by index, as integers with a bit for each fluent or move.
+    """Dependencies by index, as integers with a bit for each fluent or move.
 
     ``fluents_of``, ``moves_of``: the fluents and moves on which a fluent's next value depends.
     ``legal_by``: the fluents on which a move's legality depends. ``goal_by``, ``end_by``: those

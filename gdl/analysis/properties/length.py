@@ -37,7 +37,7 @@ def observed_length(survey: Survey) -> Length:
 
 
 def find_length(
-    evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozenset[int]]
+    evidence: Evidence, latched: LatchedFluents, mutex_groups: Sequence[frozenset[int]]
 ) -> Length:
     """Find how long matches are, with a bound where clocks or latches give one."""
     seen = observed_length(evidence.survey)
@@ -45,7 +45,10 @@ def find_length(
     if evidence.reachability.reachable is not None:
         bounds = [evidence.reachability.reachable.longest]
     else:
-        bounds = [_bound_by_clock(evidence, clock), *_bounds_by_latches(evidence, latched, groups)]
+        bounds = [
+            _bound_by_clock(evidence, clock),
+            *_bounds_by_latches(evidence, latched, mutex_groups),
+        ]
     known = [bound for bound in bounds if bound is not None]
     return replace(
         seen,
@@ -104,7 +107,7 @@ def _course(evidence: Evidence, clock: Sequence[int]) -> list[int]:
 
 
 def _bounds_by_latches(
-    evidence: Evidence, latched: LatchedFluents, groups: Sequence[frozenset[int]]
+    evidence: Evidence, latched: LatchedFluents, mutex_groups: Sequence[frozenset[int]]
 ) -> list[int]:
     """Bounds from sets of latches of which at least one changes at each step."""
     prover = evidence.prover
@@ -123,7 +126,7 @@ def _bounds_by_latches(
     bounds = []
     for fluents in (*by_name.values(), list(latched.rising), list(changes)):
         if fluents and all(prover.never([-prover.any_of(changes[f] for f in fluents)])):
-            rises = _rises(evidence, [f for f in fluents if f in rising], groups)
+            rises = _rises(evidence, [f for f in fluents if f in rising], mutex_groups)
             falls = sum(int(evidence.initial[f]) for f in fluents if f not in rising)
             bounds.append(rises + falls)
     return bounds
@@ -133,11 +136,13 @@ def _name(fact: Term) -> str:
     return fact.name if isinstance(fact, Function) else ""
 
 
-def _rises(evidence: Evidence, rising: Sequence[int], groups: Sequence[frozenset[int]]) -> int:
+def _rises(
+    evidence: Evidence, rising: Sequence[int], mutex_groups: Sequence[frozenset[int]]
+) -> int:
     """How often rising latches can rise in a match: of a mutex group, only one can."""
     left = {fluent for fluent in rising if not evidence.initial[fluent]}
     count = 0
-    for group in sorted(groups, key=lambda group: -len(group & left)):
+    for group in sorted(mutex_groups, key=lambda group: -len(group & left)):
         if len(group & left) > 1:
             count += 1
             left -= group

@@ -12,7 +12,7 @@ from tests.support.analysed_games import evidence_of
 from tests.support.compiled_games import machine_of
 
 GAMES = ["ticTacToe", "connectFour", "nim", "biddingTicTacToe", "hex", "eightPuzzle"]
-"""Games with and without cycles in their networks."""
+"""Games with and without cycles in their circuits."""
 
 
 @pytest.mark.parametrize("name", GAMES)

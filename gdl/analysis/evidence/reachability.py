@@ -53,21 +53,21 @@ def enumerate_reachable(machine: PropnetStateMachine) -> Reachability:
     if sum(layout.move_counts) > MAX_MOVES:
         return Reachability(None, 0)
     blocks = MAX_WORK // (2 * layout.rows)
-    space = _StateSpace(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
-    if not space.explore():
-        return Reachability(None, len(space.states))
+    exploration = _Exploration(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
+    if not exploration.run():
+        return Reachability(None, len(exploration.states))
     choosing: set[frozenset[int]] = set()
     outcomes: set[tuple[int, ...]] = set()
     lanes = 64 * machine.engine.words
-    states = np.array(space.states, dtype=np.uint8)
+    states = np.array(exploration.states, dtype=np.uint8)
     for first in range(0, len(states), lanes):
         _inspect(machine, states[first : first + lanes], choosing, outcomes)
-    longest = _longest_path(space.children)
+    longest = _longest_path(exploration.children)
     reachable = ReachableStates(len(states), frozenset(choosing), frozenset(outcomes), longest)
     return Reachability(reachable, len(states))
 
 
-class _StateSpace:
+class _Exploration:
     """States by number, and the numbers of each one's children."""
 
     def __init__(self, machine: PropnetStateMachine, budget: int) -> None:
@@ -78,7 +78,7 @@ class _StateSpace:
         self.children: list[set[int]] = []
         self._number(packed_state(machine, machine.initial_state())[0])
 
-    def explore(self) -> bool:
+    def run(self) -> bool:
         """Expand all states; return whether the budget was enough."""
         first = 0
         while first < len(self.states):

@@ -252,7 +252,7 @@ def test_states_are_estimated_from_meetings(
     assert find_size(record, Reachability(None, 0)).typical == typical
 
 
-def test_of_a_network_with_too_many_gates_only_playouts_tell(
+def test_a_circuit_with_too_many_gates_is_only_surveyed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(analysis, "MAX_GATES", 0)

@@ -63,7 +63,7 @@ def test_definitions_come_before_uses(ruleset: Ruleset) -> None:
     assert order.index("edge/2") < order.index("path/2") < order.index("legal/2")
 
 
-def test_facts_and_moves_are_told_by_kind(ruleset: Ruleset) -> None:
+def test_facts_and_moves_are_listed_by_kind(ruleset: Ruleset) -> None:
     assert fluents(ruleset) == ["(at ?)", "late"]
     assert moves(ruleset) == ["(go ?)", "stay"]
 

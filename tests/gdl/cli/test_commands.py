@@ -331,7 +331,7 @@ def test_playout_stops_at_the_step_limit() -> None:
     assert "moves" not in json.loads(lines[-1])
 
 
-def test_playout_tells_of_a_role_without_a_move() -> None:
+def test_playout_reports_a_role_without_a_move() -> None:
     result = run("playout", "-", text="(role a) (role b) (legal a go) (<= terminal (true end))")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 2
@@ -376,7 +376,7 @@ def test_stats_writes_json() -> None:
 # ---------------------------------------------------------------------- scramble
 
 
-def test_scramble_tells_the_game_in_other_words_and_back(tmp_path: Path) -> None:
+def test_scramble_renames_everything_and_back(tmp_path: Path) -> None:
     words, secret = tmp_path / "words.json", tmp_path / "secret.kif"
     assert output_of("scramble", GAME, "--dictionary", words, "-o", secret) == ""
     assert "cross" not in secret.read_text()

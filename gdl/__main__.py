@@ -1,18 +1,13 @@
-"""The ``gdl`` command: check, count and play out the games that rulesheets describe.
-
-A command's module is imported when the command is called for.
-"""
+"""The ``gdl`` command: check, count and play out the games that rulesheets describe."""
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
 
 import click
 
-from gdl.errors import GdlError, GdlSyntaxError
+from gdl.cli.lazy_group import LazyGroup
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -31,38 +26,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 """Where each command is: the module and the name in it."""
 
 
-class _Commands(click.Group):
-    """A group that imports its commands one by one, and reports their errors as sentences."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except GdlSyntaxError as error:
-            # Each problem says itself where it is and that it is an error.
-            click.echo(error, err=True)
-            ctx.exit(1)
-        except GdlError as error:
-            raise click.ClickException(str(error)) from error
-        except OSError as error:
-            # click itself ends quietly where the reader of a pipe has gone.
-            if error.errno == errno.EPIPE:
-                raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{where}{error.strerror or error}") from error
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, targets=COMMANDS)
 @click.version_option(package_name="ggp-player")
 def main() -> None:
     """Read, check and run games in the Game Description Language.

@@ -45,14 +45,17 @@ def randomness(seed: int, number: int) -> Random:
 
 
 def play_out(
-    machine: StateMachine, random: Random, max_steps: int = DEFAULT_MAX_STEPS
+    machine: StateMachine,
+    random: Random,
+    max_steps: int = DEFAULT_MAX_STEPS,
+    start: State | None = None,
 ) -> Iterator[Step]:
     """Yield each state of one playout, of at most ``max_steps`` joint moves.
 
-    Every role picks uniformly among its legal moves. The same numbers from ``random`` lead to
-    the same playout.
+    It begins at the initial state unless ``start`` is given. Every role picks uniformly among its
+    legal moves. The same numbers from ``random`` lead to the same playout.
     """
-    state = machine.initial_state()
+    state = machine.initial_state() if start is None else start
     number = 0
     while True:
         if machine.is_terminal(state):

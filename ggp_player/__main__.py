@@ -1,16 +1,18 @@
 """The ``ggp-player`` command: ``serve`` a player, ask for ``info``, run a ``match`` or many.
 
-A command's module is imported when the command is called for. A server's worker processes import
-the main module again, as multiprocessing has it, and have no use for an HTTP server.
+A command's module is imported only when the command is called for: a server's worker processes
+import the main module again, as multiprocessing has it, and have no use for an HTTP server.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
 
 import click
+
+from gdl.cli.lazy_group import LazyGroup
+from ggp_player.errors import GgpPlayerError
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
@@ -25,22 +27,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 """Where each command is: the module and the name in it."""
 
 
-class _Commands(click.Group):
-    """A group whose commands are imported one by one, when they are needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        module, _, name = place.partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, targets=COMMANDS, errors=(GgpPlayerError,))
 @click.version_option(package_name="ggp-player")
 def main() -> None:
     """Play any game whose rules come in the Game Description Language."""

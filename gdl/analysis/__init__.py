@@ -1,43 +1,46 @@
 """The structure of a game: what can be known of it before it is played.
 
+In comes a state machine, out goes a :class:`Structure`. The stages are packages: ``evidence`` is
+gathered first (random play, reachable states, a prover), ``properties`` are found in it (turns,
+goals, length, size, latches, mutex groups), then ``decomposition`` (independent parts) and
+``symmetry``. Start in ``analysis``, which calls them in this order.
+
 >>> import gdl
 >>> from gdl.analysis import analyse
 >>> structure = analyse(gdl.compile(gdl.load("games/ticTacToe.kif")))
 >>> structure.turns.one_at_a_time
-Finding(value=True, certainty=<Certainty.PROVED: 'proved'>)
+Finding(value=True, confidence=<Confidence.PROVED: 'proved'>)
 >>> structure.goals.sum.value, structure.length.bound.value, structure.size.states
 (100, 9, 5478)
 """
 
 from gdl.analysis.analysis import Analysis, analyse
 from gdl.analysis.evidence import (
-    Certainty,
+    NONE,
     Choices,
+    Confidence,
     Decomposition,
+    Distribution,
     Finding,
-    Goals,
-    Latches,
-    Length,
-    Size,
     Structure,
     Subgame,
+    Survey,
     Symmetry,
-    Turns,
+    take_survey,
 )
 
 __all__ = [
+    "NONE",
     "Analysis",
-    "Certainty",
     "Choices",
+    "Confidence",
     "Decomposition",
+    "Distribution",
     "Finding",
-    "Goals",
-    "Latches",
-    "Length",
-    "Size",
     "Structure",
     "Subgame",
+    "Survey",
     "Symmetry",
-    "Turns",
     "analyse",
+    "take_survey",
 ]

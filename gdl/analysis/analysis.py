@@ -1,4 +1,4 @@
-"""The analysis of a game: everything together."""
+"""The analysis of a game: all stages, in their order."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from gdl.analysis.decomposition import decompose
 from gdl.analysis.evidence import (
     Evidence,
     Latches,
-    Observation,
     Structure,
+    Survey,
     enumerate_reachable,
     gate_graph_of,
     observe,
-    observe_block,
+    observe_blocks,
     supports,
 )
 from gdl.analysis.evidence import prover as proving
 from gdl.analysis.properties import (
     LatchedFluents,
-    deciding,
+    find_deciding_latches,
     find_goals,
     find_length,
     find_size,
@@ -43,16 +43,16 @@ REASONER_PLAYOUTS = 16
 """Random playouts of a game that is not compiled, at most."""
 
 MAX_GATES = 400_000
-"""Gates of a network that is reasoned about; more would take gigabytes and half a minute."""
+"""Gates of a circuit that is reasoned about; more would take gigabytes and half a minute."""
 
 
 def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> Structure:
-    """Return the structure of a game: turns, goals, length, latches, parts and symmetries.
+    """Analyse a game: its turns, goals, length, latches, parts and symmetries.
 
-    A compiled machine is played in blocks and its network reasoned about; of another, and of one
-    with over ``MAX_GATES``, only some random playouts are seen. The same seed gives the same
-    findings: what bounds the work is counted, not timed. Raises :class:`ValueError` for fewer than
-    one playout.
+    A compiled machine is played in blocks and its circuit reasoned about; any other, and one with
+    over ``MAX_GATES``, is only surveyed by random playouts. The same seed gives the same findings:
+    the bounds on the work are counted, not timed. Raises :class:`ValueError` for fewer than one
+    playout.
     """
     if playouts < 1:
         raise ValueError(f"expected at least one playout, found {playouts}")
@@ -65,22 +65,22 @@ def analyse(machine: StateMachine, seed: int = 0, playouts: int = PLAYOUTS) -> S
     return _observed(machine, observe(machine, seed, min(playouts, REASONER_PLAYOUTS)))
 
 
-def _observed(machine: StateMachine, record: Observation) -> Structure:
-    """Return what random playouts tell."""
+def _observed(machine: StateMachine, survey: Survey) -> Structure:
+    """Conclude what random playouts show."""
     return Structure(
         roles=machine.roles,
-        turns=observed_turns(machine.roles, record),
-        goals=observed_goals(machine.roles, record),
-        length=observed_length(record),
-        size=find_size(record),
+        turns=observed_turns(machine.roles, survey),
+        goals=observed_goals(machine.roles, survey),
+        length=observed_length(survey),
+        size=find_size(survey),
     )
 
 
 class Analysis:
     """An analysis of a compiled game in pieces of work.
 
-    ``work`` does a piece, of tenths of a second in large games, whenever it is asked for the next
-    one; when there is none left, ``structure`` is what :func:`analyse` returns.
+    Each ``next(work)`` does one piece, of tenths of a second in large games; when there is none
+    left, ``structure`` is what :func:`analyse` returns.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class Analysis:
 
     def _work(self, machine: PropnetStateMachine, seed: int, playouts: int) -> Iterator[None]:
         if machine.engine.layout.gate_count > MAX_GATES:
-            self.structure = _observed(machine, observe_block(machine, seed, playouts)[0])
+            self.structure = _observed(machine, observe_blocks(machine, seed, playouts)[0])
             return
-        evidence = gather(machine, seed, playouts)
+        evidence = gather_evidence(machine, seed, playouts)
         yield
-        groups = prove_mutex_groups(evidence)
+        mutex_groups = prove_mutex_groups(evidence)
         yield
         latched = prove_latches(evidence)
         yield
@@ -105,13 +105,13 @@ class Analysis:
             roles=machine.roles,
             turns=find_turns(evidence),
             goals=find_goals(evidence),
-            length=find_length(evidence, latched, groups),
-            size=find_size(evidence.record, evidence.count),
+            length=find_length(evidence, latched, mutex_groups),
+            size=find_size(evidence.survey, evidence.reachability),
             latches=latches,
-            groups=tuple(_facts(machine, group) for group in groups),
+            mutex_groups=tuple(_facts(machine, group) for group in mutex_groups),
         )
         yield
-        found = replace(found, division=decompose(evidence))
+        found = replace(found, decomposition=decompose(evidence))
         yield
         self.structure = replace(found, symmetries=find_symmetries(machine))
 
@@ -121,26 +121,26 @@ def _latches(evidence: Evidence, latched: LatchedFluents) -> Latches:
     return Latches(
         _facts(machine, latched.rising),
         _facts(machine, latched.falling),
-        deciding(evidence, latched),
+        find_deciding_latches(evidence, latched),
         latched.seen,
     )
 
 
-def _facts(machine: PropnetStateMachine, places: Iterable[int]) -> frozenset[Term]:
-    return frozenset(machine.facts[place] for place in places)
+def _facts(machine: PropnetStateMachine, fluents: Iterable[int]) -> frozenset[Term]:
+    return frozenset(machine.facts[fluent] for fluent in fluents)
 
 
-def gather(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
-    """Play a compiled game out, and prepare to reason about its network."""
+def gather_evidence(machine: PropnetStateMachine, seed: int, playouts: int) -> Evidence:
+    """Survey a compiled game, and prepare to reason about its circuit."""
     circuit = gate_graph_of(machine.engine.layout)
-    record, samples = observe_block(machine, seed, playouts)
+    survey, samples = observe_blocks(machine, seed, playouts)
     initial = machine.initial_state()
     provable = circuit.gate_count <= proving.MAX_GATES and not machine.is_terminal(initial)
     return Evidence(
         machine,
         circuit,
         supports(circuit),
-        record,
+        survey,
         samples,
         machine.bits(initial),
         enumerate_reachable(machine),

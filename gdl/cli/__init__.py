@@ -1,1 +1,6 @@
-"""The commands of ``gdl``, one a module."""
+"""The commands of ``gdl``, one a module.
+
+``gdl.__main__`` lists them. In come the arguments of the command line, out go texts on the standard
+output; the work is done by the packages below. ``lazy_group`` imports the command that is called
+for, and ``options`` has what several commands share: start reading there.
+"""

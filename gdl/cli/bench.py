@@ -31,8 +31,7 @@ from gdl.benchmark import (
     write_plot,
 )
 from gdl.cli.bench_search import bench_searches
-from gdl.cli.machine_option import Machine, machine_option
-from gdl.cli.rulesheets import game_name, read_source
+from gdl.cli.options import Machine, game_name, machine_option, read_source
 from gdl.language import parse
 
 MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gdl.cli.problem_report import describe_finding, describe_problem, json_report, summary
-from gdl.cli.rulesheets import FILE, read_source
+from gdl.cli.options import FILE, read_source, seed_option
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
 from gdl.validation import PlayoutFinding, SimulationReport, declared_in, simulate, validate
 
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
+
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """How to play for checks: random playouts of so many steps, from a seed."""
+    """Which random playouts to make."""
 
     playouts: int
     max_steps: int
@@ -28,7 +30,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What was found out about one rulesheet; ``failure`` says why it could not be played."""
+    """The findings about one rulesheet; ``failure`` says why it could not be played."""
 
     source: Source
     problems: tuple[Problem, ...]
@@ -37,12 +39,12 @@ class CheckReport:
 
     @property
     def findings(self) -> tuple[PlayoutFinding, ...]:
-        """What playing showed."""
+        """The problems that playouts showed."""
         return self.simulation.findings if self.simulation else ()
 
     @property
     def has_errors(self) -> bool:
-        """Whether the rulesheet is no good as it is."""
+        """Whether the rulesheet cannot be used as it is."""
         found: tuple[Problem | PlayoutFinding, ...] = (*self.problems, *self.findings)
         return bool(self.failure) or any(one.severity is Severity.ERROR for one in found)
 
@@ -58,21 +60,21 @@ class CheckReport:
     metavar="M",
     default=500,
     show_default=True,
-    help="Break a playout off after so many steps, and report it.",
+    help="Cut a playout off after so many steps, and report it.",
 )
-@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@seed_option
 @click.option("--json", "as_json", is_flag=True, help="Write the problems as JSON.")
 def check_command(
     files: tuple[Path, ...], playouts: int | None, max_steps: int, seed: int, as_json: bool
 ) -> None:
     """Report the mistakes in rulesheets.
 
-    Every problem is shown with its line and column, and a caret under its place. With --simulate,
+    Every problem is shown with its line and column, and carets under the text. With --simulate,
     random playouts look for roles without a legal move, matches without an end, goal values that
     are missing or out of range, and facts and moves that base and input do not list; each is shown
-    with the moves that lead there.
+    with the moves that lead to it.
 
-    The exit status is 0 where no FILE has an error, and 1 otherwise; warnings are no errors.
+    The exit status is 0 if no FILE has an error, and 1 otherwise; warnings are not errors.
 
     \b
     Examples:
@@ -107,27 +109,122 @@ def _checked(source: Source, simulation: Simulation | None) -> CheckReport:
 
 
 def _print(reports: Iterator[CheckReport]) -> bool:
-    """Print reports for people; tell whether any has errors."""
+    """Print reports for people; return whether any has errors."""
     failed = False
     for report in reports:
         name = report.source.name
         for problem in report.problems:
-            click.echo(describe_problem(report.source, problem))
+            click.echo(_describe_problem(report.source, problem))
         for finding in report.findings:
-            click.echo(describe_finding(name, finding))
+            click.echo(_describe_finding(name, finding))
         if report.failure:
             click.echo(f"{name}: error: {report.failure}")
-        click.echo(f"{name}: {summary([*report.problems, *report.findings], report.simulation)}")
+        click.echo(f"{name}: {_summary([*report.problems, *report.findings], report.simulation)}")
         failed |= report.has_errors
     return failed
 
 
 def _print_json(reports: Iterator[CheckReport]) -> bool:
-    """Print reports as one JSON list; tell whether any has errors."""
+    """Print reports as one JSON list; return whether any has errors."""
     kept = list(reports)
     documents = [
-        json_report(report.source, report.problems, report.simulation, report.failure)
+        _json_report(report.source, report.problems, report.simulation, report.failure)
         for report in kept
     ]
     click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
     return any(report.has_errors for report in kept)
+
+
+# ---------------------------------------------------------------------- for a terminal
+
+
+def _describe_problem(source: Source, problem: Problem) -> str:
+    """Show a problem with its position, its line, and carets below."""
+    head, _, excerpt = source.describe(problem).partition("\n")
+    return f"{click.style(head, fg=_COLOURS[problem.severity])}\n{excerpt}"
+
+
+def _describe_finding(name: str, finding: PlayoutFinding) -> str:
+    """Show a finding of playouts, with the moves that lead to it."""
+    text = f"{name}: {finding.severity}: {finding.message} [{finding.code}]"
+    head = click.style(text, fg=_COLOURS[finding.severity])
+    if not finding.moves:
+        return f"{head}\n  in the initial state"
+    steps = [f"  {n:>4}  {' '.join(map(str, move))}" for n, move in enumerate(finding.moves, 1)]
+    shortest = ", and no fewer" if finding.is_shortest else ""
+    return "\n".join([head, f"  after these moves{shortest}:", *steps])
+
+
+def _summary(
+    found: Sequence[Problem | PlayoutFinding], simulation: SimulationReport | None = None
+) -> str:
+    """Summarize how many problems there are, and how the playouts went."""
+    counts = {severity: sum(one.severity is severity for one in found) for severity in Severity}
+    parts = [f"{n} {severity}{'s' * (n > 1)}" for severity, n in counts.items() if n]
+    text = ", ".join(parts) or "no problems"
+    return f"{text}; {_played(simulation)}" if simulation else text
+
+
+def _played(simulation: SimulationReport) -> str:
+    lengths = simulation.lengths
+    ended = f"{len(lengths)} playouts ended"
+    if lengths:
+        ended += f" after {min(lengths)} to {max(lengths)} steps"
+    parts = [ended]
+    if simulation.unfinished:
+        parts.append(f"{simulation.unfinished} did not")
+    if simulation.monotonic:
+        parts.append(f"goals that never fell: {', '.join(map(str, simulation.monotonic))}")
+    return "; ".join(parts)
+
+
+# ---------------------------------------------------------------------- as JSON
+
+
+def _json_report(
+    source: Source,
+    problems: Sequence[Problem],
+    simulation: SimulationReport | None,
+    failure: str = "",
+) -> dict[str, Any]:
+    """Write a report about one rulesheet as JSON; lines and columns count from 1."""
+    document: dict[str, Any] = {
+        "file": source.name,
+        "problems": [_json_problem(source, problem) for problem in problems],
+    }
+    if failure:
+        document["failure"] = failure
+    if simulation:
+        document["simulation"] = {
+            "findings": [_json_finding(finding) for finding in simulation.findings],
+            "lengths": simulation.lengths,
+            "unfinished": simulation.unfinished,
+            "monotonic": [str(role) for role in simulation.monotonic],
+        }
+    return document
+
+
+def _json_problem(source: Source, problem: Problem) -> dict[str, Any]:
+    start, end = problem.span
+    line, column = source.position(start)
+    end_line, end_column = source.position(end)
+    return {
+        "severity": problem.severity,
+        "code": problem.code,
+        "message": problem.message,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "text": source.text[start:end],
+    }
+
+
+def _json_finding(finding: PlayoutFinding) -> dict[str, Any]:
+    return {
+        "severity": finding.severity,
+        "code": finding.code,
+        "message": finding.message,
+        "moves": [[str(move) for move in joint_move] for joint_move in finding.moves],
+        "is_shortest": finding.is_shortest,
+    }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.rulesheets import OUTPUT, read_source, rulesheet_argument, write_text
+from gdl.cli.options import OUTPUT, read_source, rulesheet_argument, write_text
 from gdl.language import Notation, convert_text, notation_of
 
 
@@ -16,16 +16,16 @@ from gdl.language import Notation, convert_text, notation_of
     "--to",
     "target",
     type=click.Choice([notation.value for notation in Notation]),
-    help="The notation to write; the one that FILE is not in, unless said otherwise.",
+    help="The notation to write; by default the one that FILE is not in.",
 )
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
 def convert_command(file: Path, target: str | None, output: Path | None) -> None:
     """Turn KIF into infix, and infix into KIF.
 
     KIF is (<= (legal ?p (mark ?n)) (true (free ?n)) (not (taken ?n))), infix is
-    legal(P,mark(N)) :- true(free(N)) & ~taken(N). Which of the two FILE is in is seen from its
-    text. Comments are kept, and converting back gives the same rules. In infix, a name that would
-    read as a variable, or with other characters than letters, digits and _, is put in quotes.
+    legal(P,mark(N)) :- true(free(N)) & ~taken(N). The notation of FILE is recognized from its
+    text. Comments are kept, and converting back gives the same rules. In infix, names that would
+    read as variables, or have characters other than letters, digits and _, are quoted.
 
     \b
     Examples:

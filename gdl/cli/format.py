@@ -1,4 +1,4 @@
-"""The command ``gdl format``: rulesheets in canonical layout."""
+"""The command ``gdl format``: rulesheets in the canonical layout."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.rulesheets import FILE, STDIN, read_source
+from gdl.cli.options import FILE, STDIN, read_source
 from gdl.errors import Source
 from gdl.language import format_text
 
@@ -15,13 +15,15 @@ from gdl.language import format_text
 @click.command("format")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--in-place", is_flag=True, help="Write the result back to each FILE.")
-@click.option("--check", is_flag=True, help="Show what would change, and exit with 1.")
+@click.option(
+    "--check", is_flag=True, help="Show what would change; exit with status 1 if anything would."
+)
 def format_command(files: tuple[Path, ...], in_place: bool, check: bool) -> None:
-    """Lay rulesheets out in the canonical way.
+    """Bring rulesheets into the canonical layout.
 
     A rule has its head on the first line and every literal of its body on a line of its own,
-    indented by two. Facts and comments stay where they are; comments stay with what they are at.
-    The meaning never changes. Without an option, the result goes to the standard output.
+    indented by two. Facts stay where they are; comments stay with what they belong to. The meaning
+    never changes. Without an option, the result goes to the standard output.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""The command ``gdl perft``: how many joint-move paths a game has."""
+"""The command ``gdl perft``: the number of joint-move paths of a game."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ from typing import TypeAlias
 import click
 
 import gdl
-from gdl.cli.machine_option import Machine, machine_option
-from gdl.cli.rulesheets import read_machine, read_rules, rulesheet_argument
+from gdl.cli.options import (
+    Machine,
+    machine_option,
+    read_machine,
+    read_rules,
+    rulesheet_argument,
+)
 from gdl.language import Term
 from gdl.state_machine import divide, perft
 

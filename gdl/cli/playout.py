@@ -1,4 +1,4 @@
-"""The command ``gdl playout``: random matches, written down state by state."""
+"""The command ``gdl playout``: random matches, state by state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.rulesheets import game_name, read_rules, rulesheet_argument
+from gdl.cli.options import game_name, read_rules, rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
 from gdl.reasoner import interpret
 from gdl.reports import has_percepts, header, trace_line
@@ -15,7 +15,7 @@ from gdl.reports import has_percepts, header, trace_line
 
 @click.command("playout")
 @rulesheet_argument
-@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@seed_option
 @click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
 @click.option(
     "--max-steps",

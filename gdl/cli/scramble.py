@@ -1,4 +1,4 @@
-"""The command ``gdl scramble``: the same game told in other words, and back."""
+"""The command ``gdl scramble``: the same game with other names, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 
 import click
 
-from gdl.cli.rulesheets import OUTPUT, read_source, rulesheet_argument, write_text
+from gdl.cli.options import OUTPUT, read_source, rulesheet_argument, seed_option, write_text
 from gdl.language import Scrambler, convert_text, notation_of, parse
 
 
@@ -17,19 +17,19 @@ from gdl.language import Scrambler, convert_text, notation_of, parse
 @click.option(
     "--dictionary",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="A JSON file for the names and their words; written, or read with --back.",
+    help="A JSON file of names and their words: written, or read with --back.",
 )
-@click.option("--back", is_flag=True, help="Put the names of the dictionary back in.")
-@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@click.option("--back", is_flag=True, help="Put the names from the dictionary back.")
+@seed_option
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
 def scramble_command(
     file: Path, dictionary: Path | None, back: bool, seed: int, output: Path | None
 ) -> None:
-    """Tell a game in invented words, and back.
+    """Replace the names of a game by invented words, or put them back.
 
-    Every name is replaced. A player that is sent scrambled rules can only go by what they say.
-    The language's own words, the role random and integers stay. Comments are left out: they would
-    give the game away.
+    Every name is replaced, so that a player that is sent scrambled rules can only go by what they
+    say. Keywords, the role random and integers stay. Comments are left out: they would give the
+    game away.
 
     \b
     Examples:

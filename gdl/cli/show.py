@@ -1,88 +1,130 @@
-"""The command ``gdl show``: what a rulesheet consists of."""
+"""The command ``gdl show``: what a rulesheet consists of, its circuit, or its analysis."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from gdl.cli.rulesheets import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
-from gdl.cli.show_analysis import analysis_text
-from gdl.cli.show_circuit import propnet_diagram, propnet_text
+import gdl
+from gdl.circuit import CompileOptions, compile_game
+from gdl.cli.options import (
+    OUTPUT,
+    CommandWithRenamedOptions,
+    game_name,
+    read_rules,
+    rulesheet_argument,
+    write_text,
+)
 from gdl.datalog import Level
+from gdl.errors import GroundingLimitError
+from gdl.grounding import GroundingBudget
 from gdl.language import RelationKey, Ruleset
+from gdl.reasoner import interpret
 from gdl.reports import (
+    Diagram,
+    PassFigures,
     RelationGraph,
+    Summary,
+    analysis_text,
     build_relation_graph,
     dot_text,
+    draw_circuit,
+    draw_relations,
     fluents,
+    measure_stages,
     moves,
-    relation_diagram,
     relation_text,
+    summary,
     svg_text,
 )
+
+BUDGET = GroundingBudget(rules=500_000, seconds=30)
+"""What grounding may take in each stage; without some passes it takes much more than with them."""
 
 _NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}
 
 
-@click.command("show")
+class _ShowCommand(CommandWithRenamedOptions):
+    renamed: ClassVar[Mapping[str, str]] = {"--propnet": "--circuit", "--as": "--format"}
+
+
+@click.command("show", cls=_ShowCommand)
 @rulesheet_argument
 @click.option(
-    "--as",
+    "--format",
     "form",
     type=click.Choice(["text", "dot", "svg"]),
     default="text",
     show_default=True,
-    help="A table, a graph for Graphviz, or a picture.",
+    help="A table, a graph for Graphviz, or a picture drawn by it.",
 )
-@click.option("--propnet", is_flag=True, help="Show the network that the game is compiled to.")
+@click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")
 @click.option("--analysis", is_flag=True, help="Show the game's structure: turns, goals, parts.")
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
-def show_command(file: Path, form: str, propnet: bool, analysis: bool, output: Path | None) -> None:
-    """Show roles, relations and what depends on what, or the network.
+def show_command(file: Path, form: str, circuit: bool, analysis: bool, output: Path | None) -> None:
+    """Show roles and relations, the compiled circuit, or an analysis.
 
     The table has every relation with the number of facts and rules that state it, whether it
     depends on the state or on the joint move, and the relations that its rules name, ~ where
-    under a negation. The graph shows the same, with an arrow to each relation that is named.
+    under a negation. The graph shows the same, with an arrow to each relation that is named. To
+    draw it as SVG, Graphviz has to be installed.
 
-    With --propnet: the network's figures, and a table with a row for each pass, in their order,
+    With --circuit: the circuit's figures, and a table with a row for each compiler pass, in order,
     for the game compiled with that pass and all above it; "saved" is the share of gates that the
-    pass does away with. The graph, of at most 500 gates, has an arrow to all that a gate reads.
+    pass removes. The graph, of at most 500 gates, has an arrow to everything that a gate reads.
 
     \b
     Examples:
         gdl show games/ticTacToe.kif
-        gdl show games/ticTacToe.kif --as svg --output ticTacToe.svg
-        gdl show games/ticTacToe.kif --as dot | dot -Tpdf > ticTacToe.pdf
-        gdl show games/ticTacToe.kif --propnet
+        gdl show games/ticTacToe.kif --format svg --output ticTacToe.svg
+        gdl show games/ticTacToe.kif --format dot | dot -Tpdf > ticTacToe.pdf
+        gdl show games/ticTacToe.kif --circuit
         gdl show games/ticTacToe.kif --analysis
     """
-    if analysis and (propnet or form != "text"):
-        raise click.UsageError("--analysis is text of its own: leave out --propnet and --as")
+    if analysis and (circuit or form != "text"):
+        raise click.UsageError("--analysis is text of its own: leave out --circuit and --format")
     ruleset = read_rules(file)
     if analysis:
-        write_text(output, analysis_text(ruleset))
-        return
-    if form == "text":
-        text = propnet_text(ruleset) if propnet else _table_text(ruleset)
+        text = _analysis(ruleset)
+    elif form == "text":
+        text = _circuit_tables(ruleset) if circuit else _relation_tables(ruleset)
     else:
-        diagram = (
-            propnet_diagram(ruleset) if propnet else relation_diagram(build_relation_graph(ruleset))
-        )
-        text = dot_text(diagram, game_name(file)) if form == "dot" else svg_text(diagram)
+        diagram = _circuit_diagram(ruleset) if circuit else _relation_diagram(ruleset)
+        text = (dot_text if form == "dot" else svg_text)(diagram, game_name(file))
     write_text(output, text)
 
 
-def _table_text(ruleset: Ruleset) -> str:
-    graph = build_relation_graph(ruleset)
+def _analysis(ruleset: Ruleset) -> str:
+    """Analyse a game, from playouts alone where it is too large to compile."""
+    from gdl.analysis import analyse
+
+    try:
+        return analysis_text(analyse(gdl.compile(ruleset)))
+    except GroundingLimitError as error:
+        return f"not compiled: {error}\n{analysis_text(analyse(interpret(ruleset)))}"
+
+
+def _relation_diagram(ruleset: Ruleset) -> Diagram:
+    return draw_relations(build_relation_graph(ruleset))
+
+
+def _circuit_diagram(ruleset: Ruleset) -> Diagram:
+    return draw_circuit(compile_game(ruleset, CompileOptions()))
+
+
+def _relation_tables(ruleset: Ruleset) -> str:
     console = Console(highlight=False, markup=False)
     with console.capture() as capture:
         _print_line(console, "roles", list(map(str, ruleset.roles)))
         _print_line(console, "moves", moves(ruleset))
         _print_line(console, "facts", fluents(ruleset))
-        console.print(_relation_table(graph))
+        console.print(_relation_table(build_relation_graph(ruleset)))
     return capture.get()
 
 
@@ -104,3 +146,44 @@ def _relation_table(graph: RelationGraph) -> Table:
 def _named(graph: RelationGraph, key: RelationKey) -> str:
     named = graph.edges.get(key, {})
     return ", ".join(f"{'~' * negated}{relation_text(other)}" for other, negated in named.items())
+
+
+def _circuit_tables(ruleset: Ruleset) -> str:
+    console = Console(highlight=False, markup=False)
+    with console.capture() as capture:
+        _print_summary(console, summary(compile_game(ruleset, CompileOptions())))
+        console.print(_stage_table(measure_stages(ruleset, BUDGET)))
+    return capture.get()
+
+
+def _print_summary(console: Console, found: Summary) -> None:
+    counts = zip(found.roles, found.moves, strict=True)
+    lines = [
+        f"moves: {', '.join(f'{role} {count}' for role, count in counts)}",
+        f"facts: {found.fluents}, {found.irrelevant_fluents} of which can never matter",
+        f"view: {found.view_gates} gates, depth {found.view_depth}",
+        f"transition: {found.transition_gates} gates, depth {found.transition_depth}",
+        f"cycles: {found.cycles}",
+    ]
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def _stage_table(stages: Iterable[PassFigures]) -> Table:
+    """Build a table with a row for each pass: the game compiled with it and all above it."""
+    names = ("rules", "view", "transition", "gates", "saved", "ground s", "build s")
+    table = Table("with pass", *names, box=SIMPLE_HEAD, padding=0)
+    for column in table.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    before: int | None = None
+    for stage in stages:
+        seconds = (f"{stage.ground_seconds:.2f}", f"{stage.build_seconds:.2f}")
+        if stage.failure is not None:
+            table.add_row(stage.name.replace("_", " "), "too many", *[""] * 4, seconds[0], "")
+            continue
+        gates = stage.view_gates + stage.transition_gates
+        saved = f"{1 - gates / before:.0%}" if before else ""
+        before = gates
+        counts = (stage.ground_rules, stage.view_gates, stage.transition_gates, gates)
+        table.add_row(stage.name.replace("_", " "), *map(str, counts), saved, *seconds)
+    return table

@@ -1,4 +1,4 @@
-"""The command ``gdl stats``: what random play tells about a game."""
+"""The command ``gdl stats``: a survey of random play."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from gdl.cli.rulesheets import game_name, read_machine, rulesheet_argument
+from gdl.analysis import NONE, Distribution, Survey, take_survey
+from gdl.cli.options import game_name, read_machine, rulesheet_argument, seed_option
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending
-from gdl.reports import Distribution, Survey, take_survey
 from gdl.state_machine import StateMachine
 
 
 @click.command("stats")
 @rulesheet_argument
 @click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
-@click.option("--seed", default=0, metavar="N", show_default=True, help="One seed, one result.")
+@seed_option
 @click.option(
     "--max-steps",
     type=click.IntRange(1),
     metavar="M",
     default=DEFAULT_MAX_STEPS,
     show_default=True,
-    help="Break a playout off after so many steps.",
+    help="Cut a playout off after so many steps.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
 def stats_command(file: Path, playouts: int, seed: int, max_steps: int, as_json: bool) -> None:
@@ -47,39 +47,38 @@ def stats_command(file: Path, playouts: int, seed: int, max_steps: int, as_json:
     hidden = as_json or not sys.stderr.isatty()
     with Progress(console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task("playouts", total=playouts)
-        result = take_survey(machine, playouts, max_steps, seed, lambda: progress.advance(task))
+        survey = take_survey(machine, playouts, max_steps, seed, lambda: progress.advance(task))
     if as_json:
         document = {"game": game_name(file), "playouts": playouts, "seed": seed}
-        click.echo(json.dumps(document | _figures(result), indent=2))
+        click.echo(json.dumps(document | _figures(machine, survey), indent=2))
     else:
-        _print(machine, result)
+        _print(machine, survey)
 
 
-def _print(machine: StateMachine, result: Survey) -> None:
+def _print(machine: StateMachine, survey: Survey) -> None:
     console = Console(highlight=False, markup=False)
-    console.print(_endings(result))
+    console.print(_endings(survey))
     table = Table("", "least", "mean", "median", "most", "with a choice")
     for column in table.columns[1:]:
         column.justify = "right"
-    _add_row(table, "steps of a match", result.lengths)
-    for role in machine.roles:
-        moves = result.moves[role]
+    _add_row(table, "steps of a match", survey.lengths)
+    for role, moves in zip(machine.roles, survey.moves, strict=True):
         choice = f"{moves.share_above(1):.0%} of states" if moves else ""
         _add_row(table, f"moves of {role}", moves, choice)
-    _add_row(table, "joint moves", result.joint_moves)
+    _add_row(table, "joint moves", survey.joint_moves)
     console.print(table)
-    if result.lengths:
-        console.print(_goal_table(machine, result))
+    if survey.lengths:
+        console.print(_goal_table(machine, survey))
 
 
-def _endings(result: Survey) -> str:
+def _endings(survey: Survey) -> str:
     parts = {
         Ending.TERMINAL: "ended",
-        Ending.STEP_LIMIT: "were broken off at the step limit",
+        Ending.STEP_LIMIT: "were cut off at the step limit",
         Ending.NO_MOVE: "stopped where a role had no legal move",
     }
-    counted = [f"{result.endings[e]} {words}" for e, words in parts.items() if result.endings[e]]
-    return f"{result.endings.total()} playouts: {', '.join(counted)}"
+    counted = [f"{survey.endings[e]} {words}" for e, words in parts.items() if survey.endings[e]]
+    return f"{survey.endings.total()} playouts: {', '.join(counted)}"
 
 
 def _add_row(table: Table, name: str, values: Distribution, choice: str = "") -> None:
@@ -89,36 +88,35 @@ def _add_row(table: Table, name: str, values: Distribution, choice: str = "") ->
     table.add_row(name, *map(str, figures), choice)
 
 
-def _goal_table(machine: StateMachine, result: Survey) -> Table:
-    """Return a table of goal values: what part of the matches each role ended with each."""
-    values = sorted({v for counts in result.goals.values() for v in counts}, key=_goal_order)
-    table = Table("goal", *("none" if value is None else str(value) for value in values), "mean")
+def _goal_table(machine: StateMachine, survey: Survey) -> Table:
+    """Build a table of goal values: in what share of the matches each role ended with each."""
+    values = sorted({utility for outcome in survey.outcomes for utility in outcome})
+    table = Table("goal", *map(_goal_text, values), "mean")
     for column in table.columns[1:]:
         column.justify = "right"
-    for role in machine.roles:
-        counts = result.goals[role]
+    for index, role in enumerate(machine.roles):
+        counts = survey.utilities_of(index)
         shares = [f"{counts[value] / counts.total():.0%}" for value in values]
-        mean = sum((value or 0) * n for value, n in counts.items()) / counts.total()
+        mean = sum(max(0, value) * n for value, n in counts.items()) / counts.total()
         table.add_row(str(role), *shares, f"{mean:.1f}")
     return table
 
 
-def _goal_order(value: int | None) -> int:
-    return -1 if value is None else value
+def _goal_text(value: int) -> str:
+    return "none" if value == NONE else str(value)
 
 
-def _figures(result: Survey) -> dict[str, Any]:
+def _figures(machine: StateMachine, survey: Survey) -> dict[str, Any]:
+    roles = list(map(str, machine.roles))
+    goals = (sorted(survey.utilities_of(index).items()) for index in range(len(roles)))
     return {
-        "endings": {ending.value: result.endings[ending] for ending in Ending},
-        "steps": _spread(result.lengths),
-        "joint_moves": _spread(result.joint_moves),
-        "moves": {str(role): _spread(values) for role, values in result.moves.items()},
+        "endings": {ending.value: survey.endings[ending] for ending in Ending},
+        "steps": _spread(survey.lengths),
+        "joint_moves": _spread(survey.joint_moves),
+        "moves": dict(zip(roles, map(_spread, survey.moves), strict=True)),
         "goals": {
-            str(role): {
-                "none" if value is None else str(value): counts[value]
-                for value in sorted(counts, key=_goal_order)
-            }
-            for role, counts in result.goals.items()
+            role: {_goal_text(value): count for value, count in counts}
+            for role, counts in zip(roles, goals, strict=True)
         },
     }
 

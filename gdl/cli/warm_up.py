@@ -1,4 +1,4 @@
-"""The command ``gdl warm-up``: make machine code in advance."""
+"""The command ``gdl warm-up``: compile machine code in advance."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from time import monotonic
 import click
 
 import gdl
-from gdl.cli.rulesheets import FILE, game_name, read_rules
+from gdl.cli.options import FILE, game_name, read_rules
 from gdl.engine import warm_up_kernels
 
 
 @click.command("warm-up")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
 def warm_up_command(files: Sequence[Path]) -> None:
-    """Put machine code in the cache, so that the first game starts without delay.
+    """Fill the cache of machine code, so that the first game starts without delay.
 
-    That is the code that all games need, which takes some ten seconds to make, and the code of
-    each game that is named. The cache is the folder "gdl" in the user's cache folder; the
-    environment variable GDL_CACHE names another. Code is made for the processor at hand.
+    It gets the code that all games need, which takes some ten seconds to compile, and that of each
+    game that is named. The cache is the folder "gdl" in the user's cache folder; the environment
+    variable GDL_CACHE names another. Code is compiled for the processor of this machine.
 
     \b
     Examples:

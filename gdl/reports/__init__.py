@@ -1,40 +1,43 @@
-"""What is told about rulesheets and games: graphs, figures, traces, speed."""
+"""What people and other programs are told about rulesheets and games.
 
-from gdl.reports.circuit_diagram import network_diagram
+In come a ruleset, a compiled game, an analysis or a playout; out go texts, tables' figures,
+diagrams and traces, for the commands of ``gdl.cli`` to print. Nothing is found out here that the
+stages below do not know. One kind of report a module: ``relation_graph`` of rules,
+``circuit_report`` and ``circuit_diagram`` of compiled games, ``analysis_text`` and ``traces``; they
+share ``diagrams``, where to start reading.
+"""
+
+from gdl.reports.analysis_report import analysis_text
+from gdl.reports.circuit_diagram import draw_circuit
 from gdl.reports.circuit_report import PassFigures, Summary, measure_stages, summary
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
 from gdl.reports.relation_graph import (
     RelationGraph,
     build_relation_graph,
+    draw_relations,
     fluents,
     moves,
-    relation_diagram,
     relation_text,
 )
-from gdl.reports.structure_text import report
-from gdl.reports.survey import Distribution, Survey, take_survey
 from gdl.reports.traces import has_percepts, header, trace_line
 
 __all__ = [
     "Diagram",
-    "Distribution",
     "PassFigures",
     "RelationGraph",
     "Summary",
-    "Survey",
+    "analysis_text",
     "build_relation_graph",
     "dot_text",
+    "draw_circuit",
+    "draw_relations",
     "fluents",
     "has_percepts",
     "header",
     "measure_stages",
     "moves",
-    "network_diagram",
-    "relation_diagram",
     "relation_text",
-    "report",
     "summary",
     "svg_text",
-    "take_survey",
     "trace_line",
 ]

@@ -1,7 +1,7 @@
-"""The diagram of a network: facts and moves below, what is asked for above, gates between.
+"""The diagram of a circuit: facts and moves below, outputs above, gates between.
 
-Gates of two inputs that serve one other gate only are drawn with it as one. A gate that is read
-only negated, and reads only what is negated, is drawn as an ``or``.
+Two-input gates that only one other gate reads are drawn as one gate with it. A gate that is read
+only negated, and reads only negated inputs, is drawn as an ``or``.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from gdl.datalog import Level
 from gdl.errors import ResourceLimitError
 from gdl.reports.diagrams import COLOURS, Box, Diagram
 
-MOST_GATES = 500
-"""Networks of more gates make pictures in which nothing can be seen."""
+MAX_GATES = 500
+"""Larger circuits make pictures in which nothing can be seen."""
 
 _GATE = {False: "and", True: "or"}
 
 
-def network_diagram(parts: CompiledGame) -> Diagram:
-    """Return the diagram. Raises :class:`gdl.ResourceLimitError` for more than 500 gates."""
+def draw_circuit(parts: CompiledGame) -> Diagram:
+    """Draw the circuit of a game; raises :class:`gdl.ResourceLimitError` for over 500 gates."""
     layout = parts.layout
     gates = layout.view.and_count + layout.transition.and_count
-    if gates > MOST_GATES:
+    if gates > MAX_GATES:
         raise ResourceLimitError(
-            f"the network has {gates} gates; one of over {MOST_GATES} is not drawn"
+            f"the circuit has {gates} gates; one of over {MAX_GATES} is not drawn"
         )
     names = dict(_names(parts))
     reads = _reads(layout)
@@ -46,23 +46,23 @@ def network_diagram(parts: CompiledGame) -> Diagram:
 
 
 def _names(parts: CompiledGame) -> Iterator[tuple[int, str]]:
-    """Yield the rows that have a name, with it; constants only where something reads them."""
+    """Yield the rows that have a name, with it; constants only where a gate reads them."""
     layout = parts.layout
     if _constant_is_read(layout):
         yield 0, "false"
     for row, fact in enumerate(parts.facts, layout.fluents):
         yield row, f"true {fact}"
     row = 0
-    for role, moves in zip(parts.roles, parts.moves, strict=True):
+    for name, moves in zip(parts.roles, parts.moves, strict=True):
         for move in moves:
-            yield layout.moves + row, f"does {role} {move}"
-            yield layout.legal + row, f"legal {role} {move}"
+            yield layout.moves + row, f"does {name} {move}"
+            yield layout.legal + row, f"legal {name} {move}"
             row += 1
     yield layout.terminal, "terminal"
-    for row, (place, value) in enumerate(parts.goal_table, layout.goals):
-        yield row, f"goal {parts.roles[place]} {value}"
-    for row, (place, percept) in enumerate(parts.percepts, layout.percepts):
-        yield row, f"sees {parts.roles[place]} {percept}"
+    for row, (role, value) in enumerate(parts.goal_table, layout.goals):
+        yield row, f"goal {parts.roles[role]} {value}"
+    for row, (role, percept) in enumerate(parts.percepts, layout.percepts):
+        yield row, f"sees {parts.roles[role]} {percept}"
     for row, fact in enumerate(parts.facts, layout.next):
         yield row, f"next {fact}"
 
@@ -74,9 +74,9 @@ def _constant_is_read(layout: Layout) -> bool:
 
 
 def _reads(layout: Layout) -> dict[int, list[int]]:
-    """Return the literals that each row is the conjunction of.
+    """The literals that each row is the conjunction of.
 
-    A row that only one other reads, and not negated, is left out for what it reads itself.
+    A row that only one other reads, and not negated, is replaced by what it reads itself.
     """
     reads: dict[int, list[int]] = {}
     for program in (layout.view, layout.transition):
@@ -86,7 +86,7 @@ def _reads(layout: Layout) -> dict[int, list[int]]:
             reads[row] = [literal]
     uses = Counter(literal >> 1 for literals in reads.values() for literal in literals)
     named = {0, *layout.outputs}
-    # Rows of feedback are written before they are known, and stand for a way around.
+    # Rows of feedback are read before they are computed, and stand for a path around a cycle.
     named |= {int(row) for p in (layout.view, layout.transition) for row in p.feedback[:, 0]}
     for row in list(reads):
         for step in [n >> 1 for n in reads[row] if not n & 1 and uses[n >> 1] == 1]:
@@ -97,7 +97,7 @@ def _reads(layout: Layout) -> dict[int, list[int]]:
 
 
 def _ors(layout: Layout, reads: Mapping[int, list[int]]) -> set[int]:
-    """Return the rows of gates to be drawn with an ``or``, negated as they are read."""
+    """The rows of gates to be drawn as an ``or``, negated as they are read."""
     outputs = set(layout.outputs)
     found = {
         row

@@ -1,4 +1,4 @@
-"""What a game's network is like: what each pass saves, its size and its depth."""
+"""Figures of a game's circuit: its size, its depth, and what each compiler pass saves."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class PassFigures:
-    """A game compiled with a pass and all before it, ``none`` where with none at all.
+    """A game compiled with a pass and all before it; the name ``none`` means with none at all.
 
-    ``ground_seconds`` go into rules and grounding, ``build_seconds`` into the network. ``failure``
+    ``ground_seconds`` go into rules and grounding, ``build_seconds`` into the circuit. ``failure``
     says why there are no figures, where there are none.
     """
 
@@ -36,7 +36,7 @@ class PassFigures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A compiled game in figures. Depth is the longest way through AND gates."""
+    """A compiled game in figures. Depth is the longest path through AND gates."""
 
     roles: tuple[str, ...]
     fluents: int
@@ -52,10 +52,10 @@ class Summary:
 def measure_stages(
     ruleset: Ruleset, budget: GroundingBudget, clock: Clock = monotonic
 ) -> Iterator[PassFigures]:
-    """Compile a game again and again, each time with one pass more, and tell of each time.
+    """Compile a game repeatedly, each time with one pass more, and yield the figures of each time.
 
-    What is ground is ground anew only where the pass changes rules. A game that is too large to
-    ground without a pass is a stage with a failure.
+    The rules are ground again only where the pass changes them. A game that is too large to ground
+    without a pass is a stage with a failure.
     """
     game: GroundGame | None = None
     seconds, failure = 0.0, None
@@ -89,7 +89,7 @@ def _rules_differ(one: Passes, other: Passes) -> bool:
 
 
 def summary(parts: CompiledGame) -> Summary:
-    """Return the figures of a compiled game."""
+    """Measure a compiled game."""
     layout = parts.layout
     depths = _depths(layout)
     return Summary(
@@ -106,9 +106,9 @@ def summary(parts: CompiledGame) -> Summary:
 
 
 def _depths(layout: Layout) -> NDArray[np.int64]:
-    """Return for each row through how many AND gates, one after the other, it is computed.
+    """The number of AND gates on the longest path to each row.
 
-    Rows that are read early count as inputs.
+    Rows that are read before they are computed count as inputs.
     """
     depths = [0] * layout.rows
     for program in (layout.view, layout.transition):

@@ -49,7 +49,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RelationGraph:
-    """The relations of a ruleset, each after those that it is defined through but for circles."""
+    """The relations of a ruleset, each after those that it is defined through, except in cycles."""
 
     relations: tuple[Relation, ...]
     edges: Graph
@@ -57,12 +57,12 @@ class RelationGraph:
 
 
 def relation_text(key: RelationKey) -> str:
-    """Return a relation's name with its number of arguments, such as ``legal/2``."""
+    """Write a relation's name with its arity, such as ``legal/2``."""
     return f"{key[0]}/{key[1]}"
 
 
 def build_relation_graph(ruleset: Ruleset) -> RelationGraph:
-    """Return the relation graph of a ruleset."""
+    """Build the relation graph of a ruleset."""
     edges = dependency_graph(ruleset.rules)
     order = strongly_connected_components(edges)
     reached = levels(edges, order)
@@ -76,8 +76,8 @@ def build_relation_graph(ruleset: Ruleset) -> RelationGraph:
     return RelationGraph(relations, edges)
 
 
-def relation_diagram(graph: RelationGraph) -> Diagram:
-    """Return the diagram of a relation graph; the language's own relations have a thick border."""
+def draw_relations(graph: RelationGraph) -> Diagram:
+    """Draw a relation graph; the language's own relations have a thick border."""
     boxes = {
         str(relation): Box(
             str(relation),
@@ -96,17 +96,17 @@ def relation_diagram(graph: RelationGraph) -> Diagram:
 
 
 def fluents(ruleset: Ruleset) -> list[str]:
-    """Return the kinds of facts that rules name for states, such as ``(cell ? ? ?)``."""
+    """List the kinds of facts that rules name for states, such as ``(cell ? ? ?)``."""
     return _kinds(ruleset, {("init", 1), ("base", 1), ("next", 1), ("true", 1)})
 
 
 def moves(ruleset: Ruleset) -> list[str]:
-    """Return the kinds of moves that rules name, such as ``(mark ? ?)``."""
+    """List the kinds of moves that rules name, such as ``(mark ? ?)``."""
     return _kinds(ruleset, {("input", 2), ("legal", 2), ("does", 2)})
 
 
 def _kinds(ruleset: Ruleset, relations: Collection[RelationKey]) -> list[str]:
-    """Return the kinds of the last arguments of the relations, in the order of the rules."""
+    """List the kinds of the last arguments of some relations, sorted."""
     found = {
         _kind(atom.args[-1])
         for rule in ruleset.rules

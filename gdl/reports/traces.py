@@ -17,7 +17,7 @@ from gdl.playouts import Step
 from gdl.state_machine import StateMachine
 
 ORACLE = "gdl reasoner"
-"""Who answers for the states of the traces written here."""
+"""What computed the states of the traces written here."""
 
 MAX_FACTS = 400
 """The largest state that is written out."""
@@ -29,17 +29,17 @@ JsonObject: TypeAlias = dict[str, Any]
 
 
 def has_percepts(ruleset: Ruleset) -> bool:
-    """Tell whether the game is one of imperfect information: whether its rules say ``sees``."""
+    """Whether the game is one of imperfect information: its rules define ``sees``."""
     return any(rule.head.relation == ("sees", 2) for rule in ruleset.rules)
 
 
 def header(game: str, machine: StateMachine) -> JsonObject:
-    """Return the first line of a trace."""
+    """Build the first line of a trace."""
     return {"game": game, "roles": [str(role) for role in machine.roles], "oracle": ORACLE}
 
 
 def trace_line(machine: StateMachine, playout: int, step: Step, percepts: bool) -> JsonObject:
-    """Return the line of one state; with ``percepts``, also what roles see of its joint move."""
+    """Build the line of one state; with ``percepts``, also what roles see of its joint move."""
     state, roles = step.state, machine.roles
     facts = _sorted_texts(state)
     line: JsonObject = {
@@ -75,7 +75,7 @@ def _sorted_texts(terms: Iterable[Term]) -> list[str]:
 
 
 def _sha256(texts: Iterable[str]) -> str:
-    """Return the digest of the texts, as Latin-1 where they can be written in it."""
+    """Hash the texts, encoded as Latin-1 if possible, otherwise as UTF-8."""
     text = "\n".join(texts)
     try:
         data = text.encode("latin-1")

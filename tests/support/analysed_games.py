@@ -6,7 +6,7 @@ from functools import cache
 
 import gdl
 from gdl.analysis import Structure, analyse
-from gdl.analysis.analysis import gather
+from gdl.analysis.analysis import gather_evidence
 from gdl.analysis.evidence.evidence import Evidence
 from gdl.engine.machine import PropnetStateMachine
 from tests.support.compiled_games import machine_of
@@ -68,7 +68,7 @@ LOTTERY = """
 """
 
 FORK = """
-; The one has three ways, then the other two; all of them end alike.
+; The one has three moves, then the other two; all of them end alike.
 (role r) (role s)
 (init (step 0))
 (<= (legal r (go ?x)) (true (step 0)) (way ?x))
@@ -93,16 +93,16 @@ def compiled(text: str) -> PropnetStateMachine:
 
 @cache
 def structure_of(name: str) -> Structure:
-    """Return the structure of one of the games in the games folder."""
+    """Analyse one of the games in the games folder."""
     return analyse(machine_of(name))
 
 
 @cache
 def evidence_of(name: str) -> Evidence:
-    return gather(machine_of(name), 0, 512)
+    return gather_evidence(machine_of(name), 0, 512)
 
 
 def texts(terms: object) -> list[str]:
-    """Return what some terms read as, sorted."""
+    """Write some terms, sorted."""
     assert isinstance(terms, frozenset | tuple | dict)
     return sorted(map(str, terms))

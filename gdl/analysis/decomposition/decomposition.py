@@ -1,10 +1,10 @@
-"""The parts of a game that do not influence each other, played side by side or in series.
+"""The parts of a game that do not influence each other, played in parallel or in series.
 
-Two fluents are of one part where the next value of one depends on the other, through the rules or
-through the legality of a move. Clocks, whose course no move changes, and fluents that matter for
-nothing bind no parts together. Parts that are found in this way can be as small as a square of
-tic-tac-toe, which nothing but the goals binds to the others; :mod:`gdl.analysis.decomposition.summaries` puts
-together what only makes sense together.
+Two fluents belong to one part if the next value of one depends on the other, through the rules or
+through the legality of a move. Clocks, whose course no move changes, and irrelevant fluents connect
+no parts. The connected components can be as small as a square of tic-tac-toe, which only the goals
+connect to the others; :mod:`gdl.analysis.decomposition.part_merging` merges those that only make
+sense together.
 
 Sources: E. Cox, E. Schkufza, R. Madsen and M. Genesereth, Factoring general games using
 propositional automata (2009); A. Hufschmitt, J.-N. Vittaut and N. Jouandeau, Exploitation of
@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gdl.analysis.decomposition.summaries import merged_by_goals
+from gdl.analysis.decomposition.part_merging import merged_by_goals
 from gdl.analysis.evidence import (
     Cluster,
     Decomposition,
@@ -27,35 +27,35 @@ from gdl.analysis.evidence import (
     Finding,
     InfluenceGraph,
     Subgame,
-    bits,
-    influence_graph,
+    bit_indices,
+    build_influence_graph,
 )
 from gdl.analysis.properties import clock_fluents
 from gdl.datalog import strongly_connected_components
 from gdl.language import Constant, Term
 
 MAX_CUTS = 40
-"""Places at which a game is tried to be cut into a series."""
+"""Cuts that are tried to divide a game into a series."""
 
 MAX_FORCED = 50
-"""Moves asked about, whether they are forced when they are legal."""
+"""Moves that the prover is asked about, whether they are forced when they are legal."""
 
 MAX_EFFECTS = 300_000
-"""Games with more pairs of a move and a fluent that it changes are not cut."""
+"""Games with more pairs of a move and a fluent that it influences are not cut."""
 
 MAX_INFLUENCES = 200_000
-"""Games with more pairs of fluents of which one depends on the other are not cut."""
+"""Games with more edges between fluents in their influence graph are not cut."""
 
 MAX_FLUENTS = 6_000
-"""Larger games are not divided."""
+"""Larger games are not decomposed."""
 
 
 def decompose(evidence: Evidence) -> Decomposition:
-    """Return the parts of a game; none where it is all of one piece."""
+    """Decompose a game into parts; none where it cannot be decomposed."""
     facts = evidence.machine.facts
     if evidence.prover is not None:
         evidence.prover.grant(0.5)
-    depends = influence_graph(evidence.circuit, evidence.supports)
+    depends = build_influence_graph(evidence.circuit, evidence.supports)
     relevant = sum(1 << f for f in np.flatnonzero(evidence.machine.relevant_fluents).tolist())
     clock = sum(1 << fluent for fluent in clock_fluents(evidence.circuit, evidence.supports))
     irrelevant = ((1 << len(facts)) - 1) & ~relevant
@@ -78,22 +78,22 @@ def decompose(evidence: Evidence) -> Decomposition:
 
 
 def _independent(depends: InfluenceGraph, free: int) -> list[Cluster]:
-    """Return the smallest parts that do not influence each other; each has some move."""
+    """The connected components of the influence graph that have some fluent and some move."""
     count = len(depends.fluents_of)
-    bonds = [
+    edges = [
         1 << fluent | depends.fluents_of[fluent] & free | depends.moves_of[fluent] << count
-        for fluent in bits(free)
+        for fluent in bit_indices(free)
     ]
-    bonds += [
+    edges += [
         1 << (count + move) | depends.legal_by[move] & free
-        for move in bits(_moves_on(depends, free))
+        for move in bit_indices(_moves_on(depends, free))
     ]
-    parts = [Cluster(mask & ((1 << count) - 1), mask >> count) for mask in _joined(bonds)]
+    parts = [Cluster(mask & ((1 << count) - 1), mask >> count) for mask in _joined(edges)]
     return [part for part in parts if part.fluents and part.moves]
 
 
 def _forced(evidence: Evidence, depends: InfluenceGraph, free: int) -> int:
-    """Return the moves that clocks alone allow, and then force: a noop out of turn, say.
+    """The moves that clocks alone make legal, and then force, such as a noop out of turn.
 
     Whether such a move is made depends on nothing but the clocks.
     """
@@ -113,23 +113,23 @@ def _forced(evidence: Evidence, depends: InfluenceGraph, free: int) -> int:
 
 
 def _joined(masks: Iterable[int]) -> list[int]:
-    """Join masks that have bits in common until none have, in the order of their lowest bits."""
+    """Unite masks that share bits until all are disjoint, in the order of their lowest bits."""
     found: list[int] = []
     for mask in masks:
-        apart = []
+        disjoint = []
         for other in found:
             if other & mask:
                 mask |= other
             else:
-                apart.append(other)
-        found = [*apart, mask]
+                disjoint.append(other)
+        found = [*disjoint, mask]
     return sorted(found, key=lambda mask: mask & -mask)
 
 
 def _series(
     evidence: Evidence, depends: InfluenceGraph, whole: Cluster
 ) -> tuple[Sequence[Cluster], Finding[bool]]:
-    """Cut a part into those that are played one after the other, if it can be."""
+    """Cut a part into parts that are played one after the other, if possible."""
     cuts = [cut for cut in _cuts(depends, whole) if _is_serial(evidence, depends, whole, cut)]
     chain: list[Cluster] = []
     for cut in sorted(cuts, key=lambda part: part.fluents.bit_count()):
@@ -137,27 +137,27 @@ def _series(
             chain.append(cut)
     if not chain:
         return [whole], Finding(False)
-    certainty = evidence.certainty(
+    confidence = evidence.confidence(
         [claim for cut in chain for claim in _disorders(evidence, depends, whole, cut)]
     )
     chain.append(whole)
     parts = [chain[0]]
     for before, part in pairwise(chain):
         parts.append(Cluster(part.fluents & ~before.fluents, part.moves & ~before.moves))
-    return parts, Finding(True, certainty)
+    return parts, Finding(True, confidence)
 
 
 def _cuts(depends: InfluenceGraph, whole: Cluster) -> Iterator[Cluster]:
-    """Yield parts that nothing outside them influences: fluents and what they depend on."""
+    """Yield clusters that nothing outside them influences: fluents and all that they depend on."""
     influence = _influence(depends, whole)
     above: dict[int, int] = {}
     found: dict[int, None] = {}
     for component in strongly_connected_components(
-        {fluent: bits(mask) for fluent, mask in influence.items()}
+        {fluent: bit_indices(mask) for fluent, mask in influence.items()}
     ):
         mask = sum(1 << fluent for fluent in component)
         for fluent in component:
-            for other in bits(influence[fluent] & ~mask):
+            for other in bit_indices(influence[fluent] & ~mask):
                 mask |= above[other]
         above.update(dict.fromkeys(component, mask))
         found[mask] = None
@@ -172,16 +172,19 @@ def _cuts(depends: InfluenceGraph, whole: Cluster) -> Iterator[Cluster]:
 
 
 def _influence(depends: InfluenceGraph, whole: Cluster) -> dict[int, int]:
-    """Return, for each fluent of a part, those that it depends on; nothing if there are too many.
+    """The fluents that each fluent of a part depends on; empty if there are too many.
 
-    That includes what the legality of the moves depends on that change it.
+    That includes what the legality of the moves that influence it depends on.
     """
-    if sum(depends.moves_of[fluent].bit_count() for fluent in bits(whole.fluents)) > MAX_EFFECTS:
+    if (
+        sum(depends.moves_of[fluent].bit_count() for fluent in bit_indices(whole.fluents))
+        > MAX_EFFECTS
+    ):
         return {}
     influence = {}
-    for fluent in bits(whole.fluents):
+    for fluent in bit_indices(whole.fluents):
         mask = depends.fluents_of[fluent]
-        for move in bits(depends.moves_of[fluent]):
+        for move in bit_indices(depends.moves_of[fluent]):
             mask |= depends.legal_by[move]
         influence[fluent] = mask & whole.fluents
     few = sum(mask.bit_count() for mask in influence.values()) <= MAX_INFLUENCES
@@ -190,20 +193,20 @@ def _influence(depends: InfluenceGraph, whole: Cluster) -> dict[int, int]:
 
 def _moves_on(depends: InfluenceGraph, fluents: int) -> int:
     moves = 0
-    for fluent in bits(fluents):
+    for fluent in bit_indices(fluents):
         moves |= depends.moves_of[fluent]
     return moves
 
 
 def _is_serial(evidence: Evidence, depends: InfluenceGraph, whole: Cluster, cut: Cluster) -> bool:
-    """Tell whether, in the samples, all moves on one side of a cut come before all on the other."""
+    """Whether, in the samples, all moves on one side of a cut come before all on the other."""
     rest = _moves_on(depends, whole.fluents & ~cut.fluents)
     if not rest or rest & cut.moves or whole.fluents == cut.fluents:
         return False
     samples = evidence.samples
     played = ~samples.terminal
-    early = samples.legal[:, bits(cut.moves)].any(axis=1) & played
-    late = samples.legal[:, bits(rest)].any(axis=1) & played
+    early = samples.legal[:, bit_indices(cut.moves)].any(axis=1) & played
+    late = samples.legal[:, bit_indices(rest)].any(axis=1) & played
     step = np.arange(len(played))
     last_early = np.full(int(samples.lanes.max(initial=0)) + 1, -1)
     np.maximum.at(last_early, samples.lanes[early], step[early])
@@ -214,12 +217,12 @@ def _is_serial(evidence: Evidence, depends: InfluenceGraph, whole: Cluster, cut:
 def _disorders(
     evidence: Evidence, depends: InfluenceGraph, whole: Cluster, cut: Cluster
 ) -> Iterator[int]:
-    """Yield the claims that both sides of a cut have moves, and that the first comes back."""
+    """Yield the claims that both sides of a cut have moves, and that the first has moves again."""
     prover = evidence.prover
     if prover is None:
         return
-    rest = bits(_moves_on(depends, whole.fluents & ~cut.fluents))
-    early = bits(cut.moves)
+    rest = bit_indices(_moves_on(depends, whole.fluents & ~cut.fluents))
+    early = bit_indices(cut.moves)
     before, after = prover.before.legal, prover.after.legal
     first = prover.any_of(before[move] for move in early)
     second = prover.any_of(before[move] for move in rest)
@@ -228,44 +231,44 @@ def _disorders(
 
 
 def _rests(evidence: Evidence, part: Cluster) -> bool:
-    """Tell whether it is proved that nothing in a part changes without its moves."""
+    """Whether it is proved that nothing in a part changes without its moves."""
     prover = evidence.prover
     if prover is None:
         return False
     changes = [
         change
-        for fluent in bits(part.fluents)
+        for fluent in bit_indices(part.fluents)
         for change in (prover.falls(fluent), prover.rises(fluent))
     ]
-    elsewhere = [-prover.moves[move] for move in bits(part.moves)]
+    elsewhere = [-prover.moves[move] for move in bit_indices(part.moves)]
     return all(prover.never([prover.all_of([*elsewhere, prover.any_of(changes)])]))
 
 
 def _subgame(evidence: Evidence, depends: InfluenceGraph, part: Cluster) -> Subgame:
     machine = evidence.machine
     owners = [owner for owner, _ in machine.engine.goal_table.tolist()]
-    wanting = {
+    concerned = {
         owner for owner, mask in zip(owners, depends.goal_by, strict=True) if mask & part.fluents
     }
     return Subgame(
         facts=_facts(machine.facts, part.fluents),
         moves=_by_role(evidence, part.moves),
-        goals=tuple(machine.roles[owner] for owner in sorted(wanting)),
+        goals=tuple(machine.roles[owner] for owner in sorted(concerned)),
         ends=bool(depends.end_by & part.fluents),
         rests=_rests(evidence, part),
     )
 
 
 def _by_role(evidence: Evidence, moves: int) -> dict[Constant, frozenset[Term]]:
-    """Return moves by role, without the roles that have none of them."""
+    """Group moves by role, without the roles that have none of them."""
     machine, found = evidence.machine, {}
-    for place, role in enumerate(machine.roles):
-        own = evidence.circuit.moves_of(place)
-        chosen = [machine.moves[place][move - own.start] for move in own if moves >> move & 1]
+    for index, role in enumerate(machine.roles):
+        own = evidence.circuit.moves_of(index)
+        chosen = [machine.moves[index][move - own.start] for move in own if moves >> move & 1]
         if chosen:
             found[role] = frozenset(chosen)
     return found
 
 
 def _facts(facts: Sequence[Term], mask: int) -> frozenset[Term]:
-    return frozenset(facts[place] for place in bits(mask))
+    return frozenset(facts[fluent] for fluent in bit_indices(mask))

@@ -1,8 +1,8 @@
-"""What the rest of a game sees of some of its facts: the interface of a part.
+"""The interface of a part: what the rest of a game sees of some of its facts.
 
-Every conjunction that reads these facts and anything else besides is cut in two: what it says of
-these facts is a condition of the interface. Two states that are equal in the interface and in all
-other facts are the same to whatever the interface was asked for.
+Every conjunction that reads these facts and others is split in two: the literals that depend on
+these facts alone are a condition of the interface. Two states that agree on the interface and on
+all other facts give the outputs that were asked for the same values.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.decomposition.summaries import conjunctions
-from gdl.analysis.evidence import GateGraph, spread
+from gdl.analysis.decomposition.part_merging import conjunctions
+from gdl.analysis.evidence import GateGraph, propagate_supports
 
 Conjunction: TypeAlias = NDArray[np.int64]
 """int64 (n,): literals of rows, of which all must hold."""
 
 OWN, OTHER = 1, 2
-"""What a row depends on: the facts asked about, any other facts or moves."""
+"""What a row depends on, as bits: the facts of the part; any other facts or moves."""
 
 
 def interface_of(circuit: GateGraph, own: Set[int], outputs: Sequence[int]) -> list[Conjunction]:
-    """Return the conditions by which alone some literals depend on the fluents of some rows."""
+    """Find the conditions through which alone some literals depend on the fluents of some rows."""
     seeds = {row: OWN if row in own else OTHER for row in (*circuit.fluents, *circuit.moves)}
-    depends = spread(circuit, seeds)
+    depends = propagate_supports(circuit, seeds)
     asked = {literal >> 1 for literal in outputs}
     seen = {literal >> 1: [literal] for literal in outputs} | conjunctions(circuit, outputs)
     found = {
@@ -37,8 +37,10 @@ def interface_of(circuit: GateGraph, own: Set[int], outputs: Sequence[int]) -> l
     return [np.array(literals, dtype=np.int64) for literals in sorted(found) if literals]
 
 
-def holds(rows: NDArray[np.uint64], conditions: Sequence[Conjunction]) -> NDArray[np.uint64]:
-    """Return in which lanes of some rows conditions hold: uint64 (conditions, words).
+def evaluate_conditions(
+    rows: NDArray[np.uint64], conditions: Sequence[Conjunction]
+) -> NDArray[np.uint64]:
+    """Evaluate conditions in the lanes of some rows: uint64 (conditions, words).
 
     All rows must have been written, which the interpreter does and machine code does not.
     """

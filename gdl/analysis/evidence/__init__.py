@@ -1,10 +1,17 @@
-"""TODO."""
+"""The first stage of the analysis: what is gathered of a game before anything is concluded.
 
+In comes a compiled game (or, for a survey alone, any state machine); out goes its
+:class:`Evidence`: a survey of random play with sampled states, the circuit as a graph, the
+reachable states where they are few, and a prover. Start in ``evidence``. ``findings`` holds what
+the later stages conclude: the fields of :class:`Structure`, each a :class:`Finding`.
+"""
+
+from gdl.analysis.evidence.block_survey import observe_blocks
 from gdl.analysis.evidence.disjoint_sets import DisjointSets
 from gdl.analysis.evidence.evidence import CHANCE, Evidence
 from gdl.analysis.evidence.findings import (
-    Certainty,
     Choices,
+    Confidence,
     Decomposition,
     Finding,
     Goals,
@@ -16,29 +23,33 @@ from gdl.analysis.evidence.findings import (
     Symmetry,
     Turns,
 )
-from gdl.analysis.evidence.influence_graph import Cluster, InfluenceGraph, influence_graph
-from gdl.analysis.evidence.observation import NONE, Observation, observe, observe_block
-from gdl.analysis.evidence.prover import Prover
-from gdl.analysis.evidence.reachability import Count, ReachableStates, enumerate_reachable
-from gdl.analysis.evidence.ternary_simulation import (
-    GateGraph,
-    bits,
-    gate_graph_of,
-    spread,
+from gdl.analysis.evidence.gate_graph import GateGraph, fanin_cone, gate_graph_of
+from gdl.analysis.evidence.influence_graph import (
+    Cluster,
+    InfluenceGraph,
+    bit_indices,
+    build_influence_graph,
+    propagate_supports,
     supports,
-    ternary_simulation,
-    without_others,
 )
+from gdl.analysis.evidence.prover import Prover
+from gdl.analysis.evidence.reachability import (
+    Reachability,
+    ReachableStates,
+    enumerate_reachable,
+)
+from gdl.analysis.evidence.survey import NONE, Distribution, Survey, observe, take_survey
+from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 
 __all__ = [
     "CHANCE",
     "NONE",
-    "Certainty",
     "Choices",
     "Cluster",
-    "Count",
+    "Confidence",
     "Decomposition",
     "DisjointSets",
+    "Distribution",
     "Evidence",
     "Finding",
     "GateGraph",
@@ -46,22 +57,24 @@ __all__ = [
     "InfluenceGraph",
     "Latches",
     "Length",
-    "Observation",
     "Prover",
+    "Reachability",
     "ReachableStates",
     "Size",
     "Structure",
     "Subgame",
+    "Survey",
     "Symmetry",
     "Turns",
-    "bits",
+    "bit_indices",
+    "build_influence_graph",
     "enumerate_reachable",
+    "fanin_cone",
     "gate_graph_of",
-    "influence_graph",
     "observe",
-    "observe_block",
-    "spread",
+    "observe_blocks",
+    "propagate_supports",
+    "simulate_ternary",
     "supports",
-    "ternary_simulation",
-    "without_others",
+    "take_survey",
 ]

@@ -1,4 +1,4 @@
-"""What the analyses of one game work with."""
+"""The evidence that the analyses of one game share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence.findings import Certainty
-from gdl.analysis.evidence.observation import Observation, Samples
+from gdl.analysis.evidence.block_survey import Samples
+from gdl.analysis.evidence.findings import Confidence
+from gdl.analysis.evidence.gate_graph import GateGraph
 from gdl.analysis.evidence.prover import Prover
-from gdl.analysis.evidence.reachability import Count
-from gdl.analysis.evidence.ternary_simulation import GateGraph
+from gdl.analysis.evidence.reachability import Reachability
+from gdl.analysis.evidence.survey import Survey
 from gdl.engine import PropnetStateMachine
 
 CHANCE = "random"
@@ -21,27 +22,28 @@ CHANCE = "random"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A compiled game, what random playouts showed, and a prover where it is small enough.
+    """A compiled game, a survey of random playouts, and a prover where the game is small enough.
 
-    ``supports``: see :func:`gdl.analysis.evidence.ternary_simulation.supports`. ``initial`` uint8 (fluents,).
+    ``supports`` comes from :func:`gdl.analysis.evidence.influence_graph.supports`; ``initial``,
+    uint8 (fluents,), is the initial state.
     """
 
     machine: PropnetStateMachine
     circuit: GateGraph
     supports: Sequence[int]
-    record: Observation
+    survey: Survey
     samples: Samples
     initial: NDArray[np.uint8]
-    count: Count
+    reachability: Reachability
     prover: Prover | None
 
-    def certainty(self, claims: Sequence[int]) -> Certainty:
-        """Return how it is known, beside the playouts, that none of the claims ever holds."""
+    def confidence(self, claims: Sequence[int]) -> Confidence:
+        """PROVED if the prover shows that none of the claims ever holds, otherwise OBSERVED."""
         if self.prover is not None and all(self.prover.never(claims)):
-            return Certainty.PROVED
-        return Certainty.OBSERVED
+            return Confidence.PROVED
+        return Confidence.OBSERVED
 
     def goal_rows(self, role: int) -> list[tuple[int, int]]:
-        """Return the role's goal values in rising order, each with its place among all goals."""
+        """The role's goal values in rising order, each with its index among all goals."""
         table = self.machine.engine.goal_table.tolist()
-        return [(value, place) for place, (owner, value) in enumerate(table) if owner == role]
+        return [(value, index) for index, (owner, value) in enumerate(table) if owner == role]

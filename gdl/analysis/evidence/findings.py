@@ -1,4 +1,4 @@
-"""What an analysis can say of a game, and how sure it is."""
+"""The findings of an analysis, each with its confidence: proved, or observed in playouts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gdl.language import Constant, Term
 Value = TypeVar("Value")
 
 
-class Certainty(Enum):
-    """How a finding is known."""
+class Confidence(Enum):
+    """How far a finding can be relied on."""
 
     PROVED = "proved"
     """It follows from the rules."""
@@ -26,19 +26,19 @@ class Finding(Generic[Value]):
     """An answer, and how it is known."""
 
     value: Value
-    certainty: Certainty = Certainty.OBSERVED
+    confidence: Confidence = Confidence.OBSERVED
 
     @property
     def is_proved(self) -> bool:
         """Whether the answer follows from the rules."""
-        return self.certainty is Certainty.PROVED
+        return self.confidence is Confidence.PROVED
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """A role's legal moves in the states of random playouts.
 
-    ``mean`` counts the states in which the role has a choice, ``share`` is their part of all.
+    ``mean`` is over the states in which the role has a choice; ``share`` is the share of these.
     """
 
     mean: float
@@ -50,9 +50,9 @@ class Choices:
 class Turns:
     """Who is to move.
 
-    ``one_at_a_time``: in no state does more than one role have a choice. ``alternating``: so, and
-    no role has a choice at two steps running. ``dummies`` never have a choice; ``chance`` is the
-    role ``random``, which is among ``choices`` too.
+    ``one_at_a_time``: in no state does more than one role have a choice. ``alternating``: nor does
+    any role have a choice in two successive states. ``dummies`` never have a choice; ``chance`` is
+    the role ``random``, which is among ``choices`` too.
     """
 
     one_at_a_time: Finding[bool]
@@ -66,11 +66,11 @@ class Turns:
 class Goals:
     """What roles play for; chance, the role ``random``, is left out.
 
-    ``values``: the goal values that each role ended with. ``means``: those of random playouts.
-    ``sum``: what the utilities of all roles add up to at every end, None where that differs, where
-    one role plays alone, or where the playouts all ended alike. ``rising``: the roles that have
-    different utilities while a match goes on, which never fall. ``shared``: all were given the
-    same at every end, and not always as much.
+    ``values``: the goal values that each role ended with. ``means``: their means over random
+    playouts. ``sum``: the sum of all utilities in every terminal state; None where it varies,
+    where one role plays alone, or where the playouts all ended alike. ``rising``: the roles whose
+    utility changes during a match but never falls. ``shared``: in every terminal state all roles
+    had the same utility, and it varied from match to match.
     """
 
     values: Mapping[Constant, Finding[tuple[int, ...]]]
@@ -89,10 +89,10 @@ class Goals:
 class Length:
     """How long matches are, in steps.
 
-    ``ended``: the part of the random playouts that came to an end before they were broken off;
-    the figures are those of these, None where there are none. ``bound``: no match is longer, None
-    where no bound was found. ``clock``: the facts whose course no move can change, such as a step
-    counter or strict turns.
+    ``ended``: the share of random playouts that reached a terminal state before they were cut off;
+    ``least``, ``mean`` and ``most`` are over these, None where there are none. ``bound``: no match
+    is longer; None where no bound was found. ``clock``: the facts whose course no move can change,
+    such as a step counter or strict turns.
     """
 
     playouts: int
@@ -108,10 +108,10 @@ class Length:
 class Size:
     """How large a game is.
 
-    ``lines``: estimated number of lines of play, None where no playout ended. ``states``: how many
-    states can be reached, None where there are more than were counted through, ``counted``;
-    ``typical``: how many there seem to be by how often random playouts meet, None where they do
-    not. States that are hardly ever come to at random are not among the last.
+    ``lines``: estimated number of lines of play, None where no playout ended. ``states``: the
+    number of reachable states, None where there are too many to enumerate; ``counted``: how many
+    were enumerated. ``typical``: an estimate of that number from how often random playouts meet in
+    one state, None where they do not; it leaves out states that random play hardly ever reaches.
 
     Source of the estimate of lines: D. Knuth, Estimating the Efficiency of Backtrack Programs
     (1975).
@@ -127,9 +127,10 @@ class Size:
 class Latches:
     """Facts that can change only once.
 
-    ``rising`` stay true once they are, ``falling`` stay false once they are not. ``deciding``: a
-    rising fact with the goal value that the role is bound to end with once it is true. All of
-    these are proved; ``seen`` counts the facts that looked so but could not be proved.
+    ``rising`` stay true once they are true, ``falling`` stay false once they are false.
+    ``deciding``: rising facts with the goal values that roles are bound to end with once the fact
+    is true. All of these are proved; ``seen`` counts the facts that changed at most once in each
+    playout but could not be proved to be latches.
     """
 
     rising: frozenset[Term] = frozenset()
@@ -140,11 +141,11 @@ class Latches:
 
 @dataclass(frozen=True, slots=True)
 class Subgame:
-    """A part of a game that later parts, or parts at its side, do not influence.
+    """A part of a game that later parts, or parallel parts, do not influence.
 
     ``facts`` and ``moves``, by role, belong to no other part. ``goals`` are the roles whose goal
-    depends on it, ``ends`` tells whether the end of the match does. ``rests``: it is proved that
-    its facts stay as they are while none of its moves is made.
+    depends on the part; ``ends`` says whether the end of the match does. ``rests``: it is proved
+    that its facts stay as they are while none of its moves is made.
     """
 
     facts: frozenset[Term]
@@ -157,19 +158,19 @@ class Subgame:
     def is_idle(self) -> bool:
         """Whether it matters neither to the end of the match nor to any goal.
 
-        Its moves are then worth no more than the time that they take.
+        Its moves then only pass the time.
         """
         return not self.goals and not self.ends
 
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """The parts of a game, proved from what depends on what.
+    """The independent parts of a game, proved from its influence graph.
 
     Facts whose course no move can change belong to no part. ``in_series``: the parts are played
-    one after the other, in their order: once one has a move, those before have none.
+    one after the other, in their order: once a part has a move, the parts before it have none.
     ``irrelevant`` are facts on which neither moves, end nor goals depend; percepts may. ``passes``,
-    by role, are moves that change no other facts: whichever of them is made, the same follows.
+    by role, are moves that change only irrelevant facts: it does not matter which of them is made.
     """
 
     parts: tuple[Subgame, ...] = ()
@@ -180,9 +181,9 @@ class Decomposition:
 
 @dataclass(frozen=True, slots=True)
 class Symmetry:
-    """A way to exchange facts, moves and roles that leaves the game as it is: proved.
+    """A permutation of facts, moves and roles that leaves the rules as they are: proved.
 
-    Each is mapped to what takes its place, moves with their roles; what is not listed stays.
+    Each is mapped to its image, moves with their roles; what is not listed maps to itself.
     """
 
     facts: Mapping[Term, Term]
@@ -192,7 +193,7 @@ class Symmetry:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What is known of a game; see the parts. Made by :func:`gdl.analysis.analyse`."""
+    """All that is known of a game, from :func:`gdl.analysis.analyse`."""
 
     roles: tuple[Constant, ...]
     turns: Turns
@@ -200,9 +201,9 @@ class Structure:
     length: Length
     size: Size
     latches: Latches | None = None
-    """None, like the rest, where there is no network to find them in."""
-    groups: tuple[frozenset[Term], ...] = ()
+    """None, like the fields below, where there is no circuit to find them in."""
+    mutex_groups: tuple[frozenset[Term], ...] = ()
     """Sets of facts of which at most one is true at a time: proved."""
-    division: Decomposition | None = None
+    decomposition: Decomposition | None = None
     symmetries: tuple[Symmetry, ...] = ()
-    """Generators of the group of all that were found."""
+    """Generators of the group of all symmetries that were found."""

@@ -1,16 +1,18 @@
-"""Which fluents and moves depend on which, read off the network."""
+"""What depends on what in a game: supports of rows, and the influence graph of its fluents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gdl.analysis.evidence.ternary_simulation import GateGraph, spread
+import numpy as np
+
+from gdl.analysis.evidence.gate_graph import GateGraph
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Fluents and moves, as integers with a bit for each place."""
+    """Fluents and moves, as integers with a bit for each index."""
 
     fluents: int
     moves: int
@@ -18,7 +20,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class InfluenceGraph:
-    """Dependences by place, as integers with a bit for each fluent or move.
+    """Dependencies by index, as integers with a bit for each fluent or move.
 
     ``fluents_of``, ``moves_of``: the fluents and moves on which a fluent's next value depends.
     ``legal_by``: the fluents on which a move's legality depends. ``goal_by``, ``end_by``: those
@@ -32,8 +34,8 @@ class InfluenceGraph:
     end_by: int
 
 
-def influence_graph(circuit: GateGraph, supports: Sequence[int]) -> InfluenceGraph:
-    """Return what depends on what; ``supports`` as :func:`gdl.analysis.evidence.ternary_simulation.supports` gives."""
+def build_influence_graph(circuit: GateGraph, supports: Sequence[int]) -> InfluenceGraph:
+    """Build the influence graph from the rows' :func:`supports`."""
     first_move = circuit.moves.start
     fluent_mask = (1 << len(circuit.fluents)) - 1
     shift = circuit.fluents.start
@@ -42,7 +44,7 @@ def influence_graph(circuit: GateGraph, supports: Sequence[int]) -> InfluenceGra
         return (mask >> shift) & fluent_mask
 
     seeds = {row: 1 << row for row in circuit.fluents}
-    view = spread(circuit, seeds)
+    view = propagate_supports(circuit, seeds)
     return InfluenceGraph(
         fluents_of=[fluents(supports[literal >> 1]) for literal in circuit.next],
         moves_of=[supports[literal >> 1] >> first_move for literal in circuit.next],
@@ -50,3 +52,44 @@ def influence_graph(circuit: GateGraph, supports: Sequence[int]) -> InfluenceGra
         goal_by=[fluents(view[literal >> 1]) for literal in circuit.goals],
         end_by=fluents(view[circuit.terminal >> 1]),
     )
+
+
+def supports(circuit: GateGraph) -> list[int]:
+    """Compute the structural support of each row: bit ``row`` of an integer per input row.
+
+    The terminal row counts as a constant: what follows a state matters only while play goes on.
+    """
+    seeds = {row: 1 << row for row in (*circuit.fluents, *circuit.moves)}
+    is_gate = circuit.terminal >> 1 >= circuit.moves.stop
+    return propagate_supports(circuit, seeds, circuit.terminal >> 1 if is_gate else None)
+
+
+def propagate_supports(
+    circuit: GateGraph, seeds: Mapping[int, int], constant: int | None = None
+) -> list[int]:
+    """Combine, for each row, the bits of all seeds that it depends on.
+
+    ``seeds`` gives input rows their bits; ``constant`` is a gate's row that depends on nothing.
+    """
+    found = [0] * circuit.rows
+    for row, mask in seeds.items():
+        found[row] = mask
+    for segment in (*circuit.view, *circuit.transition):
+        changed = True
+        while changed:
+            for row, left, right in segment.gates:
+                if row != constant:
+                    found[row] = found[left >> 1] | found[right >> 1]
+            changed = False
+            for row, literal in segment.feedback:
+                merged = found[row] | found[literal >> 1]
+                changed |= merged != found[row]
+                found[row] = merged
+    return found
+
+
+def bit_indices(number: int) -> list[int]:
+    """List the indices of the bits that are 1, in rising order."""
+    packed = np.frombuffer(number.to_bytes(-(-number.bit_length() // 8), "little"), np.uint8)
+    indices: list[int] = np.flatnonzero(np.unpackbits(packed, bitorder="little")).tolist()
+    return indices

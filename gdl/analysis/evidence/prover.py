@@ -1,9 +1,9 @@
-"""Proofs about every step of a match, by a solver.
+"""Proofs about every step of a match, by a SAT solver.
 
-Two states are looked at: a state in which play goes on, called *before*, and the one *after* any
-legal joint move. What no such pair shows cannot happen in a match, except in its initial state.
-The solver looks at all states in which the invariants proved so far hold, reachable or not: its
-"no" is a proof, its "yes" means nothing.
+The circuit is unrolled once: a state in which play goes on, called *before*, and the one *after*
+any legal joint move. What no such pair shows cannot happen in a match, except in its initial state.
+The solver considers all states in which the invariants proved so far hold, reachable or not: that
+a claim is unsatisfiable is a proof, that it is satisfiable means nothing.
 
 Source: the solver is clasp, M. Gebser et al., Conflict-driven answer set solving (2012).
 """
@@ -16,28 +16,28 @@ from typing import Any
 
 import clingo
 
-from gdl.analysis.evidence.ternary_simulation import GateGraph, Segment
+from gdl.analysis.evidence.gate_graph import GateGraph, Segment
 
 MAX_GATES = 40_000
-"""Larger networks are not reasoned about: to load one takes a second or so."""
+"""Larger circuits are not reasoned about: to load one takes a second or so."""
 
 CONFLICTS = 2_000
-"""After so many conflicts the solver gives a question up."""
+"""After so many conflicts the solver gives up a query."""
 
 WORK = 8_000_000
-"""Conflicts allowed for one question, times the gates: large networks take longer for each."""
+"""Conflicts allowed for one query, times the gates: large circuits take longer for each."""
 
 ROUNDS = 300
-"""How often a set of claims is thinned out before the rest is given up."""
+"""How many times refuted claims are removed before the rest is given up."""
 
-AT_ONCE = (16, 1)
-"""How many claims are tried to be refuted by one step: the more, the sooner it is done."""
+REFUTED_AT_ONCE = (16, 1)
+"""How many claims one counterexample must refute; many at first, which takes fewer queries."""
 
 GIVING_UP = 10
-"""As how many questions one counts that the solver has given up."""
+"""What a query that the solver gives up costs, in queries."""
 
-PATIENCE = 150_000
-"""Questions to the solver, times the gates, that are granted at a time: about a second."""
+BUDGET = 150_000
+"""Queries to the solver, times the gates, that are granted at a time: about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Frame:
 
 
 class Prover:
-    """Answers what can never be. Its literals are the solver's: negated by a minus sign.
+    """Proves what can never hold. Its literals are the solver's: negated by a minus sign.
 
-    The same questions get the same answers: the bound is on conflicts, not on time.
+    The same queries get the same answers: the bound is on conflicts, not on time.
     """
 
     def __init__(self, circuit: GateGraph) -> None:
@@ -62,7 +62,7 @@ class Prover:
         self._solver = clingo.Control(logger=_ignore)
         self._backend = self._solver.backend()
         self._assumed: list[int] = []
-        self._patience = PATIENCE
+        self._budget = BUDGET
         with self._backend:
             self._true = self._backend.add_atom()
             self._backend.add_rule([self._true])
@@ -79,13 +79,13 @@ class Prover:
             self._require_a_step()
 
     def grant(self, share: float = 1) -> None:
-        """Allow for as many questions as take about a second, or a share; afterwards none."""
-        self._patience = round(PATIENCE * share)
+        """Set the budget to the queries of about a second, or a share of it."""
+        self._budget = round(BUDGET * share)
 
-    # ------------------------------------------------------------------ words for claims
+    # ------------------------------------------------------------------ building claims
 
     def any_of(self, literals: Iterable[int]) -> int:
-        """Return a literal that says that some of the literals hold."""
+        """Build a literal for the disjunction of some literals."""
         with self._backend:
             result = self._backend.add_atom()
             for literal in literals:
@@ -93,38 +93,38 @@ class Prover:
         return result
 
     def all_of(self, literals: Iterable[int]) -> int:
-        """Return a literal that says that all of the literals hold."""
+        """Build a literal for the conjunction of some literals."""
         with self._backend:
             result = self._backend.add_atom()
             self._backend.add_rule([result], list(literals))
         return result
 
     def at_least(self, bound: int, weighted: Iterable[tuple[int, int]]) -> int:
-        """Return a literal that says that the weights of what holds add up to the bound."""
+        """Build a literal for "the weights of the true literals add up to the bound"."""
         with self._backend:
             result = self._backend.add_atom()
             self._backend.add_weight_rule([result], bound, list(weighted))
         return result
 
     def rises(self, fluent: int) -> int:
-        """Return a literal that says that a fluent becomes true in the step."""
+        """Build a literal for "the fluent becomes true in the step"."""
         return self.all_of([-self.before.fluents[fluent], self.after.fluents[fluent]])
 
     def falls(self, fluent: int) -> int:
-        """Return a literal that says that a fluent becomes false in the step."""
+        """Build a literal for "the fluent becomes false in the step"."""
         return self.all_of([self.before.fluents[fluent], -self.after.fluents[fluent]])
 
     def has_choice(self, role: int) -> int:
-        """Return a literal that says that a role has several legal moves before the step."""
+        """Build a literal for "the role has several legal moves before the step"."""
         legal = self.before.legal
         return self.at_least(2, [(legal[move], 1) for move in self._circuit.moves_of(role)])
 
-    # ------------------------------------------------------------------ questions
+    # ------------------------------------------------------------------ proving claims
 
     def never(self, claims: Sequence[int]) -> list[bool]:
-        """Tell of each literal whether it is proved that it never holds."""
+        """Check for each claim, a literal, whether it provably never holds."""
         open_claims = dict(enumerate(claims))
-        picked = {number: self._switch(claim) for number, claim in open_claims.items()}
+        picked = {number: self._activated(claim) for number, claim in open_claims.items()}
         some = self.any_of(picked.values())
         for _ in range(ROUNDS):
             if not open_claims:
@@ -139,46 +139,45 @@ class Prover:
                 del open_claims[number]
         return [False] * len(claims)
 
-    def keep(self, groups: Sequence[tuple[int, int]]) -> list[bool]:
-        """Tell which claims prove each other by induction, and assume those from now on.
+    def prove_invariants(self, candidates: Sequence[tuple[int, int]]) -> list[bool]:
+        """Find the candidates that are inductive together, and assume these invariants from now on.
 
-        Each claim is a pair: the literal that it fails before, and that it fails after the step.
-        That the initial state keeps them is the caller's to know. Where the solver gives up, the
-        first half of the claims left is given up: let the hardest come first.
+        Each candidate is a pair of literals: it is violated before, and after the step. The caller
+        must know that the initial state violates none. Where the solver gives up, the first
+        half of the remaining candidates is dropped: let the hardest come first.
         """
-        wanted = dict(enumerate(groups))
-        switches = {}
+        wanted = dict(enumerate(candidates))
+        activations = {}
         broken = {}
         for number, (fails, breaks) in wanted.items():
             with self._backend:
-                switches[number] = self._free()
-                self._backend.add_rule([], [switches[number], fails])
+                activations[number] = self._free()
+                self._backend.add_rule([], [activations[number], fails])
                 broken[number] = self._backend.add_atom()
-                self._backend.add_rule([broken[number]], [switches[number], breaks])
-        together = [bound for bound in AT_ONCE if bound <= len(groups)]
-        for bound in together:
+                self._backend.add_rule([broken[number]], [activations[number], breaks])
+        for bound in [bound for bound in REFUTED_AT_ONCE if bound <= len(candidates)]:
             many = self.at_least(bound, [(claim, 1) for claim in broken.values()])
             while True:
-                settled = [s if number in wanted else -s for number, s in switches.items()]
+                fixed = [a if number in wanted else -a for number, a in activations.items()]
                 asked = {number: broken[number] for number in wanted}
                 limit = self._limit if bound == 1 else self._limit // 10
-                refuted = self._model([many, *settled], asked, limit)
+                refuted = self._model([many, *fixed], asked, limit)
                 if refuted is None and bound == 1:
                     refuted = list(wanted)[: -(-len(wanted) // 2)]
                 if not refuted:
                     break
                 for number in refuted:
                     del wanted[number]
-        self._assumed += [s if number in wanted else -s for number, s in switches.items()]
-        return [number in wanted for number in range(len(groups))]
+        self._assumed += [a if number in wanted else -a for number, a in activations.items()]
+        return [number in wanted for number in range(len(candidates))]
 
     def _model(
         self, assumptions: Sequence[int], asked: dict[int, int], limit: int
     ) -> list[int] | None:
-        """Return which claims hold in some step: none where there is no step, None if unknown."""
+        """Solve, and list the claims true in the model: empty if there is none, None if unknown."""
         found: list[int] = []
-        self._patience -= self._circuit.gate_count
-        if self._patience < 0:
+        self._budget -= self._circuit.gate_count
+        if self._budget < 0:
             return None
 
         configuration: Any = self._solver.configuration
@@ -195,18 +194,18 @@ class Prover:
             return []
         if result.satisfiable:
             return found
-        self._patience -= GIVING_UP * self._circuit.gate_count * limit // self._limit
+        self._budget -= GIVING_UP * self._circuit.gate_count * limit // self._limit
         return None
 
-    # ------------------------------------------------------------------ the network
+    # ------------------------------------------------------------------ encoding the circuit
 
     def _free(self) -> int:
         atom = self._backend.add_atom()
         self._backend.add_rule([atom], choice=True)
         return atom
 
-    def _switch(self, claim: int) -> int:
-        """Return a literal that implies the claim and can be shut off."""
+    def _activated(self, claim: int) -> int:
+        """Build a literal that implies the claim and can be deactivated."""
         with self._backend:
             free = self._free()
             result = self._backend.add_atom()
@@ -222,7 +221,7 @@ class Prover:
         return rows
 
     def _gates(self, segments: Iterable[Segment], rows: list[int]) -> None:
-        """Add gates. A cycle may take any of its fixpoints, of which the least is one."""
+        """Encode gates. A cycle may take any of its fixpoints, of which the least is one."""
         backend = self._backend
         for segment in segments:
             for row, _ in segment.feedback:
@@ -243,12 +242,11 @@ class Prover:
         )
 
     def _require_a_step(self) -> None:
-        """Say that play goes on before the step and that each role makes one legal move."""
+        """Require that play goes on before the step and that each role makes one legal move."""
         backend = self._backend
         backend.add_rule([], [self.before.terminal])
         for role in range(len(self._circuit.offsets) - 1):
-            places = self._circuit.moves_of(role)
-            own = [self.moves[place] for place in places]
+            own = [self.moves[move] for move in self._circuit.moves_of(role)]
             several, some = backend.add_atom(), backend.add_atom()
             backend.add_weight_rule([several], 2, [(move, 1) for move in own])
             backend.add_rule([], [several])
@@ -263,4 +261,4 @@ def _literal(rows: Sequence[int], literal: int) -> int:
 
 
 def _ignore(code: clingo.MessageCode, message: str) -> None:
-    """Drop the solver's remarks: what it has to say is its answer."""
+    """Drop the solver's warnings."""

@@ -1,4 +1,4 @@
-"""A census: every state that can be reached, in games that have few of them."""
+"""Reachability: every state that can be reached, in games that have few of them."""
 
 from __future__ import annotations
 
@@ -8,66 +8,66 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.evidence.observation import utilities
+from gdl.analysis.evidence.block_survey import utilities
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
 
 MAX_STATES = 20_000
-"""Games with more states are not counted through."""
+"""Games with more states are not enumerated."""
 
 MAX_CHILDREN = 200_000
-"""Joint moves made to count; with more the states stay uncounted."""
+"""Joint moves made at most; in games with more the states are not enumerated."""
 
 MAX_MOVES = 5_000
-"""Of games with more moves no state is expanded: each block of children takes that many rows."""
+"""Games with more moves are not enumerated: each block of children takes that many rows."""
 
 MAX_WORK = 100_000_000
-"""Gates evaluated to count."""
+"""Gates evaluated at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReachableStates:
-    """What is so in any state that can be reached.
+    """What holds of the states that can be reached.
 
-    ``choosing``: every set of roles, by place, that have a choice at the same time. ``endings``:
-    all tuples of utilities at an end, with NONE. ``longest``: the steps of the longest match, None
-    where a state can come back.
+    ``choosing``: every set of roles, by index, that have a choice at the same time. ``outcomes``:
+    all tuples of utilities in terminal states, with NONE. ``longest``: the steps of the longest
+    match, None where a state can recur.
     """
 
     states: int
     choosing: frozenset[frozenset[int]]
-    endings: frozenset[tuple[int, ...]]
+    outcomes: frozenset[tuple[int, ...]]
     longest: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """A census, None where there are too many states, and how many states were counted."""
+class Reachability:
+    """The reachable states, None where there are too many, and how many were counted."""
 
-    census: ReachableStates | None
+    reachable: ReachableStates | None
     counted: int
 
 
-def enumerate_reachable(machine: PropnetStateMachine) -> Count:
-    """Go through all states, as long as they are few."""
+def enumerate_reachable(machine: PropnetStateMachine) -> Reachability:
+    """Enumerate all states breadth-first, as long as they are few."""
     layout = machine.engine.layout
     if sum(layout.move_counts) > MAX_MOVES:
-        return Count(None, 0)
+        return Reachability(None, 0)
     blocks = MAX_WORK // (2 * layout.rows)
-    reached = _Reached(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
-    if not reached.explore():
-        return Count(None, len(reached.states))
+    exploration = _Exploration(machine, min(MAX_CHILDREN, blocks * 64 * machine.engine.words))
+    if not exploration.run():
+        return Reachability(None, len(exploration.states))
     choosing: set[frozenset[int]] = set()
-    endings: set[tuple[int, ...]] = set()
+    outcomes: set[tuple[int, ...]] = set()
     lanes = 64 * machine.engine.words
-    states = np.array(reached.states, dtype=np.uint8)
+    states = np.array(exploration.states, dtype=np.uint8)
     for first in range(0, len(states), lanes):
-        _look(machine, states[first : first + lanes], choosing, endings)
-    longest = _longest(reached.children)
-    census = ReachableStates(len(states), frozenset(choosing), frozenset(endings), longest)
-    return Count(census, len(states))
+        _inspect(machine, states[first : first + lanes], choosing, outcomes)
+    longest = _longest_path(exploration.children)
+    reachable = ReachableStates(len(states), frozenset(choosing), frozenset(outcomes), longest)
+    return Reachability(reachable, len(states))
 
 
-class _Reached:
+class _Exploration:
     """States by number, and the numbers of each one's children."""
 
     def __init__(self, machine: PropnetStateMachine, budget: int) -> None:
@@ -78,8 +78,8 @@ class _Reached:
         self.children: list[set[int]] = []
         self._number(packed_state(machine, machine.initial_state())[0])
 
-    def explore(self) -> bool:
-        """Go through all states; tell whether the budget was enough."""
+    def run(self) -> bool:
+        """Expand all states; return whether the budget was enough."""
         first = 0
         while first < len(self.states):
             frontier = np.array(self.states[first:], dtype=np.uint8)
@@ -103,13 +103,13 @@ class _Reached:
         return number
 
 
-def _look(
+def _inspect(
     machine: PropnetStateMachine,
     states: Packed,
     choosing: set[frozenset[int]],
-    endings: set[tuple[int, ...]],
+    outcomes: set[tuple[int, ...]],
 ) -> None:
-    """Note who has a choice, and what is given at the ends, in at most a block of states."""
+    """Collect who has a choice, and the terminal utilities, in at most a block of states."""
     layout = machine.engine.layout
     block = machine.engine.block()
     block.load(np.unpackbits(states, axis=1, count=layout.fluent_count, bitorder="little"))
@@ -121,24 +121,24 @@ def _look(
     for row in np.unique(np.array(counts).T > 1, axis=0):
         choosing.add(frozenset(np.flatnonzero(row).tolist()))
     given = utilities(machine.engine, block.goals()[: len(states)][ended])
-    endings.update(map(tuple, np.unique(given, axis=1).T.tolist()))
+    outcomes.update(map(tuple, np.unique(given, axis=1).T.tolist()))
 
 
-def _longest(children: Sequence[set[int]]) -> int | None:
-    """Return the steps of the longest way from the first state, None where ways come back."""
+def _longest_path(children: Sequence[set[int]]) -> int | None:
+    """Count the steps of the longest path from the first state, None where there is a cycle."""
     parents = [0] * len(children)
     for own in children:
         for child in own:
             parents[child] += 1
     depth = [0] * len(children)
-    agenda = [number for number, count in enumerate(parents) if not count]
+    worklist = [number for number, count in enumerate(parents) if not count]
     done = 0
-    while agenda:
-        number = agenda.pop()
+    while worklist:
+        number = worklist.pop()
         done += 1
         for child in children[number]:
             depth[child] = max(depth[child], depth[number] + 1)
             parents[child] -= 1
             if not parents[child]:
-                agenda.append(child)
+                worklist.append(child)
     return max(depth) if done == len(children) else None

@@ -10,15 +10,15 @@ from gdl.analysis.evidence import Evidence, Prover
 from gdl.language import Constant, Term
 
 MAX_DECIDING = 400
-"""Questions asked about what latches decide."""
+"""Queries about what latches decide, at most."""
 
 ENDS_NEEDED = 4
-"""A latch that fewer kept ends show is not asked about."""
+"""A latch that is true in fewer sampled terminal states is not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatchedFluents:
-    """Latches, by place; ``seen`` counts those that looked so but are not proved."""
+    """Latches, by index; ``seen`` counts the candidates that are not proved."""
 
     rising: tuple[int, ...] = ()
     falling: tuple[int, ...] = ()
@@ -26,9 +26,9 @@ class LatchedFluents:
 
 
 def prove_latches(evidence: Evidence) -> LatchedFluents:
-    """Return the fluents that stay true once they are, or false once they are not.
+    """Prove which fluents stay true once they are true, or false once they are false.
 
-    Only those that changed in some playout: what never changes is no latch.
+    Candidates are those that changed in some playout: what never changes is no latch.
     """
     samples = evidence.samples
     rising = np.flatnonzero(samples.rose & ~samples.fell).tolist()
@@ -45,10 +45,10 @@ def prove_latches(evidence: Evidence) -> LatchedFluents:
     return LatchedFluents(proved_rising, proved_falling, seen)
 
 
-def deciding(
+def find_deciding_latches(
     evidence: Evidence, latched: LatchedFluents
 ) -> dict[Term, tuple[tuple[Constant, int], ...]]:
-    """Return the rising latches that fix a role's utility, with role and utility."""
+    """Find the rising latches that fix roles' utilities, with these roles and utilities."""
     prover = evidence.prover
     if prover is None:
         return {}
@@ -64,7 +64,7 @@ def deciding(
 
 
 def _candidates(evidence: Evidence, latched: LatchedFluents) -> list[tuple[int, int, int]]:
-    """Return fluents, roles and utilities that went together at all kept ends."""
+    """Fluents, roles and utilities that went together in all sampled terminal states."""
     samples = evidence.samples
     states, goals = samples.states[samples.terminal], samples.goals[samples.terminal]
     varied = [role for role in range(goals.shape[1]) if len(np.unique(goals[:, role])) > 1]
@@ -79,9 +79,9 @@ def _candidates(evidence: Evidence, latched: LatchedFluents) -> list[tuple[int, 
 
 
 def _escapes(evidence: Evidence, prover: Prover, fluent: int, role: int, value: int) -> int:
-    """Return the claim that a match ends with the fluent true and another utility."""
+    """The claim that a match ends with the fluent true and another utility, as a literal."""
     end = prover.after
     rows = evidence.goal_rows(role)
-    others = [end.goals[place] for lower, place in rows if lower < value]
-    others += [-end.goals[place] for own, place in rows if own == value]
+    others = [end.goals[index] for lower, index in rows if lower < value]
+    others += [-end.goals[index] for own, index in rows if own == value]
     return prover.all_of([end.terminal, end.fluents[fluent], prover.any_of(others)])

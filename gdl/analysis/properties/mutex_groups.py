@@ -1,4 +1,4 @@
-"""Groups of facts that exclude each other, such as all contents of one square."""
+"""Mutex groups: facts that exclude each other, such as all contents of one square."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ MAX_STATES = 1024
 """States in which candidates are tested before anything is proved."""
 
 MAX_MEMBERS = 100_000
-"""Facts in all candidates together; the largest groups come first."""
+"""Facts in all candidates together; the largest candidates come first."""
 
 MAX_PLAIN = 16
-"""Of so many facts without arguments, each pair is a candidate."""
+"""Of at most so many facts without arguments, each pair is a candidate."""
 
 
 def prove_mutex_groups(evidence: Evidence) -> list[frozenset[int]]:
-    """Return groups of fluents, by place, of which at most one is true in any state.
+    """Prove groups of fluents, by index, of which at most one is true in any state.
 
-    They are proved together, by induction, and so is that some member is true where that was
-    never otherwise, and that fluents that never changed cannot. The prover uses all of it from
-    then on. Groups within others are left out.
+    They are proved together, by induction, along with two other invariants: that some member of a
+    group is true if one was in every sample, and that fluents that never changed are constant. The
+    prover uses all of these from then on. Groups within other groups are left out.
     """
     prover = evidence.prover
     if prover is None:
@@ -43,14 +43,14 @@ def prove_mutex_groups(evidence: Evidence) -> list[frozenset[int]]:
     for group in candidates:
         (full if states[:, group].any(axis=1).all() else others).append(group)
     found = _prove(prover, full, [_several, _none])
-    inside = _Within(found)
-    found += _prove(prover, [group for group in others if not inside.holds(group)], [_several])
+    inside = _Subsets(found)
+    found += _prove(prover, [group for group in others if not inside.contains(group)], [_several])
     _prove_constants(evidence, prover)
     return _maximal(sorted(found, key=lambda group: -len(group)))
 
 
 Claim: TypeAlias = Callable[[Prover, Sequence[int]], int]
-"""What must not be of some fluents' literals."""
+"""Builds the literal of what must never hold of some fluents."""
 
 
 def _several(prover: Prover, literals: Sequence[int]) -> int:
@@ -64,7 +64,7 @@ def _none(prover: Prover, literals: Sequence[int]) -> int:
 def _prove(
     prover: Prover, groups: Sequence[Sequence[int]], claims: Sequence[Claim]
 ) -> list[frozenset[int]]:
-    """Return the groups of which the first claim is proved; largest groups come first."""
+    """Prove claims of groups, and keep the groups whose first claim is proved, largest first."""
     prover.grant()
     before, after = prover.before.fluents, prover.after.fluents
     pairs = [
@@ -72,7 +72,7 @@ def _prove(
         for group in groups
         for claim in claims
     ]
-    kept = prover.keep(pairs)[:: len(claims)]
+    kept = prover.prove_invariants(pairs)[:: len(claims)]
     return [frozenset(group) for group, holds in zip(groups, kept, strict=True) if holds]
 
 
@@ -81,7 +81,7 @@ def _prove_constants(evidence: Evidence, prover: Prover) -> None:
     samples = evidence.samples
     unchanged = np.flatnonzero(~samples.rose & ~samples.fell).tolist()
     sign = [-1 if evidence.initial[fluent] else 1 for fluent in unchanged]
-    prover.keep(
+    prover.prove_invariants(
         [
             (s * prover.before.fluents[fluent], s * prover.after.fluents[fluent])
             for s, fluent in zip(sign, unchanged, strict=True)
@@ -90,34 +90,35 @@ def _prove_constants(evidence: Evidence, prover: Prover) -> None:
 
 
 def _candidates(facts: Sequence[Term], states: NDArray[np.uint8]) -> list[list[int]]:
-    """Return groups of which no state has two, largest first."""
-    found: dict[tuple[int, ...], None] = {}
-    for group in _alike(facts):
-        if states[:, group].sum(axis=1, dtype=np.int64).max() <= 1:
-            found[tuple(group)] = None
+    """Groups of which no state has two members, largest first."""
+    found = {
+        tuple(group): None
+        for group in _alike(facts)
+        if states[:, group].sum(axis=1, dtype=np.int64).max() <= 1
+    }
     chosen = []
     members = 0
-    for places in sorted(found, key=lambda places: (-len(places), places)):
-        members += len(places)
+    for group in sorted(found, key=lambda group: (-len(group), group)):
+        members += len(group)
         if members > MAX_MEMBERS:
             break
-        chosen.append(list(places))
+        chosen.append(list(group))
     return chosen
 
 
 def _alike(facts: Sequence[Term]) -> Iterator[list[int]]:
-    """Yield groups of fluents that have a name, and some of their arguments, in common."""
+    """Yield groups of fluents with a name and some arguments in common."""
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
     plain = []
-    for place, fact in enumerate(facts):
+    for fluent, fact in enumerate(facts):
         if not isinstance(fact, Function):
-            plain.append(place)
+            plain.append(fluent)
             continue
         columns = range(len(fact.args)) if len(fact.args) <= MAX_ARITY else range(0)
         for size in range(len(columns) + 1):
             for kept in combinations(columns, size):
                 common = tuple((column, fact.args[column]) for column in kept)
-                groups[fact.name, len(fact.args), common].append(place)
+                groups[fact.name, len(fact.args), common].append(fluent)
     yield from (group for group in groups.values() if len(group) > 1)
     if len(plain) > 1:
         yield plain
@@ -126,18 +127,18 @@ def _alike(facts: Sequence[Term]) -> Iterator[list[int]]:
 
 
 def _maximal(groups: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """Return the groups that are not part of another; they come largest first."""
+    """Drop the groups that are part of another; they come largest first."""
     kept: list[frozenset[int]] = []
-    inside = _Within([])
+    inside = _Subsets([])
     for group in groups:
-        if not inside.holds(group):
+        if not inside.contains(group):
             kept.append(group)
             inside.add(group)
     return kept
 
 
-class _Within:
-    """Groups to be compared with others."""
+class _Subsets:
+    """Groups, to test whether others are subsets of them."""
 
     def __init__(self, groups: Iterable[frozenset[int]]) -> None:
         self._holding: dict[int, list[frozenset[int]]] = defaultdict(list)
@@ -145,10 +146,10 @@ class _Within:
             self.add(group)
 
     def add(self, group: frozenset[int]) -> None:
-        """Compare with a group from now on."""
+        """Add a group."""
         for fluent in group:
             self._holding[fluent].append(group)
 
-    def holds(self, group: Collection[int]) -> bool:
-        """Tell whether all of a group is in one of the groups."""
+    def contains(self, group: Collection[int]) -> bool:
+        """Whether a group is a subset of one of the groups."""
         return any(other.issuperset(group) for other in self._holding[min(group)])

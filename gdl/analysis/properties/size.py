@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-from math import fsum, inf, isfinite
-
-from gdl.analysis.evidence import Count, Observation, Size
+from gdl.analysis.evidence import Reachability, Size, Survey
 
 WINDOW = 2
-"""Steps before and after one whose meetings are counted with it, as they are few."""
+"""Steps before and after one that are pooled with it, as meetings are few."""
 
 ENOUGH_PAIRS = 10_000
-"""Pairs of playouts of which some should meet, or there are very many states."""
+"""If none of so many pairs of playouts meet, there are very many states."""
 
 
-def find_size(record: Observation, count: Count | None = None) -> Size:
-    """Return how large a game is.
+def find_size(survey: Survey, reachability: Reachability | None = None) -> Size:
+    """Find the size of a game; states are counted or estimated only given its reachability."""
+    if reachability is None:
+        return Size(survey.lines, None, 0)
+    reachable = reachability.reachable
+    states = None if reachable is None else reachable.states
+    return Size(survey.lines, states, reachability.counted, _typical_states(survey))
 
-    Lines of play are estimated: each playout is a sample, the product of the numbers of joint
-    moves on its way. So are states: of as many pairs of playouts as there are states after so
-    many steps, one meets on average if all states are as likely; if not, more do.
+
+def _typical_states(survey: Survey) -> int | None:
+    """Estimate the number of states by how often playouts meet, None where they do not.
+
+    If the n states after a number of steps were all equally likely, one in n pairs of playouts
+    would meet; where they are not, more do.
     """
-    lines = None
-    if record.line_counts:
-        finite = all(map(isfinite, record.line_counts))
-        shares = [each / record.playouts for each in record.line_counts]
-        lines = fsum(shares) if finite else inf
-    if count is None:
-        return Size(lines, None, 0)
-    states = None if count.census is None else count.census.states
-    return Size(lines, states, count.counted, _typical_states(record))
-
-
-def _typical_states(record: Observation) -> int | None:
-    """Return how many states playouts seem to have to meet in, None where they do not meet."""
     total = 0.0
-    for step in range(len(record.pairs)):
+    for step in range(len(survey.pairs)):
         around = slice(max(0, step - WINDOW), step + WINDOW + 1)
-        pairs, meetings = sum(record.pairs[around]), sum(record.meetings[around])
+        pairs, meetings = sum(survey.pairs[around]), sum(survey.meetings[around])
         if meetings:
             total += pairs / meetings
         elif pairs >= ENOUGH_PAIRS:

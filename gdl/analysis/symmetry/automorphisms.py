@@ -1,8 +1,8 @@
 """Automorphisms of graphs with kinds of vertices and edges.
 
-Vertices are coloured so that any two which some automorphism exchanges have one colour; then one
-is made a colour of its own, and so on until all are told apart. Two ways of doing so that agree
-in all colours give an automorphism, which is checked edge by edge. The search does not go back:
+Colour refinement gives one colour to any two vertices that some automorphism exchanges; then one
+vertex is individualized, and so on until all colours are distinct. Two such sequences that agree
+in all colours give an automorphism, which is checked edge by edge. The search does not backtrack:
 it can miss automorphisms, but finds no false ones.
 
 Source: B. McKay and A. Piperno, Practical graph isomorphism, II (2014).
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from gdl.analysis.evidence import DisjointSets
 
 Colours = NDArray[np.int64]
-"""int64 (vertices,): ranks from 0, the same for vertices that are not told apart."""
+"""int64 (vertices,): ranks from 0, the same for vertices that are not distinguished."""
 
 Permutation = NDArray[np.int64]
 """int64 (vertices,): what each vertex becomes."""
 
 WORK = 3_000_000
-"""Edges looked at before the search is broken off."""
+"""Edges visited before the search is cut off."""
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
@@ -49,7 +49,7 @@ class AutomorphismSearch:
     def generators(self, wanted: NDArray[np.int64]) -> Iterator[Permutation]:
         """Yield automorphisms that move some of the wanted vertices.
 
-        They generate all that were found. ``wanted`` are told apart before other vertices are.
+        They generate all that were found. ``wanted`` vertices are individualized before others.
         """
         path = [self._first]
         chosen: list[int] = []
@@ -77,29 +77,29 @@ class AutomorphismSearch:
     def _mapped(
         self, leaf: Colours, other: Colours, wanted: NDArray[np.int64]
     ) -> Permutation | None:
-        """Return the automorphism that turns one leaf into another below some colours."""
+        """Find the automorphism that maps one leaf to another leaf below some colours."""
         while (cell := self._cell(other, wanted)) is not None:
             if self._work <= 0:
                 return None
             other = self._split(other, int(cell[0]))
-        told_apart = self._leaf(other)
-        if told_apart is None:
+        discrete = self._leaf(other)
+        if discrete is None:
             return None
         found = np.empty(len(leaf), dtype=np.int64)
-        found[np.argsort(leaf)] = np.argsort(told_apart)
+        found[np.argsort(leaf)] = np.argsort(discrete)
         return found if self._is_automorphism(found) else None
 
     def _leaf(self, colours: Colours) -> Colours | None:
-        """Tell all vertices apart; None where the work is too much."""
-        everything = np.arange(len(colours))
-        while (cell := self._cell(colours, everything)) is not None:
+        """Refine to distinct colours of all vertices; None where the work is too much."""
+        vertices = np.arange(len(colours))
+        while (cell := self._cell(colours, vertices)) is not None:
             if self._work <= 0:
                 return None
             colours = self._split(colours, int(cell[0]))
         return colours
 
     def _cell(self, colours: Colours, wanted: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """Return the vertices of the first colour that several wanted vertices have."""
+        """The wanted vertices of the first colour that several of them have."""
         counts = np.bincount(colours[wanted], minlength=1)
         several = np.flatnonzero(counts > 1)
         if not len(several):
@@ -108,13 +108,13 @@ class AutomorphismSearch:
         return cell
 
     def _split(self, colours: Colours, vertex: int) -> Colours:
-        """Give a vertex a colour of its own, and tell apart what can be then."""
+        """Individualize a vertex: give it a colour of its own, and refine."""
         changed = 2 * colours
         changed[vertex] += 1
         return self._refined(np.unique(changed, return_inverse=True)[1].astype(np.int64))
 
     def _refined(self, colours: Colours) -> Colours:
-        """Tell apart vertices that differ in their neighbours' colours, until none do."""
+        """Refine the colours until vertices of one colour agree in their neighbours' colours."""
         count = int(colours.max(initial=0)) + 1
         while self._work > 0:
             self._work -= len(self._others)

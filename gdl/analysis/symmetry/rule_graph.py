@@ -1,7 +1,7 @@
-"""The ground rules of a game as a graph: what can be exchanged in it can be in the game.
+"""The ground rules of a game as a graph, whose automorphisms are symmetries of the game.
 
-Ground rules say what the rules say, whatever the order of the arguments in tables such as the
-lines of a board, and whatever the names. Nothing is factored out of them, unlike the network.
+Ground rules depend neither on names nor on the order of the arguments in tables such as the lines
+of a board. Unlike those of the circuit, their conjunctions are not factored.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, groun
 from gdl.language import Constant, Function, Ruleset, Term
 
 BUDGET = GroundingBudget(rules=40_000, seconds=10.0, memory=2**31)
-"""More ground rules are too many to look for symmetries."""
+"""With more ground rules, no symmetries are searched."""
 
 
 class VertexKind(IntEnum):
-    """What a vertex stands for."""
+    """What a vertex represents."""
 
     ALWAYS = 0
     ATOM = 1
@@ -39,11 +39,11 @@ class VertexKind(IntEnum):
 
 
 _DEFINED = {VertexKind.ATOM, VertexKind.RULE}
-"""What is there only for others."""
+"""Vertices that are needed only where others refer to them."""
 
 
 class Link(IntEnum):
-    """What an edge says: from rules to atoms, from what is named to atoms, from roles."""
+    """What an edge means: from rules to atoms, from fluents and moves to atoms, from roles."""
 
     HEAD = 1
     BODY = 2
@@ -61,7 +61,7 @@ class RuleGraph:
     """A graph with kinds of vertices, int64 (vertices,), and edges, int64 (edges, 3).
 
     An edge has its origin, its target and its link. ``facts``, ``moves`` and ``roles`` say what
-    some vertices stand for; moves come with their role.
+    some vertices represent; moves come with their role.
     """
 
     kinds: NDArray[np.int64]
@@ -71,19 +71,19 @@ class RuleGraph:
     roles: Mapping[int, Constant]
 
 
-def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
-    """Return the graph of a ruleset's ground rules.
+def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
+    """Build the graph of a ruleset's ground rules.
 
-    Raises :class:`gdl.GroundingLimitError` where they are too many.
+    Raises :class:`gdl.GroundingLimitError` if there are too many.
     """
     game = ground_game(ruleset, RulePasses(split_rules=False, guard_relations=False), BUDGET)
-    drawing = _Drawing(game.program, game.vocabulary)
-    drawing.draw(game.flat, roles)
-    return drawing.graph()
+    builder = _GraphBuilder(game.program, game.vocabulary)
+    builder.build(game.flat, roles)
+    return builder.graph()
 
 
-class _Drawing:
-    """Vertices and edges as they come: the atoms first, by number."""
+class _GraphBuilder:
+    """Collects vertices and edges; the first vertices are the atoms, by number."""
 
     def __init__(self, program: GroundProgram, vocabulary: SymbolTable) -> None:
         self._program = program
@@ -96,8 +96,8 @@ class _Drawing:
         self.moves: dict[int, tuple[Constant, Term]] = {}
         self.roles: dict[int, Constant] = {}
 
-    def draw(self, flat: FlatRules, roles: Sequence[Constant]) -> None:
-        """Draw everything."""
+    def build(self, flat: FlatRules, roles: Sequence[Constant]) -> None:
+        """Add the vertices and edges of rules, fluents and roles."""
         ends = self._program.rows["terminal", 0]
         if ends.get(()):
             self.kinds[ends[()]] = VertexKind.TERMINAL
@@ -107,7 +107,7 @@ class _Drawing:
             self._role(flat, role)
 
     def graph(self) -> RuleGraph:
-        """Return the graph, without what matters for nothing, such as tables that are used up."""
+        """The graph without what nothing refers to, such as tables that grounding has used up."""
         needed = self._needed()
         used = np.array(sorted(needed), dtype=np.int64)
         kept = sorted({edge for edge in self.edges if edge[0] in needed and edge[1] in needed})
@@ -124,19 +124,19 @@ class _Drawing:
         )
 
     def _needed(self) -> set[int]:
-        """Return the vertices that are named, or that those are defined through."""
+        """The named vertices, and those that they are defined through."""
         through: dict[int, list[int]] = defaultdict(list)
         for origin, target, link in self.edges:
             if link == Link.HEAD:
                 origin, target = target, origin
             through[origin].append(target)
-        agenda = [place for place, kind in enumerate(self.kinds) if kind not in _DEFINED]
-        found = set(agenda)
-        while agenda:
-            for vertex in through[agenda.pop()]:
+        worklist = [vertex for vertex, kind in enumerate(self.kinds) if kind not in _DEFINED]
+        found = set(worklist)
+        while worklist:
+            for vertex in through[worklist.pop()]:
                 if vertex not in found:
                     found.add(vertex)
-                    agenda.append(vertex)
+                    worklist.append(vertex)
         return found
 
     def _vertex(self, kind: int) -> int:

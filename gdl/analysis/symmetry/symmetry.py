@@ -1,4 +1,4 @@
-"""Symmetries: ways to exchange facts, moves and roles that leave the rules as they are."""
+"""Symmetries: permutations of facts, moves and roles that leave the rules as they are."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 from gdl.analysis.evidence import Symmetry
 from gdl.analysis.symmetry.automorphisms import AutomorphismSearch, Permutation
-from gdl.analysis.symmetry.rule_graph import RuleGraph, rule_graph
+from gdl.analysis.symmetry.rule_graph import RuleGraph, build_rule_graph
 from gdl.engine import PropnetStateMachine
 from gdl.errors import GroundingLimitError
 
 Name = TypeVar("Name")
 
 MAX_GENERATORS = 16
-"""So many symmetries are kept; all others that they combine to are symmetries too."""
+"""Generators kept; their products are symmetries too."""
 
 
 def find_symmetries(machine: PropnetStateMachine) -> tuple[Symmetry, ...]:
-    """Return generators of the symmetries of a game, proved from its ground rules.
+    """Find generators of a game's symmetry group, proved from its ground rules.
 
-    None where the rules have too many instances to look.
+    There are none where the rules have too many instances to search.
     """
     try:
-        graph = rule_graph(machine.ruleset, machine.roles)
+        graph = build_rule_graph(machine.ruleset, machine.roles)
     except GroundingLimitError:
         return ()
     search = AutomorphismSearch(graph.kinds, graph.edges)

@@ -12,11 +12,11 @@ from gdl.analysis.evidence import Symmetry
 from gdl.engine import MAX_ELEMENTS, PropnetStateMachine, SymmetryGroup, group_of_permutations
 
 Element: TypeAlias = tuple[int, ...]
-"""What each fluent becomes, then what each move does: moves are numbered after the fluents."""
+"""The image of each fluent, then of each move: moves are numbered after the fluents."""
 
 
 def generated_group(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) -> SymmetryGroup:
-    """Return the group of some symmetries of a machine's game that keep every role in its place.
+    """Generate the group of those symmetries of a machine's game that keep every role.
 
     A generator is left out if it exchanges roles or facts that the machine does not know, or if
     the group would be too large with it.
@@ -50,14 +50,14 @@ def _generators(machine: PropnetStateMachine, symmetries: Sequence[Symmetry]) ->
 
 
 def _generated(generators: Sequence[Element], size: int) -> list[Element]:
-    """Return the group of some permutations, the identity first, or part of one too large."""
+    """Generate the group of some permutations, the identity first, or part of one too large."""
     group = {tuple(range(size)): None}
-    agenda = list(group)
-    while agenda and len(group) <= MAX_ELEMENTS:
-        element = agenda.pop()
+    worklist = list(group)
+    while worklist and len(group) <= MAX_ELEMENTS:
+        element = worklist.pop()
         for generator in generators:
-            product = tuple(generator[place] for place in element)
+            product = tuple(generator[index] for index in element)
             if product not in group:
                 group[product] = None
-                agenda.append(product)
+                worklist.append(product)
     return list(group)

@@ -22,7 +22,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.analysis.decomposition import Conjunction, holds
+from gdl.analysis.decomposition import Conjunction, evaluate_conditions
 from gdl.engine import Expander, Packed, hash_states, packed_from_rows, rows_from_packed
 from ggp_player.strategies.planner.beam_search import Beam, LevelSearch
 from ggp_player.strategies.planner.best_first import FIRST_ROOM, MORE_ROOM, SearchTree
@@ -223,5 +223,5 @@ class Outcomes:
         rows[space.layout.fluents :][: space.layout.fluent_count] = fluents
         self._block.view()
         space.work += space.look_work
-        seen = packed_from_rows(holds(rows, self._seen))[: len(states)]
+        seen = packed_from_rows(evaluate_conditions(rows, self._seen))[: len(states)]
         return hash_states(np.hstack([seen, states & self._later]))

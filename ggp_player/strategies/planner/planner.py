@@ -115,7 +115,7 @@ class Planner(LoneStrategy, EngineStrategy):
     def _searches(self, position: Position, machine: PropnetStateMachine) -> PlanPortfolio:
         """Return the searches from the position: those that were stopped there, or new ones."""
         if self._space is None or self._space.machine is not machine:
-            division = self._division or analyse(machine).division
+            division = self._division or analyse(machine).decomposition
             self._space = StateSpace(machine, position.random.getrandbits(32), division)
         if self._portfolio is None or self._start != position.state:
             random = np.random.default_rng(position.random.getrandbits(64))

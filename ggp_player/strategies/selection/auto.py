@@ -9,17 +9,16 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from math import prod
-from statistics import fmean
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import StateMachine
-from gdl.analysis import Analysis, Structure
+from gdl.analysis import Analysis, Structure, Survey
 from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine
+from gdl.playouts import play_out
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.mcts import MonteCarlo
@@ -33,8 +32,6 @@ from ggp_player.strategies.textbook import (
     SequentialPlanning,
     moves_by_chance,
     opponents_of,
-    playout,
-    utility,
 )
 
 SURVEY_PLAYOUTS = 8
@@ -67,7 +64,7 @@ class Auto(EngineStrategy):
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
         self._threads = threads or len(os.sched_getaffinity(0))
-        self._survey = GameProbe()
+        self._survey: Survey | None = None
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
         self._reason = ""
@@ -108,7 +105,9 @@ class Auto(EngineStrategy):
             chosen = strong(machine, self._analysis.structure, self._threads)
             self._chosen, self._reason = chosen
         else:
-            yield from self._survey.explore(position)
+            if self._survey is None:
+                self._survey = Survey(len(position.machine.roles))
+            yield from explore(position, self._survey)
             self._chosen, self._reason = suitable(position, self._survey)
         _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
 
@@ -118,7 +117,7 @@ def strong(
 ) -> tuple[Strategy, str]:
     """Return a strategy for a compiled game of which the structure is known, and why it is it."""
     if len(machine.roles) == 1:
-        return Planner(division=structure.division), "one player"
+        return Planner(division=structure.decomposition), "one player"
     images = generated_group(machine, structure.symmetries)
     main = MonteCarlo(threads=threads, images=images)
     turns = structure.turns.one_at_a_time.value
@@ -133,8 +132,8 @@ def strong(
         kind = f"{len(structure.goals.values)} players with interests of their own, {manner}"
     provers: list[Strategy] = []
     if turns and (rivals or alone):
-        if structure.division is not None and structure.division.in_series.is_proved:
-            provers.append(Series(structure.division))
+        if structure.decomposition is not None and structure.decomposition.in_series.is_proved:
+            provers.append(Series(structure.decomposition))
         typical = structure.size.typical
         if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
             provers.append(Enumeration(states=MAX_STATES, images=images))
@@ -145,66 +144,37 @@ def strong(
     return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
 
 
-def suitable(position: Position, survey: GameProbe) -> tuple[Strategy, str]:
+def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:
     """Return a strategy for the game of a position, and why it is the one."""
     others = opponents_of(position.machine, position.role)
     rivals = [role for role in others if not moves_by_chance(role)]
-    small = survey.size is not None and survey.size <= SMALL_TREE
+    small = survey.lines is not None and survey.lines <= SMALL_TREE
     how: EvaluationName = "mobility" if small else "quick"
     scale = "a small tree" if small else "a large tree"
-    moves = "moves at the same time" if survey.simultaneous else "moves in turn"
+    moves = "moves at the same time" if survey.together else "moves in turn"
     if not others:
         return SequentialPlanning(), "one player"
     if not rivals:
         return AlphaBeta(evaluation=how), f"one player against chance, {scale}"
-    if len(rivals) == 1 and survey.constant_sum:
+    if len(rivals) == 1 and has_constant_sum(position, survey):
         return AlphaBeta(evaluation=how), f"two rivals for a constant sum, {moves}, {scale}"
     if len(rivals) == 1:
         return MaxN(evaluation=how), f"two players with interests of their own, {moves}, {scale}"
     return MaxN(evaluation=how), f"{len(rivals) + 1} players, {moves}, {scale}"
 
 
-@dataclass(slots=True)
-class GameProbe:
-    """What some playouts show of a game."""
-
-    playouts: int = 0
-    steps: int = 0
-    simultaneous: bool = False
-    sums: set[int] = field(default_factory=set)
-    sizes: list[float] = field(default_factory=list)
-
-    @property
-    def constant_sum(self) -> bool:
-        """Whether the utilities had the same sum at the end of each playout."""
-        return len(self.sums) <= 1
-
-    @property
-    def size(self) -> float | None:
-        """The estimated number of lines of play, None where no playout came to an end.
-
-        Source: D. Knuth, Estimating the Efficiency of Backtrack Programs (1975).
-        """
-        return fmean(self.sizes) if self.sizes else None
-
-    def explore(self, position: Position) -> Iterator[None]:
-        """Play out until enough is known; yield after each step."""
-        while self.playouts < SURVEY_PLAYOUTS and self.steps < SURVEY_STEPS:
-            self.playouts += 1
-            yield from self._explore_once(position)
-
-    def _explore_once(self, position: Position) -> Iterator[None]:
-        machine, last, size = position.machine, position.state, 1.0
-        for step in playout(machine, last, position.random):
-            choices = [len(machine.legal_moves(step.before, role)) for role in machine.roles]
-            size *= prod(choices)
-            self.simultaneous |= sum(number > 1 for number in choices) > 1
-            self.steps += 1
-            last = step.after
+def explore(position: Position, survey: Survey) -> Iterator[None]:
+    """Play out from a position until enough is known; yield after each step."""
+    machine = position.machine
+    while survey.playouts < SURVEY_PLAYOUTS and survey.states < SURVEY_STEPS:
+        left = SURVEY_STEPS - survey.states - 1
+        steps = play_out(machine, position.random, left, position.state)
+        for _ in survey.record(machine, steps):
             yield
-            if self.steps >= SURVEY_STEPS:
-                break
-        if machine.is_terminal(last):
-            players = [role for role in machine.roles if not moves_by_chance(role)]
-            self.sums.add(sum(utility(machine, last, role) for role in players))
-            self.sizes.append(size)
+
+
+def has_constant_sum(position: Position, survey: Survey) -> bool:
+    """Whether the utilities had the same sum at the end of each playout; chance has none."""
+    players = [i for i, role in enumerate(position.machine.roles) if not moves_by_chance(role)]
+    sums = {sum(max(0, outcome[i]) for i in players) for outcome in survey.outcomes}
+    return len(sums) <= 1

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.analysis import Decomposition
-from gdl.analysis.decomposition import Conjunction, holds, interface_of
+from gdl.analysis.decomposition import Conjunction, evaluate_conditions, interface_of
 from gdl.analysis.evidence import gate_graph_of, supports
 from gdl.engine import Packed, PropnetStateMachine, hash_states, packed_from_rows, rows_from_packed
 
@@ -81,7 +81,7 @@ class FinishedParts:
         for stage in self.stages:
             over = going_on & ~legal[:, stage.moves].any(axis=1)
             self._load(states)
-            seen = packed_from_rows(holds(block.rows, stage.seen))[:count]
+            seen = packed_from_rows(evaluate_conditions(block.rows, stage.seen))[:count]
             over[over] = self._settled(stage, (states & stage.facts)[over], seen[over])
             told[0][over] &= ~stage.facts
             told.append(np.where(over[:, None], seen, 0).astype(np.uint8))
@@ -124,7 +124,9 @@ class FinishedParts:
         past, now = [left], left
         for _ in range(LONGEST_COURSE):
             self._load(now)
-            same &= (packed_from_rows(holds(rows, stage.seen))[:count] == seen).all(axis=1)
+            same &= (packed_from_rows(evaluate_conditions(rows, stage.seen))[:count] == seen).all(
+                axis=1
+            )
             following = packed_from_rows(rows[layout.next :][: layout.fluent_count])[:count]
             now = following & stage.facts
             repeats |= np.any([(now == before).all(axis=1) for before in past], axis=0)

@@ -9,9 +9,10 @@ import pytest
 
 import gdl
 import gdl.analysis
-from gdl.analysis import Certainty, Choices, Finding, Structure, analyse, analysis
-from gdl.analysis.evidence.observation import Observation, observe, observe_block
-from gdl.analysis.evidence.reachability import Count
+from gdl.analysis import Choices, Confidence, Finding, Structure, analyse, analysis
+from gdl.analysis.evidence.block_survey import observe_blocks
+from gdl.analysis.evidence.reachability import Reachability
+from gdl.analysis.evidence.survey import Survey, observe
 from gdl.analysis.properties.size import find_size
 from tests.support.analysed_games import (
     FORK,
@@ -159,15 +160,17 @@ def test_a_game_that_is_not_compiled_is_played_by_the_reasoner() -> None:
     assert not structure.turns.one_at_a_time.is_proved
     assert structure.goals.sum.value == 100
     assert structure.latches is None
-    assert structure.division is None
+    assert structure.decomposition is None
 
 
 def test_the_reasoner_and_blocks_record_the_same() -> None:
     of_steps = observe(gdl.interpret(gdl.parse(FORK)), seed=0, playouts=8)
-    of_blocks, _ = observe_block(compiled(FORK), seed=0, playouts=8)
+    of_blocks, _ = observe_blocks(compiled(FORK), seed=0, playouts=8)
     assert (of_blocks.pairs[0], of_blocks.meetings[0]) == (28, 28)
     of_blocks.pairs.clear()  # those of steps do not look whether they meet
     of_blocks.meetings.clear()
+    assert of_steps.joint_moves.counts == {2: 8, 3: 8}  # those of blocks are not counted
+    of_steps.joint_moves.counts.clear()
     assert of_steps == of_blocks
     assert of_steps.line_counts == [6] * 8
 
@@ -245,16 +248,16 @@ def test_playouts_meet_where_states_are_few() -> None:
 def test_states_are_estimated_from_meetings(
     pairs: list[int], meetings: list[int], typical: int | None
 ) -> None:
-    record = Observation(1, pairs=pairs, meetings=meetings)
-    assert find_size(record, Count(None, 0)).typical == typical
+    record = Survey(1, pairs=pairs, meetings=meetings)
+    assert find_size(record, Reachability(None, 0)).typical == typical
 
 
-def test_of_a_network_with_too_many_gates_only_playouts_tell(
+def test_a_circuit_with_too_many_gates_is_only_surveyed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(analysis, "MAX_GATES", 0)
     structure = analyse(machine_of("ticTacToe"))
-    assert structure.turns.one_at_a_time == Finding(True, Certainty.OBSERVED)
-    assert structure.goals.sum == Finding(100, Certainty.OBSERVED)
-    assert structure.length.bound.certainty is Certainty.OBSERVED
-    assert (structure.latches, structure.division, structure.symmetries) == (None, None, ())
+    assert structure.turns.one_at_a_time == Finding(True, Confidence.OBSERVED)
+    assert structure.goals.sum == Finding(100, Confidence.OBSERVED)
+    assert structure.length.bound.confidence is Confidence.OBSERVED
+    assert (structure.latches, structure.decomposition, structure.symmetries) == (None, None, ())

@@ -11,42 +11,42 @@ from tests.support.compiled_games import machine_of
 from tests.support.paths import CORPUS
 
 
-def division_of(name: str) -> Decomposition:
-    division = structure_of(name).division
-    assert division is not None
-    return division
+def decomposition_of(name: str) -> Decomposition:
+    decomposition = structure_of(name).decomposition
+    assert decomposition is not None
+    return decomposition
 
 
 def test_scales_are_parts() -> None:
-    division = analyse(compiled(SCALES)).division
-    assert division is not None
-    assert len(division.parts) == 3
-    assert not division.in_series.value
-    for part, name in zip(division.parts, "abc", strict=True):
+    decomposition = analyse(compiled(SCALES)).decomposition
+    assert decomposition is not None
+    assert len(decomposition.parts) == 3
+    assert not decomposition.in_series.value
+    for part, name in zip(decomposition.parts, "abc", strict=True):
         assert texts(part.facts) == [f"(at {name} {n})" for n in range(6)]
         (moves,) = part.moves.values()
         assert texts(moves) == [f"(down {name})", f"(up {name})"]
         assert part.rests
         assert not part.ends
-    assert [part.is_idle for part in division.parts] == [False, False, True]
+    assert [part.is_idle for part in decomposition.parts] == [False, False, True]
 
 
 def test_a_part_that_matters_for_nothing_is_irrelevant_but_for_its_moves() -> None:
-    division = analyse(compiled(SCALES)).division
-    assert division is not None
-    assert division.irrelevant == frozenset()
+    decomposition = analyse(compiled(SCALES)).decomposition
+    assert decomposition is not None
+    assert decomposition.irrelevant == frozenset()
 
 
 def test_heaps_are_parts() -> None:
-    parts = division_of("nim").parts
+    parts = decomposition_of("nim").parts
     assert [len(part.facts) for part in parts] == [3, 5, 6]
     assert all(part.ends and part.rests and len(part.goals) == 2 for part in parts)
 
 
 def test_a_series() -> None:
-    division = division_of("countThenLine")
-    assert division.in_series.value
-    first, second = division.parts
+    decomposition = decomposition_of("countThenLine")
+    assert decomposition.in_series.value
+    first, second = decomposition.parts
     assert {str(move) for own in first.moves.values() for move in own} == {
         "(add 1)",
         "(add 2)",
@@ -60,25 +60,25 @@ def test_a_series() -> None:
     "name", ["ticTacToe", "connectFour", "hex", "breakthrough", "biddingTicTacToe", "lightsOut"]
 )
 def test_a_game_of_one_piece(name: str) -> None:
-    division = division_of(name)
-    assert division.parts == ()
-    assert not division.in_series.value
+    decomposition = decomposition_of(name)
+    assert decomposition.parts == ()
+    assert not decomposition.in_series.value
 
 
 @pytest.mark.parametrize("name", ["nim", "fourCups", "countThenLine"])
 def test_parts_share_nothing(name: str) -> None:
-    division = division_of(name)
-    assert division.parts
-    facts = [fact for part in division.parts for fact in part.facts]
+    decomposition = decomposition_of(name)
+    assert decomposition.parts
+    facts = [fact for part in decomposition.parts for fact in part.facts]
     assert len(facts) == len(set(facts))
-    moves = [(r, m) for part in division.parts for r, own in part.moves.items() for m in own]
+    moves = [(r, m) for part in decomposition.parts for r, own in part.moves.items() for m in own]
     assert len(moves) == len(set(moves))
 
 
 def test_the_parts_of_nim_go_on_without_each_other() -> None:
     """A move in one heap leaves the facts of the others, and their moves, as they are."""
     machine = machine_of("nim")
-    left, middle, _ = division_of("nim").parts
+    left, middle, _ = decomposition_of("nim").parts
     state = machine.initial_state()
     role, other = machine.roles
     move = next(move for move in machine.legal_moves(state, role) if move in left.moves[role])
@@ -92,7 +92,7 @@ def test_the_parts_of_nim_go_on_without_each_other() -> None:
 
 
 def test_irrelevant_facts() -> None:
-    assert texts(division_of("nim").irrelevant) == [
+    assert texts(decomposition_of("nim").irrelevant) == [
         "(pebbles left 0)",
         "(pebbles middle 0)",
         "(pebbles right 0)",
@@ -108,9 +108,9 @@ def test_passes_change_nothing_that_matters() -> None:
     (<= terminal (true (at a 2)))
     (goal mover 100)
     """
-    division = analyse(compiled(dials)).division
-    assert division is not None
-    assert {str(role): texts(own) for role, own in division.passes.items()} == {
+    decomposition = analyse(compiled(dials)).decomposition
+    assert decomposition is not None
+    assert {str(role): texts(own) for role, own in decomposition.passes.items()} == {
         "mover": ["(turn b)"]
     }
 
@@ -127,6 +127,8 @@ def test_passes_change_nothing_that_matters() -> None:
     ],
 )
 def test_parts_of_known_games(name: str, parts: int, in_series: bool) -> None:
-    division = analyse(gdl.compile(gdl.load(CORPUS / "rulesheets" / f"{name}.kif"))).division
-    assert division is not None
-    assert (len(division.parts), division.in_series.value) == (parts, in_series)
+    decomposition = analyse(
+        gdl.compile(gdl.load(CORPUS / "rulesheets" / f"{name}.kif"))
+    ).decomposition
+    assert decomposition is not None
+    assert (len(decomposition.parts), decomposition.in_series.value) == (parts, in_series)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdl.analysis.evidence.observation import observe_block
+from gdl.analysis.evidence.block_survey import observe_blocks
 from gdl.analysis.evidence.prover import Prover
 from gdl.analysis.properties.latches import prove_latches
 from gdl.analysis.properties.mutex_groups import prove_mutex_groups
@@ -41,7 +41,7 @@ def test_groups_exclude_each_other_in_every_sample(name: str) -> None:
     evidence = evidence_of(name)
     groups = prove_mutex_groups(evidence)
     assert groups
-    _, others = observe_block(evidence.machine, seed=1, playouts=512)
+    _, others = observe_blocks(evidence.machine, seed=1, playouts=512)
     for group in groups:
         for samples in (evidence.samples, others):
             assert samples.states[:, sorted(group)].sum(axis=1).max() <= 1
@@ -60,7 +60,7 @@ def test_what_is_not_inductive_is_not_kept() -> None:
     first, second = asked.before.fluents[0], asked.before.fluents[2]
     later, later_too = asked.after.fluents[0], asked.after.fluents[2]
     pairs = [(asked.all_of([first, second]), asked.all_of([later, later_too]))]
-    assert asked.keep(pairs) == [False]
+    assert asked.prove_invariants(pairs) == [False]
 
 
 def test_latches_are_the_marks() -> None:

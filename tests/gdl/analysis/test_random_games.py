@@ -61,7 +61,7 @@ def assert_facts(structure: Structure, steps: list[Step]) -> None:
     assert structure.latches is not None
     states = [frozenset(step.state) for step in steps]
     for state in states:
-        assert all(len(group & state) <= 1 for group in structure.groups)
+        assert all(len(group & state) <= 1 for group in structure.mutex_groups)
     for before, after in pairwise(states):
         assert not structure.latches.rising & (before - after)
         assert not structure.latches.falling & (after - before)

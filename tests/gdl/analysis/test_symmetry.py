@@ -34,14 +34,14 @@ def test_the_square_has_eight_symmetries() -> None:
     squares = [f"(put {column}{row})" for row in "123" for column in "abc"]
     generators = [moves_by(found) for found in structure_of("ticTacToe").symmetries]
     group = {tuple(squares)}
-    agenda = list(group)
-    while agenda:
-        current = agenda.pop()
+    worklist = list(group)
+    while worklist:
+        current = worklist.pop()
         for generator in generators:
             image = tuple(generator.get(square, square) for square in current)
             if image not in group:
                 group.add(image)
-                agenda.append(image)
+                worklist.append(image)
     assert len(group) == 8
 
 
@@ -85,9 +85,9 @@ def assert_same_play(machine: gdl.StateMachine, symmetry: Symmetry, random: Rand
             images = [symmetry.moves.get((role, move), (image_of[role], move)) for move in moves]
             assert {owner for owner, _ in images} == {image_of[role]}
             assert {m for _, m in images} == set(machine.legal_moves(image, image_of[role]))
-            place = random.randrange(len(moves))
-            chosen[role] = moves[place]
-            mirrored[image_of[role]] = images[place][1]
+            index = random.randrange(len(moves))
+            chosen[role] = moves[index]
+            mirrored[image_of[role]] = images[index][1]
         state = machine.next_state(state, [chosen[role] for role in roles])
         image = machine.next_state(image, [mirrored[role] for role in roles])
         assert {symmetry.facts.get(fact, fact) for fact in state} == set(image)

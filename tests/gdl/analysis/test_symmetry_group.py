@@ -1,4 +1,4 @@
-"""The group of all symmetries that keep every role in its place."""
+"""The group of all symmetries that keep every role."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def group_of(machine: PropnetStateMachine) -> SymmetryGroup:
     [("ticTacToe", 8), ("connectFour", 2), ("dotsAndBoxes", 16), ("chess", 1), ("handDuel", 1)],
 )
 def test_the_groups_of_games(name: str, order: int) -> None:
-    images = group_of(machine_of(name))
-    assert len(images.facts) == len(images.moves) == order
-    assert images.facts[0].tolist() == list(range(images.facts.shape[1]))
+    group = group_of(machine_of(name))
+    assert len(group.facts) == len(group.moves) == order
+    assert group.facts[0].tolist() == list(range(group.facts.shape[1]))
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "pentago", "dotsAndBoxes"])
 def test_a_group_is_closed(name: str) -> None:
-    images = group_of(machine_of(name))
-    elements = np.hstack([images.facts, images.facts.shape[1] + images.moves])
+    group = group_of(machine_of(name))
+    elements = np.hstack([group.facts, group.facts.shape[1] + group.moves])
     known = set(map(tuple, elements.tolist()))
     assert len(known) == len(elements)
     assert all(tuple(a[b].tolist()) in known for a, b in product(elements, repeat=2))
@@ -43,15 +43,15 @@ def test_a_group_that_is_too_large_is_not_taken_whole() -> None:
     rules = "(role a) (<= (legal a (take ?x)) (item ?x) (not (true (has ?x)))) (goal a 100)"
     rules += "(<= (next (has ?x)) (true (has ?x))) (<= (next (has ?x)) (does a (take ?x)))"
     rules += "(<= terminal (not open)) (<= open (item ?x) (not (true (has ?x))))"
-    images = group_of(compiled(rules + " ".join(f"(item {n})" for n in range(6))))
-    assert 1 < len(images.facts) <= MAX_ELEMENTS
+    group = group_of(compiled(rules + " ".join(f"(item {n})" for n in range(6))))
+    assert 1 < len(group.facts) <= MAX_ELEMENTS
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "breakthrough", "nineBoards", "dotsAndBoxes"])
 def test_play_goes_the_same_way_in_every_image(name: str) -> None:
     machine = machine_of(name)
-    images = group_of(machine)
-    for facts, moves in zip(images.facts[1:], images.moves[1:], strict=True):
+    group = group_of(machine)
+    for facts, moves in zip(group.facts[1:], group.moves[1:], strict=True):
         assert_same_play(machine, facts, moves, Random(7))
 
 
@@ -60,14 +60,14 @@ def assert_same_play(
 ) -> None:
     """Play a match and its image; both have the same moves and goals at each step."""
     names = [(role, move) for role in range(len(machine.roles)) for move in machine.moves[role]]
-    becomes = {name: names[place] for name, place in zip(names, moves.tolist(), strict=True)}
+    becomes = {name: names[index] for name, index in zip(names, moves.tolist(), strict=True)}
     state = image = machine.initial_state()
     while not machine.is_terminal(state):
         joint_move = []
-        for place, role in enumerate(machine.roles):
+        for index, role in enumerate(machine.roles):
             legal = machine.legal_moves(state, role)
-            expected = {becomes[place, move] for move in legal}
-            assert expected == {(place, move) for move in machine.legal_moves(image, role)}
+            expected = {becomes[index, move] for move in legal}
+            assert expected == {(index, move) for move in machine.legal_moves(image, role)}
             joint_move.append(random.choice(legal))
         state = machine.next_state(state, joint_move)
         image = machine.next_state(image, [becomes[i, m][1] for i, m in enumerate(joint_move)])

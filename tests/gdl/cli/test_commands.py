@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 import gdl
 from gdl.__main__ import COMMANDS, main
+from tests.support.graphviz import CAN_DRAW, needs_graphviz
 from tests.support.paths import ROOT
 
 GAME = ROOT / "games" / "ticTacToe.kif"
@@ -68,6 +69,8 @@ def test_the_examples_in_the_help_of_a_command_work(
     (tmp_path / "mygame.kif").write_bytes(GAME.read_bytes())
     monkeypatch.chdir(tmp_path)
     for example in examples:
+        if "--format svg" in example and not CAN_DRAW:
+            continue
         arguments = example.split(">")[0].split("|")[0].replace("games/*.kif", "games/nim.kif")
         assert run(*arguments.replace("1000", "10").split()).exit_code == 0
 
@@ -250,11 +253,63 @@ def test_show_lists_roles_moves_facts_and_relations() -> None:
     assert re.search(r"free/1 .* 1 .* state .* square/1, ~taken/1", text)
 
 
+def test_show_writes_a_graph() -> None:
+    assert '"free/1" -> "taken/1" [style=dashed];' in output_of("show", GAME, "--format", "dot")
+
+
+@needs_graphviz
 def test_show_draws_a_graph(tmp_path: Path) -> None:
-    assert '"free/1" -> "taken/1" [style=dashed];' in output_of("show", GAME, "--as", "dot")
     picture = tmp_path / "game.svg"
-    assert output_of("show", GAME, "--as", "svg", "--output", picture) == ""
+    assert output_of("show", GAME, "--format", "svg", "--output", picture) == ""
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
+
+
+def test_show_says_what_drawing_needs_without_the_program_dot(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("graphviz", reason="the Python package is looked for first")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = run("show", GAME, "--format", "svg")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "Error: drawing SVG needs the program dot of Graphviz (https://graphviz.org/download): "
+        "install it, or use --format dot, which needs nothing\n"
+    )
+
+
+def test_show_says_what_drawing_needs_without_the_python_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    result = run("show", GAME, "--format", "svg")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "Error: drawing SVG needs the Python package graphviz "
+        "(pip install 'ggp-player[diagrams]'): install it, "
+        "or use --format dot, which needs nothing\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["--propnet"], ["--circuit"]),
+        (["--as", "dot"], ["--format", "dot"]),
+        (["--as=dot"], ["--format=dot"]),
+    ],
+)
+def test_show_takes_old_options_with_a_notice(old: list[str], new: list[str]) -> None:
+    game = ROOT / "games" / "lightsOut.kif"
+    result = run("show", game, *old)
+    assert result.exit_code == 0
+    option, now = (words[0].partition("=")[0] for words in (old, new))
+    assert result.stderr == f"{option} is now {now}; the old name will go\n"
+    assert _without_times(result.stdout) == _without_times(output_of("show", game, *new))
+    assert option not in output_of("show", "--help")
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"\d+\.\d\d", "", text)
 
 
 # ---------------------------------------------------------------------- playout, perft, stats
@@ -276,7 +331,7 @@ def test_playout_stops_at_the_step_limit() -> None:
     assert "moves" not in json.loads(lines[-1])
 
 
-def test_playout_tells_of_a_role_without_a_move() -> None:
+def test_playout_reports_a_role_without_a_move() -> None:
     result = run("playout", "-", text="(role a) (role b) (legal a go) (<= terminal (true end))")
     assert result.exit_code == 0
     assert len(result.stdout.splitlines()) == 2
@@ -305,7 +360,7 @@ def test_stats_shows_two_tables() -> None:
 
 def test_stats_without_an_end_has_no_goals() -> None:
     text = output_of("stats", GAME, "--playouts", 3, "--max-steps", 2)
-    assert "3 were broken off at the step limit" in text
+    assert "3 were cut off at the step limit" in text
     assert "goal" not in text
 
 
@@ -321,7 +376,7 @@ def test_stats_writes_json() -> None:
 # ---------------------------------------------------------------------- scramble
 
 
-def test_scramble_tells_the_game_in_other_words_and_back(tmp_path: Path) -> None:
+def test_scramble_renames_everything_and_back(tmp_path: Path) -> None:
     words, secret = tmp_path / "words.json", tmp_path / "secret.kif"
     assert output_of("scramble", GAME, "--dictionary", words, "-o", secret) == ""
     assert "cross" not in secret.read_text()

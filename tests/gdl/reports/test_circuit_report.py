@@ -1,4 +1,4 @@
-"""What is shown of a network is what it is."""
+"""What is shown of a circuit is what it is."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from gdl.__main__ import main
 from gdl.circuit.compiler import CompiledGame, compile_game
 from gdl.circuit.options import PASS_NAMES, CompileOptions
 from gdl.grounding.gringo import GroundingBudget
-from gdl.reports.circuit_diagram import network_diagram
+from gdl.reports.circuit_diagram import draw_circuit
 from gdl.reports.circuit_report import measure_stages, summary
 from gdl.reports.diagrams import Diagram, dot_text, svg_text
+from tests.support.graphviz import needs_graphviz
 from tests.support.paths import GAMES
 
 SWITCH = """
@@ -92,7 +93,7 @@ def test_a_diagram_says_what_the_machine_says(name: str) -> None:
     ruleset = gdl.load(GAMES / f"{name}.kif")
     machine, diagram = (
         gdl.interpret(ruleset),
-        network_diagram(compile_game(ruleset, CompileOptions())),
+        draw_circuit(compile_game(ruleset, CompileOptions())),
     )
     state = machine.initial_state()
     for step in range(6):
@@ -119,28 +120,38 @@ def test_a_diagram_says_what_the_machine_says(name: str) -> None:
         state = after
 
 
-def test_pictures() -> None:
-    diagram = network_diagram(parts_of(SWITCH))
-    root = ElementTree.fromstring(svg_text(diagram))
+@needs_graphviz
+def test_a_picture_has_every_label() -> None:
+    diagram = draw_circuit(parts_of(SWITCH))
+    root = ElementTree.fromstring(svg_text(diagram, "switch"))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
     assert sorted(map(str, texts)) == sorted(box.label for box in diagram.boxes.values())
+
+
+def test_dot_text_has_every_arrow() -> None:
+    diagram = draw_circuit(parts_of(SWITCH))
     assert dot_text(diagram, "switch").count(" -> ") == len(list(diagram.all_arrows()))
     assert 'label="next (lamp 1)"' in dot_text(diagram, "switch")
 
 
-def test_large_networks_are_not_drawn() -> None:
+def test_large_circuits_are_not_drawn() -> None:
     parts = compile_game(gdl.load(GAMES / "connectFour.kif"), CompileOptions())
     with pytest.raises(gdl.ResourceLimitError, match="gates; one of over 500 is not drawn"):
-        network_diagram(parts)
+        draw_circuit(parts)
 
 
 def test_the_command() -> None:
     game = str(GAMES / "ticTacToe.kif")
-    result = CliRunner().invoke(main, ["show", game, "--propnet"])
+    result = CliRunner().invoke(main, ["show", game, "--circuit"])
     assert result.exit_code == 0
     assert "moves: cross 10, nought 10\n" in result.output
     assert all(name.replace("_", " ") in result.output for name in PASS_NAMES)
     assert max(map(len, result.output.splitlines())) <= 80
-    result = CliRunner().invoke(main, ["show", game, "--propnet", "--as", "svg"])
+
+
+@needs_graphviz
+def test_the_command_draws() -> None:
+    game = str(GAMES / "ticTacToe.kif")
+    result = CliRunner().invoke(main, ["show", game, "--circuit", "--format", "svg"])
     assert ElementTree.fromstring(result.output).tag.endswith("svg")
     assert "legal nought (put c3)" in result.output

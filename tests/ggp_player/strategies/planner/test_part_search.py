@@ -35,7 +35,7 @@ dials = st.builds(
 
 
 def divided(machine: PropnetStateMachine) -> StateSpace:
-    return StateSpace(machine, division=analyse(machine).division)
+    return StateSpace(machine, division=analyse(machine).decomposition)
 
 
 def undivided() -> Planner:

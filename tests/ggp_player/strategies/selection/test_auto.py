@@ -8,8 +8,15 @@ from itertools import takewhile
 import pytest
 
 import gdl
+from gdl.analysis import Survey
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.selection.auto import SURVEY_STEPS, Auto, GameProbe, suitable
+from ggp_player.strategies.selection.auto import (
+    SURVEY_STEPS,
+    Auto,
+    explore,
+    has_constant_sum,
+    suitable,
+)
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
@@ -25,9 +32,9 @@ from tests.support.tree_games import (
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
 
-def surveyed(machine: gdl.StateMachine) -> GameProbe:
-    survey = GameProbe()
-    for _ in survey.explore(position(machine)):
+def surveyed(machine: gdl.StateMachine) -> Survey:
+    survey = Survey(len(machine.roles))
+    for _ in explore(position(machine), survey):
         pass
     return survey
 
@@ -68,17 +75,19 @@ def test_the_choice_is_made_once(caplog):
 
 
 def test_a_survey_estimates_the_size_of_the_tree():
-    survey = surveyed(turns(TWO_PLY))
-    assert survey.size == 9
-    assert survey.constant_sum
-    assert not survey.simultaneous
+    machine = turns(TWO_PLY)
+    survey = surveyed(machine)
+    assert survey.lines == 9
+    assert has_constant_sum(position(machine), survey)
+    assert not survey.together
 
 
 def test_a_survey_of_an_endless_game_ends():
-    survey = surveyed(gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))))
-    assert survey.steps == SURVEY_STEPS
-    assert survey.size is None
-    assert survey.constant_sum
+    machine = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", "")))
+    survey = surveyed(machine)
+    assert survey.states == SURVEY_STEPS
+    assert survey.lines is None
+    assert has_constant_sum(position(machine), survey)
 
 
 def test_a_survey_that_was_stopped_is_not_begun_again():

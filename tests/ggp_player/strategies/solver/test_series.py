@@ -45,7 +45,7 @@ TWO_ROWS = {"scores": two_rows(SCORES), "seen later": two_rows(SEEN_LATER)}
 
 
 def division_of(machine: PropnetStateMachine) -> Decomposition:
-    division = analyse(machine).division
+    division = analyse(machine).decomposition
     assert division is not None
     return division
 

@@ -1,12 +1,12 @@
-"""Putting together the parts of a game that its goals bind to each other.
+"""Merging the parts of a game that its goals connect.
 
-What the end and the goals look at in a part is its *interface*: in each conjunction that names
-several parts, what is said of this one. The interface of a heap of nim tells whether it is empty;
-that is less than the heap's size, so that the heap is a game of its own, closed off. The interface
-of a square of tic-tac-toe tells whose mark it has; that is all there is to a square, so that
-nothing is gained by looking at it alone. Parts that are not closed off are put together where
-conjunctions join them, those first that join the fewest: lines make a board of squares before the
-goals join the boards.
+The *interface* of a part is what the end and the goals depend on in it: in each conjunction that
+reads several parts, the literals of this one. The interface of a heap of nim says whether it is
+empty, which is less than its size: the heap is *closed*, a game of its own. The interface of a
+square of tic-tac-toe says whose mark it has, which is the whole state of the square: nothing is
+gained by searching it alone. Parts that are not closed are merged where a conjunction connects
+them, beginning with the conjunctions of the fewest parts: lines merge squares to a board before
+the goals merge boards.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from gdl.analysis.evidence import (
     DisjointSets,
     Evidence,
     GateGraph,
-    bits,
-    spread,
-    ternary_simulation,
-    without_others,
+    bit_indices,
+    fanin_cone,
+    propagate_supports,
+    simulate_ternary,
 )
 
 MAX_PARTS = 300
-"""With more parts to begin with, a game counts as one piece."""
+"""A game with more parts at first counts as one part."""
 
 MAX_STATES = 1024
-"""States on which interfaces are compared with the parts' states."""
+"""Sampled states in which interfaces are compared with the states of their parts."""
 
 TRIVIAL = 4
 """A part with fewer states is never a game of its own."""
 
 MAX_LITERALS = 100_000
-"""Literals of all conjunctions together; with more, a game counts as one piece."""
+"""Literals of all conjunctions together; with more, a game counts as one part."""
 
 MAX_TESTS = 150
-"""Interfaces looked at; what is left then counts as open."""
+"""Interfaces evaluated; the remaining parts count as open."""
 
 
 def merged_by_goals(evidence: Evidence, parts: Sequence[Cluster]) -> list[Cluster]:
-    """Return the parts of which each is closed off, or bound to no other by the goals."""
+    """Merge parts until each is closed, or connected to no other by the goals."""
     if len(parts) > MAX_PARTS:
         parts = [_all(parts)]
     if len(parts) < 2:
         return list(parts)
     merger = _Merger(evidence, parts)
     merger.merge()
-    return [_all(parts[member] for member in members) for members in merger.union.sets()]
+    return [_all(parts[member] for member in members) for members in merger.merged.sets()]
 
 
 def _all(parts: Iterable[Cluster]) -> Cluster:
@@ -64,22 +64,22 @@ def _all(parts: Iterable[Cluster]) -> Cluster:
 
 
 class _Merger:
-    """Joins parts; see the module."""
+    """Merges parts; see the module."""
 
     def __init__(self, evidence: Evidence, parts: Sequence[Cluster]) -> None:
         circuit = evidence.circuit
         self._outputs = [circuit.terminal, *circuit.goals]
-        self._circuit = without_others(circuit, self._outputs)
+        self._circuit = fanin_cone(circuit, self._outputs)
         self._parts = parts
-        self.union = DisjointSets(len(parts))
+        self.merged = DisjointSets(len(parts))
         self._states = evidence.samples.states[:MAX_STATES]
         seeds = {
             circuit.fluents[fluent]: 1 << number
             for number, part in enumerate(parts)
-            for fluent in bits(part.fluents)
+            for fluent in bit_indices(part.fluents)
         }
-        self._depends = spread(self._circuit, seeds)
-        self._everywhere = (1 << len(self._states)) - 1
+        self._depends = propagate_supports(self._circuit, seeds)
+        self._all_states = (1 << len(self._states)) - 1
         self._values = _values(self._circuit, self._states)
         self._joints = [
             (self._depends[top], literals)
@@ -88,50 +88,50 @@ class _Merger:
         self._closed: dict[frozenset[int], bool] = {}
 
     def merge(self) -> None:
-        """Join parts until none that is open meets another open one in a conjunction."""
+        """Merge parts until no conjunction reads two open ones."""
         if sum(len(literals) for _, literals in self._joints) > MAX_LITERALS:
-            self.union.join(range(len(self._parts)))
+            self.merged.join(range(len(self._parts)))
         joined = sorted(
             {mask for mask, _ in self._joints if mask & (mask - 1)},
             key=lambda mask: (mask.bit_count(), mask),
         )
         for mask in joined:
-            roots = {self.union.root(part) for part in bits(mask)}
+            roots = {self.merged.root(part) for part in bit_indices(mask)}
             if len(roots) > 1:
-                self.union.join([root for root in roots if not self._is_closed(root)])
-        self._join_what_is_open(joined)
+                self.merged.join([root for root in roots if not self._is_closed(root)])
+        self._merge_open_parts(joined)
 
-    def _join_what_is_open(self, joined: Iterable[int]) -> None:
-        """Join what is open yet, such as a last square, with what was put together before.
+    def _merge_open_parts(self, joined: Iterable[int]) -> None:
+        """Merge parts that are still open, such as a last square, with those merged before.
 
-        Parts that were closed off from the beginning, such as heaps, stay as they are.
+        Parts that were closed from the beginning, such as heaps, stay as they are.
         """
         changed = True
         while changed:
             changed = False
             for mask in joined:
-                sizes = Counter(self.union.root(part) for part in range(len(self._parts)))
-                met = {self.union.root(part) for part in bits(mask)}
+                sizes = Counter(self.merged.root(part) for part in range(len(self._parts)))
+                met = {self.merged.root(part) for part in bit_indices(mask)}
                 roots = {root for root in met if sizes[root] > 1 or not self._is_closed(root)}
                 if len(roots) > 1 and not all(map(self._is_closed, roots)):
-                    self.union.join(roots)
+                    self.merged.join(roots)
                     changed = True
 
     def _is_closed(self, root: int) -> bool:
         members = frozenset(
-            part for part in range(len(self._parts)) if self.union.root(part) == root
+            part for part in range(len(self._parts)) if self.merged.root(part) == root
         )
         if members not in self._closed:
             enough = len(self._closed) < MAX_TESTS
-            self._closed[members] = enough and self._closes_off(members)
+            self._closed[members] = enough and self._has_small_interface(members)
         return self._closed[members]
 
-    def _closes_off(self, members: frozenset[int]) -> bool:
-        """Tell whether the rest of the game sees much less of some parts than there is.
+    def _has_small_interface(self, members: frozenset[int]) -> bool:
+        """Whether the rest of the game sees much less of some parts than their states.
 
-        It may tell apart as many kinds of states as the square root of what there are.
+        It may distinguish at most the square root of their number of states.
         """
-        fluents = [fluent for part in members for fluent in bits(self._parts[part].fluents)]
+        fluents = [fluent for part in members for fluent in bit_indices(self._parts[part].fluents)]
         states = _distinct(self._states[:, fluents])
         if states < TRIVIAL:
             return False
@@ -139,7 +139,7 @@ class _Merger:
         values = set()
         for mask, literals in self._joints:
             if mask & own and mask & ~own:
-                value = self._everywhere
+                value = self._all_states
                 for literal in literals:
                     needs = self._depends[literal >> 1]
                     if needs and not needs & ~own:
@@ -149,22 +149,22 @@ class _Merger:
 
     def _value(self, literal: int) -> int:
         value = self._values[literal >> 1]
-        return self._everywhere & ~value if literal & 1 else value
+        return self._all_states & ~value if literal & 1 else value
 
     def _bits(self, values: Sequence[int]) -> NDArray[np.uint8]:
-        """Return values, a bit for each sampled state, as uint8 (states, values)."""
+        """Unpack values, a bit for each sampled state, as uint8 (states, values)."""
         size = -(-len(self._states) // 8)
         packed = np.array([list(value.to_bytes(size, "little")) for value in values], np.uint8)
-        bits = np.unpackbits(packed.reshape(len(values), size), axis=1, bitorder="little")
-        return bits.T[: len(self._states)]
+        values_of = np.unpackbits(packed.reshape(len(values), size), axis=1, bitorder="little")
+        return values_of.T[: len(self._states)]
 
 
 def conjunctions(circuit: GateGraph, outputs: Sequence[int]) -> dict[int, list[int]]:
-    """Return the literals of each conjunction, of any number, by its last gate's row.
+    """Collect the literals of each conjunction of two or more, by the row of its last gate.
 
-    Those are all conjunctions that outputs depend on and that are outputs or negated somewhere.
+    These are the conjunctions that outputs depend on and that are outputs or negated somewhere.
     """
-    needed = without_others(circuit, outputs)
+    needed = fanin_cone(circuit, outputs)
     segments = (*needed.view, *needed.transition)
     inputs = {row: (left, right) for segment in segments for row, left, right in segment.gates}
     defining = [pair[1] for segment in segments for pair in segment.feedback]
@@ -173,27 +173,27 @@ def conjunctions(circuit: GateGraph, outputs: Sequence[int]) -> dict[int, list[i
     found = {}
     for top in sorted(tops & inputs.keys()):
         literals: dict[int, None] = {}
-        agenda = [2 * top]
-        while agenda:
-            literal = agenda.pop()
+        worklist = [2 * top]
+        while worklist:
+            literal = worklist.pop()
             if literal & 1 or literal >> 1 not in inputs:
                 literals[literal] = None
             else:
-                agenda += inputs[literal >> 1]
+                worklist += inputs[literal >> 1]
         found[top] = list(literals)
     return found
 
 
 def _values(circuit: GateGraph, states: NDArray[np.uint8]) -> list[int]:
-    """Return each row's values in some states, a bit for each state."""
+    """Evaluate each row in some states, a bit for each state."""
     packed = np.packbits(np.ascontiguousarray(states.T), axis=1, bitorder="little")
     columns = [int.from_bytes(column.tobytes(), "little") for column in packed]
-    everywhere = (1 << len(states)) - 1
+    all_states = (1 << len(states)) - 1
     fluents = [(value, value) for value in columns]
-    return ternary_simulation(circuit, fluents, everywhere, {}).must
+    return simulate_ternary(circuit, fluents, all_states, {}).surely
 
 
 def _distinct(values: NDArray[np.uint8]) -> int:
-    """Return how many different rows there are."""
+    """Count the distinct rows."""
     packed = np.packbits(values, axis=1)
     return len({row.tobytes() for row in packed})

@@ -1,4 +1,4 @@
-"""Structures in words."""
+"""Reports of analyses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from click.testing import CliRunner
 
 from gdl.analysis import analyse
 from gdl.cli.show import show_command
-from gdl.reports.structure_text import report, summary
+from gdl.reports.analysis_report import analysis_text
 from tests.support.analysed_games import structure_of
 from tests.support.compiled_games import GAMES, reasoner_of
 
 
-def test_summary() -> None:
-    assert summary(structure_of("nim")) == (
-        "2 players, moving in turn, constant sum 100, 7 steps, at most 14, 328 states, "
-        "3 parts side by side"
-    )
+def test_a_report_of_parts() -> None:
+    lines = analysis_text(structure_of("nim")).splitlines()
+    assert lines[0].startswith("2 players; seen in 512 random playouts")
+    assert "turns: no role has a choice in two successive states (observed)" in lines
+    assert "goals: add up to 100 (proved)" in lines
+    assert "length: at most 14 steps (proved)" in lines
+    assert "size: 328 states (counted)" in lines
+    assert "parts: 3 in parallel (proved)" in lines
 
 
-def test_report() -> None:
-    lines = report(structure_of("ticTacToe")).splitlines()
+def test_a_report() -> None:
+    lines = analysis_text(structure_of("ticTacToe")).splitlines()
     assert "turns: one role at a time has a choice (proved)" in lines
     assert "goals: add up to 100 (proved)" in lines
     assert "length: at most 9 steps (proved)" in lines
@@ -30,7 +33,7 @@ def test_report() -> None:
 
 
 def test_a_report_from_playouts_alone_says_so() -> None:
-    text = report(analyse(reasoner_of("tron")))
+    text = analysis_text(analyse(reasoner_of("tron")))
     assert "(proved)" not in text.replace("several roles choose at once (proved)", "")
     assert "goals: add up to 100 (observed)" in text
 
@@ -40,11 +43,11 @@ def test_the_command(tmp_path: Path) -> None:
     arguments = [str(GAMES / "nim.kif"), "--analysis", "--output", str(target)]
     result = CliRunner().invoke(show_command, arguments)
     assert result.exit_code == 0, result.output
-    assert "parts: 3 side by side (proved)" in target.read_text().splitlines()
+    assert "parts: 3 in parallel (proved)" in target.read_text().splitlines()
 
 
-@pytest.mark.parametrize("others", [["--propnet"], ["--as", "dot"]])
+@pytest.mark.parametrize("others", [["--circuit"], ["--format", "dot"]])
 def test_an_analysis_is_not_asked_for_with_anything_else(others: list[str]) -> None:
     result = CliRunner().invoke(show_command, [str(GAMES / "nim.kif"), "--analysis", *others])
     assert result.exit_code == 2
-    assert "leave out --propnet and --as" in result.output
+    assert "leave out --circuit and --format" in result.output

@@ -1,4 +1,4 @@
-"""A structure in words: one line for logs, or a report of a page."""
+"""The report of an analysis: all findings, a line each."""
 
 from __future__ import annotations
 
@@ -7,35 +7,15 @@ from itertools import islice
 from math import isinf
 from typing import Any
 
-from gdl.analysis.evidence import Decomposition, Finding, Structure, Subgame, Symmetry
+from gdl.analysis import Decomposition, Finding, Structure, Subgame, Symmetry
 from gdl.language import Term
 
 SHOWN = 6
-"""Facts, moves or other things listed of a kind; the others are counted."""
+"""Facts, moves or other things listed of each kind; the others are counted."""
 
 
-def summary(structure: Structure) -> str:
-    """Return the main findings in one line."""
-    parts = [_players(structure), _manner(structure)]
-    if structure.goals.sum.value is not None:
-        parts.append(f"constant sum {structure.goals.sum.value}")
-    elif structure.goals.shared:
-        parts.append("goals shared")
-    length = structure.length
-    if length.mean is not None:
-        parts.append(f"{length.mean:.0f} steps")
-    if length.bound.value is not None:
-        parts.append(f"at most {length.bound.value}")
-    if structure.size.states is not None:
-        parts.append(f"{structure.size.states} states")
-    if structure.division is not None and structure.division.parts:
-        how = "in series" if structure.division.in_series.value else "side by side"
-        parts.append(f"{len(structure.division.parts)} parts {how}")
-    return ", ".join(parts)
-
-
-def report(structure: Structure) -> str:
-    """Return all findings, a line each; what is not marked as proved was observed."""
+def analysis_text(structure: Structure) -> str:
+    """Write all findings, a line each; what is not marked as proved was observed."""
     return "\n".join(_lines(structure)) + "\n"
 
 
@@ -47,8 +27,8 @@ def _lines(structure: Structure) -> Iterator[str]:
     yield from _length_lines(structure)
     yield from _size_lines(structure)
     yield from _latch_lines(structure)
-    if structure.division is not None:
-        yield from _division_lines(structure.division)
+    if structure.decomposition is not None:
+        yield from _decomposition_lines(structure.decomposition)
     for symmetry in structure.symmetries:
         yield f"symmetry (proved): {_exchange(symmetry)}"
 
@@ -59,14 +39,6 @@ def _players(structure: Structure) -> str:
     return f"{text} and chance" if structure.turns.chance is not None else text
 
 
-def _manner(structure: Structure) -> str:
-    if len(structure.roles) < 2:
-        return "moving alone"
-    if structure.turns.alternating.value:
-        return "moving in turn"
-    return "one at a time" if structure.turns.one_at_a_time.value else "moving together"
-
-
 def _turn_lines(structure: Structure) -> Iterator[str]:
     turns = structure.turns
     if len(structure.roles) > 1:
@@ -74,7 +46,7 @@ def _turn_lines(structure: Structure) -> Iterator[str]:
         text = "one role at a time has a choice" if manner.value else "several roles choose at once"
         yield f"turns: {text}{_mark(manner)}"
         if turns.alternating.value:
-            yield f"turns: no role has a choice at two steps running{_mark(turns.alternating)}"
+            yield f"turns: no role has a choice in two successive states{_mark(turns.alternating)}"
     for role, choices in turns.choices.items():
         if choices.share:
             yield (
@@ -104,11 +76,11 @@ def _length_lines(structure: Structure) -> Iterator[str]:
     if length.mean is not None:
         yield f"length: {length.least} to {length.most} steps, mean {length.mean:.1f}"
     if length.ended < 1:
-        yield f"length: {1 - length.ended:.0%} of the playouts were broken off"
+        yield f"length: {1 - length.ended:.0%} of the playouts were cut off"
     if length.bound.value is not None:
         yield f"length: at most {length.bound.value} steps{_mark(length.bound)}"
     if length.clock:
-        yield f"clock: {_facts(length.clock)}"
+        yield f"clock, which no move changes: {_facts(length.clock)}"
 
 
 def _size_lines(structure: Structure) -> Iterator[str]:
@@ -139,21 +111,21 @@ def _latch_lines(structure: Structure) -> Iterator[str]:
         texts = [
             f"{fact} gives {role} {value}" for fact, fixed in deciding for role, value in fixed
         ]
-        yield f"decided for ever (proved): {_listed(texts)}"
-    if structure.groups:
-        texts = [f"{{{_facts(group)}}}" for group in structure.groups]
-        yield f"at most one is true (proved), {len(texts)} groups: {_listed(texts, 2)}"
+        yield f"decided for good (proved): {_listed(texts)}"
+    if structure.mutex_groups:
+        texts = [f"{{{_facts(group)}}}" for group in structure.mutex_groups]
+        yield f"at most one is true (proved), {len(texts)} mutex groups: {_listed(texts, 2)}"
 
 
-def _division_lines(division: Decomposition) -> Iterator[str]:
-    if division.parts:
-        how = "in series" if division.in_series.value else "side by side"
-        mark = _mark(division.in_series) if division.in_series.value else " (proved)"
-        yield f"parts: {len(division.parts)} {how}{mark}"
-    for number, part in enumerate(division.parts, 1):
+def _decomposition_lines(decomposition: Decomposition) -> Iterator[str]:
+    if decomposition.parts:
+        how = "in series" if decomposition.in_series.value else "in parallel"
+        mark = _mark(decomposition.in_series) if decomposition.in_series.value else " (proved)"
+        yield f"parts: {len(decomposition.parts)} {how}{mark}"
+    for number, part in enumerate(decomposition.parts, 1):
         yield f"part {number}: {_part(part)}"
-    if division.irrelevant:
-        yield f"irrelevant (proved): {_facts(division.irrelevant)}"
+    if decomposition.irrelevant:
+        yield f"irrelevant (proved): {_facts(decomposition.irrelevant)}"
 
 
 def _part(part: Subgame) -> str:
@@ -170,7 +142,7 @@ def _part(part: Subgame) -> str:
 
 
 def _exchange(symmetry: Symmetry) -> str:
-    """Return the cycles of roles, else of moves: (a, b, c) where each becomes the next, c a."""
+    """Write the cycles of roles, else of moves: (a, b, c) where each becomes the next, c a."""
     if symmetry.roles:
         return _cycles(symmetry.roles)
     moves = {
@@ -195,7 +167,7 @@ def _cycles(mapping: Mapping[Any, Any]) -> str:
 
 
 def _mark(finding: Finding[Any]) -> str:
-    return f" ({finding.certainty.value})"
+    return f" ({finding.confidence.value})"
 
 
 def _facts(facts: Iterable[Term], shown: int = SHOWN) -> str:

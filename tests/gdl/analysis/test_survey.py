@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
+from gdl.analysis import NONE, Distribution, take_survey
 from gdl.playouts import Ending
 from gdl.reports.survey import Distribution, take_survey
 
@@ -41,20 +42,21 @@ def test_a_distribution_is_described_as_its_values_are(values: list[int]) -> Non
 
 def test_a_survey_counts_lengths_moves_and_goals() -> None:
     machine = gdl.interpret(gdl.parse(RACE))
-    a, b = machine.roles
     seen = []
     result = take_survey(machine, 50, seed=2, on_playout=lambda: seen.append(1))
     assert len(seen) == 50
     assert result.endings == Counter({Ending.TERMINAL: 50})
     assert set(result.lengths.counts) == {2, 3}
     assert len(result.lengths) == 50
-    assert result.moves[b].counts == Counter({1: len(result.joint_moves)})
-    assert result.moves[a].counts == result.joint_moves.counts
+    moves_of_a, moves_of_b = result.moves
+    assert moves_of_b.counts == Counter({1: len(result.joint_moves)})
+    assert moves_of_a.counts == result.joint_moves.counts
     assert len(result.joint_moves) == sum(n * k for n, k in result.lengths.counts.items())
-    assert result.goals == {a: Counter({100: 50}), b: Counter({None: 50})}
+    assert result.utilities_of(0) == Counter({100: 50})
+    assert result.utilities_of(1) == Counter({NONE: 50})
 
 
-def test_playouts_without_an_end_are_told_apart() -> None:
+def test_playouts_without_an_end_are_distinguished() -> None:
     machine = gdl.interpret(gdl.parse(RACE))
     result = take_survey(machine, 5, max_steps=1)
     assert result.endings == Counter({Ending.STEP_LIMIT: 5})

@@ -1,0 +1,65 @@
+"""The group of commands that ``gdl`` and ``ggp-player`` have in common."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+import click
+
+from gdl.errors import GdlError, GdlSyntaxError
+
+
+class LazyGroup(click.Group):
+    """A group that imports commands when they are called for and reports errors as sentences.
+
+    ``targets`` says where each command is: its module and the name in it, with a colon between.
+    ``errors`` are reported besides those of this package and of the operating system.
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        targets: Mapping[str, str],
+        errors: tuple[type[Exception], ...] = (),
+        callback: Callable[..., object] | None = None,
+        params: list[click.Parameter] | None = None,
+        help: str | None = None,
+    ) -> None:
+        settings = {"help_option_names": ["-h", "--help"]}
+        super().__init__(
+            name, callback=callback, params=params, help=help, context_settings=settings
+        )
+        self._targets = targets
+        self._errors: tuple[type[Exception], ...] = (GdlError, *errors)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help text."""
+        return list(self._targets)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, None where there is none of that name."""
+        if cmd_name not in self._targets:
+            return None
+        module, _, name = self._targets[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; its errors end the program with a sentence and exit status 1."""
+        try:
+            return super().invoke(ctx)
+        except GdlSyntaxError as error:
+            # Each problem says itself where it is and that it is an error.
+            click.echo(error, err=True)
+            ctx.exit(1)
+        except self._errors as error:
+            raise click.ClickException(str(error)) from error
+        except OSError as error:
+            # click itself ends quietly where the reader of a pipe has gone.
+            if error.errno == errno.EPIPE:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{where}{error.strerror or error}") from error

@@ -12,7 +12,7 @@ from hypothesis.strategies import DrawFn
 import gdl
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit, Inputs, build
-from gdl.circuit.options import Passes
+from gdl.circuit.options import CircuitPasses
 from tests.support.truth_tables import (
     Rules,
     everything,
@@ -34,13 +34,13 @@ def circuit_of(
     given_fluents = [next(numbers) for _ in range(fluents)]
     given_moves = [[next(numbers) for _ in range(count)] for count in moves]
     return build(
-        ground_program(rules), Inputs(given_fluents, given_moves), Passes(group_moves=group)
+        ground_program(rules), Inputs(given_fluents, given_moves), CircuitPasses(group_moves=group)
     )
 
 
 def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:
-    tables = tables_of_nodes(circuit.network)
-    inputs = circuit.network.inputs
+    tables = tables_of_nodes(circuit.graph)
+    inputs = circuit.graph.inputs
     return {a: value_of(circuit.literal_of.get(a, FALSE), tables, inputs) for a in atoms}
 
 
@@ -98,8 +98,8 @@ def test_a_frame_axiom_becomes_the_denial_of_one_move() -> None:
     rules = [(20, [1, 2 + move]) for move in range(9)]
     merged = circuit_of(rules, 1, [10])
     plain = circuit_of(rules, 1, [10], group=False)
-    assert len(merged.network) == 1 + 11 + 1
-    assert len(plain.network) > len(merged.network) + 5
+    assert len(merged.graph) == 1 + 11 + 1
+    assert len(plain.graph) > len(merged.graph) + 5
 
 
 def test_any_move_of_a_role_is_no_condition() -> None:
@@ -123,7 +123,7 @@ def test_facts_and_atoms_without_rules() -> None:
 def test_inputs_have_no_definition() -> None:
     """What gringo says of an input's atom is that it may be chosen; rules for it are left out."""
     circuit = circuit_of([(1, []), (20, [1])], 1)
-    assert circuit.literal_of[20] == circuit.network.input(0)
+    assert circuit.literal_of[20] == circuit.graph.input(0)
 
 
 def test_paths_are_the_least_fixpoint() -> None:
@@ -133,7 +133,7 @@ def test_paths_are_the_least_fixpoint() -> None:
     rules = [(reach[i], [edges[i]]) for i in range(1)]
     rules += [(reach[(i + 1) % 3], [reach[i], edges[(i + 1) % 3]]) for i in range(3)]
     circuit = circuit_of(rules, 3)
-    (cycle,) = circuit.network.cycles
+    (cycle,) = circuit.graph.cycles
     assert len(cycle.feedback) == 3
     first, second, third = (table_of_input(i, 3) for i in range(3))
     assert tables_of(circuit, reach) == {

@@ -9,52 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
-from tests.support.truth_tables import everything, tables_of_nodes, value_of
+from tests.support.circuits import INPUTS, Twin, operations
+from tests.support.truth_tables import everything
 
-INPUTS = 4
-
-operations = st.lists(
-    st.tuples(
-        st.sampled_from(["and2", "or2", "and_", "or_"]),
-        st.lists(st.tuples(st.integers(0, 30), st.booleans()), min_size=2, max_size=4),
-    ),
-    max_size=12,
-)
 products = st.lists(
     st.frozensets(st.tuples(st.integers(0, 30), st.booleans()), max_size=4), max_size=6
 )
-
-
-class Twin:
-    """A graph beside the truth tables of the same literals."""
-
-    def __init__(self) -> None:
-        self.graph = AndInverterGraph(INPUTS)
-        self.literals = [FALSE, TRUE, *map(self.graph.input, range(INPUTS))]
-        tables = tables_of_nodes(self.graph)
-        self.tables = [value_of(literal, tables, INPUTS) for literal in self.literals]
-
-    def pick(self, choice: tuple[int, bool]) -> tuple[int, int]:
-        """Return some literal known so far, or its negation, with its truth table."""
-        place, negated = choice[0] % len(self.literals), choice[1]
-        literal, table = self.literals[place], self.tables[place]
-        return literal ^ negated, table ^ (everything(INPUTS) if negated else 0)
-
-    def do(self, name: str, choices: list[tuple[int, bool]]) -> None:
-        """Apply an operation to some literals."""
-        picked = [self.pick(choice) for choice in (choices[:2] if name[-1] == "2" else choices)]
-        literals = [literal for literal, _ in picked]
-        method = getattr(self.graph, name)
-        self.literals.append(method(*literals) if name[-1] == "2" else method(literals))
-        is_and = name.startswith("and")
-        table = everything(INPUTS) if is_and else 0
-        for _, operand in picked:
-            table = table & operand if is_and else table | operand
-        self.tables.append(table)
-
-    def check(self) -> None:
-        tables = tables_of_nodes(self.graph)
-        assert [value_of(literal, tables, INPUTS) for literal in self.literals] == self.tables
 
 
 @given(operations)
@@ -152,7 +112,7 @@ def test_a_cone_holds_all_of_a_cycle() -> None:
     a, b = map(graph.input, range(2))
     first = len(graph)
     p, q = graph.new_node(), graph.new_node()
-    one, other = graph.or2(a, q), graph.and2(b, p)
+    one, other = graph.or_([a, q]), graph.and2(b, p)
     feedback = ((p >> 1, one), (q >> 1, other))
     graph.cycles.append(Cycle(first, len(graph), feedback))
     inside = {a >> 1, b >> 1, p >> 1, q >> 1, one >> 1, other >> 1}

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import gdl
 from gdl.circuit.aig import FALSE, TRUE
-from gdl.circuit.builder import AtomCircuit, Inputs, build
-from gdl.circuit.options import CircuitPasses
+from gdl.circuit.builder import AtomCircuit
+from tests.support.circuits import circuit_of, stratified
 from tests.support.truth_tables import (
     Rules,
     everything,
-    ground_program,
     table_of_input,
     tables_of_atoms,
     tables_of_nodes,
@@ -26,40 +24,10 @@ from tests.support.truth_tables import (
 FLUENTS = 3
 
 
-def circuit_of(
-    rules: Rules, fluents: int, moves: Sequence[int] = (), group: bool = True
-) -> AtomCircuit:
-    """Build rules over some fluents, then so many moves of each role; inputs are atoms 1, 2, ..."""
-    numbers = iter(range(1, 1 + fluents + sum(moves)))
-    given_fluents = [next(numbers) for _ in range(fluents)]
-    given_moves = [[next(numbers) for _ in range(count)] for count in moves]
-    return build(
-        ground_program(rules), Inputs(given_fluents, given_moves), CircuitPasses(group_moves=group)
-    )
-
-
 def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:
     tables = tables_of_nodes(circuit.graph)
     inputs = circuit.graph.inputs
     return {a: value_of(circuit.literal_of.get(a, FALSE), tables, inputs) for a in atoms}
-
-
-@st.composite
-def stratified(draw: DrawFn, inputs: int) -> tuple[Rules, list[list[int]]]:
-    """Draw rules in strata: a body may ask for its own stratum, and deny those below."""
-    rules: list[tuple[int, list[int]]] = []
-    strata: list[list[int]] = []
-    below = list(range(1, 1 + inputs))
-    for _ in range(draw(st.integers(1, 3))):
-        first = max(below) + 1
-        own = list(range(first, first + draw(st.integers(1, 4))))
-        positive, negative = st.sampled_from(below + own), st.sampled_from(below).map(lambda a: -a)
-        for atom in own:
-            bodies = st.lists(st.lists(st.one_of(positive, negative), max_size=3), max_size=3)
-            rules += [(atom, body) for body in draw(bodies)]
-        strata.append(own)
-        below += own
-    return rules, strata
 
 
 @given(stratified(FLUENTS), st.booleans())

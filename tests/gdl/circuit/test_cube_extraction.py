@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from gdl.circuit import cube_extraction
 from gdl.circuit.aig import FALSE, AndInverterGraph
 from gdl.circuit.cube_extraction import extract_cubes
-from tests.gdl.circuit.test_aig import INPUTS, Twin, operations
-from tests.gdl.circuit.test_builder import circuit_of, stratified
+from tests.support.circuits import INPUTS, Twin, circuit_of, operations, stratified
 from tests.support.truth_tables import Rules, tables_of_nodes, value_of
 
 FLUENTS = 3
@@ -68,6 +67,6 @@ def test_many_pairs_are_looked_at_in_short_conjunctions_only(most: int) -> None:
     graph = AndInverterGraph(8)
     inputs = list(map(graph.input, range(8)))
     outputs = [graph.and_(inputs[:6]), graph.and_([*inputs[3:6], inputs[7]])]
-    with patch.object(sharing, "MOST_PAIRS", most):
+    with patch.object(cube_extraction, "MAX_PAIRS", most):
         shared, literals = extract_cubes(graph, outputs)
     assert values(shared, literals) == values(graph, outputs)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from gdl.circuit.layout import GateProgram, Layout, Outputs, lay_out
-from tests.gdl.circuit.test_builder import circuit_of, stratified
+from tests.support.circuits import circuit_of, stratified
 from tests.support.slow_blocks import aligned, evaluate
 from tests.support.truth_tables import Rules, table_of_input, tables_of_nodes, value_of
 

@@ -8,7 +8,8 @@ a variable has become several rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf
 from typing import TypeAlias
 
 from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
@@ -61,22 +62,57 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
         for number, relations in enumerate(strongly_connected_components(dependency_graph(rules)))
         for relation in relations
     }
-    result: dict[Rule, None] = {}
-    agenda = rules[::-1]
-    while agenda:
-        rule = agenda.pop()
+
+    def recursive_disjunction(rule: Rule) -> int | None:
         own = component[rule.head.relation]
         for index, literal in enumerate(rule.body):
             if isinstance(literal, Or) and any(
                 positive and component[atom.relation] == own for atom, positive in atoms_of(literal)
             ):
-                agenda += reversed(_branches(rule, index))
-                break
+                return index
+        return None
+
+    split = (part for rule in rules for part in expand(rule, recursive_disjunction))
+    return list(dict.fromkeys(split))
+
+
+def expand(
+    rule: Rule, choose: Callable[[Rule], int | None], limit: float = MAX_ALTERNATIVES
+) -> Iterator[Rule]:
+    """Multiply out the disjunctions of a rule that ``choose`` points at, one after the other.
+
+    ``choose`` returns the index of a disjunction in the body, None where none is left to expand.
+    The rules come in the order of the branches, the last disjunction varying fastest. Raises
+    :class:`gdl.ResourceLimitError` where more than ``limit`` bodies are visited.
+    """
+    worklist = [rule]
+    visited = 0
+    while worklist:
+        if visited >= limit:
+            message = f"the disjunctions of a rule for '{rule.head.name}' make over {limit} rules"
+            raise ResourceLimitError(message)
+        visited += 1
+        current = worklist.pop()
+        index = choose(current)
+        if index is None:
+            yield current
         else:
-            result[rule] = None
-        if len(agenda) > len(rules) + MAX_ALTERNATIVES:
-            raise ResourceLimitError(f"recursive disjunctions make over {MAX_ALTERNATIVES} rules")
-    return list(result)
+            worklist += reversed(_branches(current, index))
+
+
+def expand_all(rule: Rule) -> Iterator[Rule]:
+    """Multiply out every disjunction of a rule, without a limit: bound what you take."""
+    return expand(_in_conjuncts(rule), _first_disjunction, inf)
+
+
+def _first_disjunction(rule: Rule) -> int | None:
+    return next((i for i, literal in enumerate(rule.body) if isinstance(literal, Or)), None)
+
+
+def _in_conjuncts(rule: Rule) -> Rule:
+    """Push negation inwards, down to atoms and inequalities, and dissolve the conjunctions."""
+    body = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
+    return Rule(rule.head, body, rule.span)
 
 
 def binders(rule: Rule) -> Iterator[Atom]:
@@ -85,22 +121,10 @@ def binders(rule: Rule) -> Iterator[Atom]:
 
 
 def _alternatives(rule: Rule) -> Iterator[Rule]:
-    conjunction = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
-    agenda = [Rule(rule.head, conjunction, rule.span)]
-    for count in range(MAX_ALTERNATIVES + 1):
-        if not agenda:
-            return
-        current = agenda.pop()
-        choice = _binding_disjunction(current)
-        if choice is None:
-            solved = _solve_equalities(current)
-            if solved is not None:
-                yield solved
-        else:
-            agenda += reversed(_branches(current, choice))
-        if count == MAX_ALTERNATIVES:
-            message = f"the disjunctions of a rule for '{rule.head.name}' make over {count} rules"
-            raise ResourceLimitError(message)
+    for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
+        solved = _solve_equalities(alternative)
+        if solved is not None:
+            yield solved
 
 
 def _inward(literal: Literal, positive: bool = True) -> Literal:

@@ -8,9 +8,8 @@ a variable has become several rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
-from typing import TypeAlias
 
 from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
 from gdl.errors import ResourceLimitError, RulesetError, Source
@@ -26,15 +25,14 @@ from gdl.language import (
     Term,
     Variable,
     atoms_of,
+    substitute,
+    substitute_term,
     variables_in,
     variables_of,
 )
 
 MAX_ALTERNATIVES = 4096
 """How many bodies multiplying out a rule's disjunctions may go through."""
-
-Substitution: TypeAlias = Mapping[str, Term]
-"""Terms for variables, by the variables' names."""
 
 
 def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
@@ -201,7 +199,7 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
     bindings: dict[str, Term] = {}
     agenda = [(left, right)]
     while agenda:
-        one, other = (_apply(term, bindings) for term in agenda.pop())
+        one, other = (substitute_term(term, bindings) for term in agenda.pop())
         if one == other:
             continue
         if isinstance(one, Variable) or isinstance(other, Variable):
@@ -210,7 +208,7 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
             if variable in variables_of(value):
                 return None
             step = {variable.name: value}
-            bindings = {name: _apply(term, step) for name, term in bindings.items()} | step
+            bindings = {name: substitute_term(term, step) for name, term in bindings.items()} | step
         elif _same_function(one, other):
             assert isinstance(one, Function)
             assert isinstance(other, Function)
@@ -227,34 +225,6 @@ def _same_function(one: Term, other: Term) -> bool:
         and one.name == other.name
         and len(one.args) == len(other.args)
     )
-
-
-def _apply(term: Term, bindings: Substitution) -> Term:
-    if isinstance(term, Variable):
-        return bindings.get(term.name, term)
-    if isinstance(term, Function):
-        return Function(term.name, tuple(_apply(arg, bindings) for arg in term.args), term.span)
-    return term
-
-
-def substitute(literal: Literal, bindings: Substitution) -> Literal:
-    """Return the literal with terms in place of variables."""
-    if isinstance(literal, Atom):
-        return Atom(literal.name, tuple(_apply(a, bindings) for a in literal.args), literal.span)
-    if isinstance(literal, Distinct):
-        left, right = _apply(literal.left, bindings), _apply(literal.right, bindings)
-        return Distinct(left, right, literal.span)
-    if isinstance(literal, Not):
-        return Not(substitute(literal.literal, bindings), literal.span)
-    parts = tuple(substitute(part, bindings) for part in literal.literals)
-    return type(literal)(parts, literal.span)
-
-
-def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
-    """Return the rule with terms in place of variables."""
-    head = substitute(rule.head, bindings)
-    assert isinstance(head, Atom)
-    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
 
 
 def _check_safety(rule: Rule, source: Source) -> None:

@@ -25,7 +25,6 @@ from gdl.datalog import (
     Domain,
     Domains,
     Level,
-    substitute,
     variable_domains,
 )
 from gdl.language import (
@@ -43,6 +42,7 @@ from gdl.language import (
     by_relation,
     holds_distinct_variables,
     names_in,
+    substitute,
     variables_in,
 )
 

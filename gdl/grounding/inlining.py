@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdl.datalog import CardinalityEstimator, substitute
+from gdl.datalog import CardinalityEstimator
 from gdl.language import (
     KEYWORD_ARITY,
     Atom,
@@ -19,6 +19,7 @@ from gdl.language import (
     by_relation,
     holds_distinct_variables,
     names_in,
+    substitute,
 )
 
 LARGE = 1000.0

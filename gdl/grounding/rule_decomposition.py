@@ -29,7 +29,6 @@ from gdl.datalog import (
     CardinalityEstimator,
     Domain,
     Domains,
-    substitute,
     variable_domains,
 )
 from gdl.grounding.inlining import unfold
@@ -41,6 +40,7 @@ from gdl.language import (
     RelationKey,
     Rule,
     Variable,
+    substitute,
     variables_in,
     variables_of,
 )

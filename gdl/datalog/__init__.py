@@ -31,7 +31,7 @@ from gdl.datalog.flat_rules import (
     renamed,
 )
 from gdl.datalog.join_plan import Columns
-from gdl.datalog.normal_form import substitute, unify
+from gdl.datalog.normal_form import expand_all, unify
 from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import Access
 from gdl.datalog.semi_naive import Table
@@ -58,6 +58,7 @@ __all__ = [
     "Table",
     "dependency_graph",
     "domains_of",
+    "expand_all",
     "flatten_rules",
     "goal_value",
     "ids_of",
@@ -71,7 +72,6 @@ __all__ = [
     "renamed",
     "shortest_path",
     "strongly_connected_components",
-    "substitute",
     "unify",
     "variable_domains",
 ]

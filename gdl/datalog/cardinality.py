@@ -1,4 +1,4 @@
-"""Cardinality estimation: how large relations are and what it costs to evaluate them, known or guessed.
+"""Cardinality estimation: how large relations are, and what it costs to evaluate them.
 
 Costs are in units of about one turn of a loop. The guesses were chosen by playing the games of
 a large collection: what matters is that a wide relation is not evaluated whole by mistake.

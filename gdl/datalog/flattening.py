@@ -23,22 +23,18 @@ from gdl.datalog.domains import (
     positions,
     variable_domains,
 )
-from gdl.datalog.normal_form import substitute_rule
 from gdl.errors import ResourceLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
-    Distinct,
     Function,
-    Literal,
-    Not,
-    Or,
     RelationKey,
     Rule,
     Term,
     Variable,
     atoms_of,
+    map_atoms,
+    substitute_rule,
 )
 
 MAX_SPECIALISATIONS = 4096
@@ -71,7 +67,8 @@ class Flattening:
         for rule in rules:
             for special in self._specialise(rule):
                 head = self.atom(special.head)
-                flat[Rule(head, tuple(map(self._literal, special.body)), rule.span)] = None
+                body = tuple(map_atoms(literal, self.atom) for literal in special.body)
+                flat[Rule(head, body, rule.span)] = None
         return list(flat)
 
     def atom(self, atom: Atom) -> Atom:
@@ -105,16 +102,6 @@ class Flattening:
             return False
         domain = self.domains.get(position, EMPTY)
         return position.is_relation and not domain.constants and len(domain.functions) == 1
-
-    def _literal(self, literal: Literal) -> Literal:
-        if isinstance(literal, Atom):
-            return self.atom(literal)
-        if isinstance(literal, Not):
-            return Not(self._literal(literal.literal), literal.span)
-        if isinstance(literal, Or | And):
-            return type(literal)(tuple(map(self._literal, literal.literals)), literal.span)
-        assert isinstance(literal, Distinct)
-        return literal
 
     def _specialise(self, rule: Rule) -> Iterator[Rule]:
         values = variable_domains(rule, self.domains)

@@ -8,8 +8,8 @@ a variable has become several rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
 
 from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
 from gdl.errors import ResourceLimitError, RulesetError, Source
@@ -25,15 +25,14 @@ from gdl.language import (
     Term,
     Variable,
     atoms_of,
+    substitute,
+    substitute_term,
     variables_in,
     variables_of,
 )
 
 MAX_ALTERNATIVES = 4096
 """How many bodies multiplying out a rule's disjunctions may go through."""
-
-Substitution: TypeAlias = Mapping[str, Term]
-"""Terms for variables, by the variables' names."""
 
 
 def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
@@ -61,22 +60,57 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
         for number, relations in enumerate(strongly_connected_components(dependency_graph(rules)))
         for relation in relations
     }
-    result: dict[Rule, None] = {}
-    agenda = rules[::-1]
-    while agenda:
-        rule = agenda.pop()
+
+    def recursive_disjunction(rule: Rule) -> int | None:
         own = component[rule.head.relation]
         for index, literal in enumerate(rule.body):
             if isinstance(literal, Or) and any(
                 positive and component[atom.relation] == own for atom, positive in atoms_of(literal)
             ):
-                agenda += reversed(_branches(rule, index))
-                break
+                return index
+        return None
+
+    split = (part for rule in rules for part in expand(rule, recursive_disjunction))
+    return list(dict.fromkeys(split))
+
+
+def expand(
+    rule: Rule, choose: Callable[[Rule], int | None], limit: float = MAX_ALTERNATIVES
+) -> Iterator[Rule]:
+    """Multiply out the disjunctions of a rule that ``choose`` points at, one after the other.
+
+    ``choose`` returns the index of a disjunction in the body, None where none is left to expand.
+    The rules come in the order of the branches, the last disjunction varying fastest. Raises
+    :class:`gdl.ResourceLimitError` where more than ``limit`` bodies are visited.
+    """
+    worklist = [rule]
+    visited = 0
+    while worklist:
+        if visited >= limit:
+            message = f"the disjunctions of a rule for '{rule.head.name}' make over {limit} rules"
+            raise ResourceLimitError(message)
+        visited += 1
+        current = worklist.pop()
+        index = choose(current)
+        if index is None:
+            yield current
         else:
-            result[rule] = None
-        if len(agenda) > len(rules) + MAX_ALTERNATIVES:
-            raise ResourceLimitError(f"recursive disjunctions make over {MAX_ALTERNATIVES} rules")
-    return list(result)
+            worklist += reversed(_branches(current, index))
+
+
+def expand_all(rule: Rule) -> Iterator[Rule]:
+    """Multiply out every disjunction of a rule, without a limit: bound what you take."""
+    return expand(_in_conjuncts(rule), _first_disjunction, inf)
+
+
+def _first_disjunction(rule: Rule) -> int | None:
+    return next((i for i, literal in enumerate(rule.body) if isinstance(literal, Or)), None)
+
+
+def _in_conjuncts(rule: Rule) -> Rule:
+    """Push negation inwards, down to atoms and inequalities, and dissolve the conjunctions."""
+    body = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
+    return Rule(rule.head, body, rule.span)
 
 
 def binders(rule: Rule) -> Iterator[Atom]:
@@ -85,22 +119,10 @@ def binders(rule: Rule) -> Iterator[Atom]:
 
 
 def _alternatives(rule: Rule) -> Iterator[Rule]:
-    conjunction = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
-    agenda = [Rule(rule.head, conjunction, rule.span)]
-    for count in range(MAX_ALTERNATIVES + 1):
-        if not agenda:
-            return
-        current = agenda.pop()
-        choice = _binding_disjunction(current)
-        if choice is None:
-            solved = _solve_equalities(current)
-            if solved is not None:
-                yield solved
-        else:
-            agenda += reversed(_branches(current, choice))
-        if count == MAX_ALTERNATIVES:
-            message = f"the disjunctions of a rule for '{rule.head.name}' make over {count} rules"
-            raise ResourceLimitError(message)
+    for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
+        solved = _solve_equalities(alternative)
+        if solved is not None:
+            yield solved
 
 
 def _inward(literal: Literal, positive: bool = True) -> Literal:
@@ -177,7 +199,7 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
     bindings: dict[str, Term] = {}
     agenda = [(left, right)]
     while agenda:
-        one, other = (_apply(term, bindings) for term in agenda.pop())
+        one, other = (substitute_term(term, bindings) for term in agenda.pop())
         if one == other:
             continue
         if isinstance(one, Variable) or isinstance(other, Variable):
@@ -186,7 +208,7 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
             if variable in variables_of(value):
                 return None
             step = {variable.name: value}
-            bindings = {name: _apply(term, step) for name, term in bindings.items()} | step
+            bindings = {name: substitute_term(term, step) for name, term in bindings.items()} | step
         elif _same_function(one, other):
             assert isinstance(one, Function)
             assert isinstance(other, Function)
@@ -203,34 +225,6 @@ def _same_function(one: Term, other: Term) -> bool:
         and one.name == other.name
         and len(one.args) == len(other.args)
     )
-
-
-def _apply(term: Term, bindings: Substitution) -> Term:
-    if isinstance(term, Variable):
-        return bindings.get(term.name, term)
-    if isinstance(term, Function):
-        return Function(term.name, tuple(_apply(arg, bindings) for arg in term.args), term.span)
-    return term
-
-
-def substitute(literal: Literal, bindings: Substitution) -> Literal:
-    """Return the literal with terms in place of variables."""
-    if isinstance(literal, Atom):
-        return Atom(literal.name, tuple(_apply(a, bindings) for a in literal.args), literal.span)
-    if isinstance(literal, Distinct):
-        left, right = _apply(literal.left, bindings), _apply(literal.right, bindings)
-        return Distinct(left, right, literal.span)
-    if isinstance(literal, Not):
-        return Not(substitute(literal.literal, bindings), literal.span)
-    parts = tuple(substitute(part, bindings) for part in literal.literals)
-    return type(literal)(parts, literal.span)
-
-
-def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
-    """Return the rule with terms in place of variables."""
-    head = substitute(rule.head, bindings)
-    assert isinstance(head, Atom)
-    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
 
 
 def _check_safety(rule: Rule, source: Source) -> None:

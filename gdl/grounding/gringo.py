@@ -15,23 +15,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FunctionTable, SymbolTable, key_of
+from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
     Distinct,
     Literal,
     Not,
-    Or,
     RelationKey,
     Rule,
     Term,
@@ -103,29 +101,13 @@ def ground(
     """
     writer = _ProgramWriter(vocabulary)
     for rule in rules:
-        for simple in _without_disjunctions(rule):
+        for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
     for origin, target in flows:
         writer.choice(origin, target)
     for relation in shown:
         writer.show(relation)
     return _read(_run_gringo("\n".join(writer.lines), budget), writer)
-
-
-def _without_disjunctions(rule: Rule) -> Iterator[Rule]:
-    agenda = [rule]
-    while agenda:
-        current = agenda.pop()
-        for index, literal in enumerate(current.body):
-            if isinstance(literal, Or | And):
-                branches = literal.literals if isinstance(literal, Or) else (literal,)
-                for branch in branches:
-                    parts = branch.literals if isinstance(branch, And) else (branch,)
-                    body = (*current.body[:index], *parts, *current.body[index + 1 :])
-                    agenda.append(Rule(current.head, body))
-                break
-        else:
-            yield current
 
 
 class _ProgramWriter:

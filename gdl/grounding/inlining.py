@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdl.datalog import substitute
 from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     KEYWORD_ARITY,
@@ -19,6 +18,7 @@ from gdl.language import (
     atoms_of,
     holds_distinct_variables,
     names_in,
+    substitute,
 )
 
 MIN_INLINED_ROWS = 1_000.0

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-from gdl.datalog import EMPTY, ArgumentPosition, Domain, substitute, variable_domains
+from gdl.datalog import EMPTY, ArgumentPosition, Domain, variable_domains
 from gdl.grounding.move_projection import MoveProjections
 from gdl.grounding.rule_analysis import RuleAnalysis, VariableDomains
 from gdl.language import (
@@ -32,6 +32,7 @@ from gdl.language import (
     RelationKey,
     Rule,
     Variable,
+    substitute,
     variables_in,
     variables_of,
 )

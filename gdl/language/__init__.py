@@ -16,11 +16,27 @@ from gdl.language.rules import (
     atoms_of,
     by_relation,
     holds_distinct_variables,
+    leaves_of,
+    map_atoms,
+    map_leaves,
+    map_terms,
     names_in,
+    substitute,
+    substitute_rule,
+    terms_of,
     variables_in,
 )
 from gdl.language.scrambler import Scrambler
-from gdl.language.terms import Constant, Function, Term, Variable, is_ground, variables_of
+from gdl.language.terms import (
+    Constant,
+    Function,
+    Substitution,
+    Term,
+    Variable,
+    is_ground,
+    substitute_term,
+    variables_of,
+)
 
 __all__ = [
     "KEYWORD_ARITY",
@@ -37,6 +53,7 @@ __all__ = [
     "Rule",
     "Ruleset",
     "Scrambler",
+    "Substitution",
     "Term",
     "Variable",
     "atoms_of",
@@ -46,12 +63,20 @@ __all__ = [
     "format_text",
     "holds_distinct_variables",
     "is_ground",
+    "leaves_of",
     "load",
+    "map_atoms",
+    "map_leaves",
+    "map_terms",
     "names_in",
     "notation_of",
     "parse",
     "parse_term",
     "read_ruleset",
+    "substitute",
+    "substitute_rule",
+    "substitute_term",
+    "terms_of",
     "variables_in",
     "variables_of",
 ]

@@ -7,13 +7,21 @@ is a fact. ``str`` of any of these is KIF.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
-from gdl.language.terms import Constant, Function, Term, Variable, variables_of
+from gdl.language.terms import (
+    Constant,
+    Function,
+    Substitution,
+    Term,
+    Variable,
+    substitute_term,
+    variables_of,
+)
 
 KEYWORD_ARITY: Mapping[str, int] = MappingProxyType(
     {
@@ -154,31 +162,73 @@ class Ruleset:
         return self.spellings.get(name.lower(), name)
 
 
-def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom in a literal with True, or False where it stands under a negation."""
-    if isinstance(literal, Atom):
+def terms_of(leaf: Atom | Distinct) -> tuple[Term, ...]:
+    """Return the arguments of an atom, or the two sides of an inequality."""
+    return leaf.args if isinstance(leaf, Atom) else (leaf.left, leaf.right)
+
+
+def leaves_of(literal: Literal) -> Iterator[tuple[Atom | Distinct, bool]]:
+    """Yield every atom and inequality in a literal with True, or False where it is negated."""
+    if isinstance(literal, Atom | Distinct):
         yield literal, True
     elif isinstance(literal, Not):
-        for atom, positive in atoms_of(literal.literal):
-            yield atom, not positive
-    elif isinstance(literal, Or | And):
+        for leaf, positive in leaves_of(literal.literal):
+            yield leaf, not positive
+    else:
         for part in literal.literals:
-            yield from atoms_of(part)
+            yield from leaves_of(part)
+
+
+def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
+    """Yield every atom in a literal with True, or False where it is negated."""
+    for leaf, positive in leaves_of(literal):
+        if isinstance(leaf, Atom):
+            yield leaf, positive
 
 
 def variables_in(literal: Literal) -> Iterator[Variable]:
     """Yield every occurrence of a variable in the literal, from left to right."""
-    if isinstance(literal, Atom):
-        terms: Iterable[Term] = literal.args
-    elif isinstance(literal, Distinct):
-        terms = (literal.left, literal.right)
-    else:
-        parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
-        for part in parts:
-            yield from variables_in(part)
-        return
-    for term in terms:
-        yield from variables_of(term)
+    for leaf, _ in leaves_of(literal):
+        for term in terms_of(leaf):
+            yield from variables_of(term)
+
+
+def map_leaves(literal: Literal, function: Callable[[Atom | Distinct], Literal]) -> Literal:
+    """Replace every atom and inequality in a literal by what ``function`` makes of it."""
+    if isinstance(literal, Atom | Distinct):
+        return function(literal)
+    if isinstance(literal, Not):
+        return Not(map_leaves(literal.literal, function), literal.span)
+    parts = tuple(map_leaves(part, function) for part in literal.literals)
+    return type(literal)(parts, literal.span)
+
+
+def map_atoms(literal: Literal, function: Callable[[Atom], Atom]) -> Literal:
+    """Replace every atom in a literal by what ``function`` makes of it."""
+    return map_leaves(literal, lambda leaf: function(leaf) if isinstance(leaf, Atom) else leaf)
+
+
+def map_terms(literal: Literal, function: Callable[[Term], Term]) -> Literal:
+    """Replace the arguments of every atom and inequality by what ``function`` makes of them."""
+
+    def replaced(leaf: Atom | Distinct) -> Literal:
+        if isinstance(leaf, Atom):
+            return Atom(leaf.name, tuple(map(function, leaf.args)), leaf.span)
+        return Distinct(function(leaf.left), function(leaf.right), leaf.span)
+
+    return map_leaves(literal, replaced)
+
+
+def substitute(literal: Literal, bindings: Substitution) -> Literal:
+    """Replace the variables of a literal by the terms that they are bound to."""
+    return map_terms(literal, lambda term: substitute_term(term, bindings))
+
+
+def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
+    """Replace the variables of a rule by the terms that they are bound to."""
+    head = substitute(rule.head, bindings)
+    assert isinstance(head, Atom)
+    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
 
 
 def names_in(literals: Iterable[Literal]) -> set[str]:

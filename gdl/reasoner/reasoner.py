@@ -31,10 +31,19 @@ from gdl.datalog import (
     key_of,
     ordered_roles,
     renamed,
-    substitute,
 )
 from gdl.errors import MoveError, RulesetError
-from gdl.language import Atom, RelationKey, Rule, Ruleset, Term, Variable, parse, variables_in
+from gdl.language import (
+    Atom,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    parse,
+    substitute,
+    variables_in,
+)
 from gdl.reasoner.encoding import Fluents, ReasonerState, Variants
 from gdl.state_machine import State
 

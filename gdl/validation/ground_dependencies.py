@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, product
+from itertools import islice
 from typing import TypeAlias
 
-from gdl.datalog import SymbolTable, dependency_graph, ids_of, key_of, reachable
+from gdl.datalog import SymbolTable, dependency_graph, expand_all, ids_of, key_of, reachable
 from gdl.errors import ResourceLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
     Distinct,
@@ -80,7 +79,10 @@ def clauses_of(rule: Rule) -> list[Clause]:
 
     Raises :class:`gdl.ResourceLimitError` where they are too many or too long.
     """
-    return [_clause(rule.head, literals) for literals in _alternatives(And(rule.body), True)]
+    expanded = list(islice(expand_all(rule), MAX_CLAUSES + 1))
+    if len(expanded) > MAX_CLAUSES:
+        raise ResourceLimitError(f"the disjunctions of a rule make over {MAX_CLAUSES} clauses")
+    return [_clause(simple.head, simple.body) for simple in expanded]
 
 
 def _clause(head: Atom, literals: Iterable[Literal]) -> Clause:
@@ -96,23 +98,6 @@ def _clause(head: Atom, literals: Iterable[Literal]) -> Clause:
     if len(positive) > MAX_ATOMS:
         raise ResourceLimitError(f"a rule for '{head.name}' has over {MAX_ATOMS} atoms")
     return Clause(head, tuple(positive), tuple(negative), tuple(tests))
-
-
-def _alternatives(literal: Literal, positive: bool) -> list[tuple[Literal, ...]]:
-    """Return the conjunctions of atoms, inequalities and their negations that make a literal."""
-    if isinstance(literal, Not):
-        return _alternatives(literal.literal, not positive)
-    if isinstance(literal, Atom | Distinct):
-        return [(literal if positive else Not(literal, literal.span),)]
-    parts = (_alternatives(part, positive) for part in literal.literals)
-    if isinstance(literal, And) == positive:
-        combined = (tuple(chain.from_iterable(choice)) for choice in product(*parts))
-        result = list(islice(combined, MAX_CLAUSES + 1))
-    else:
-        result = [alternative for part in parts for alternative in part]
-    if len(result) > MAX_CLAUSES:
-        raise ResourceLimitError(f"the disjunctions of a rule make over {MAX_CLAUSES} clauses")
-    return result
 
 
 class _Table:

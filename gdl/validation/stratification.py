@@ -15,9 +15,18 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from gdl.datalog import shortest_path, strongly_connected_components, substitute, unify
+from gdl.datalog import shortest_path, strongly_connected_components, unify
 from gdl.errors import Problem, ResourceLimitError, Span
-from gdl.language import Atom, Function, RelationKey, Rule, Variable, atoms_of, variables_in
+from gdl.language import (
+    Atom,
+    Function,
+    RelationKey,
+    Rule,
+    Variable,
+    atoms_of,
+    substitute,
+    variables_in,
+)
 from gdl.validation.context import CheckContext, error, warning
 from gdl.validation.ground_dependencies import (
     Clause,

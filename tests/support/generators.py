@@ -17,8 +17,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from gdl import And, Atom, Constant, Distinct, Function, Literal, Not, Or, Rule, Ruleset, Term
 from gdl import Variable as Var
-from gdl.datalog.normal_form import substitute_rule
-from gdl.language.rules import variables_in
+from gdl.language.rules import substitute_rule, variables_in
 from gdl.language.terms import variables_of
 
 Relation = tuple[str, int]

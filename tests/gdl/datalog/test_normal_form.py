@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import And, Atom, Literal, Not, Or, ResourceLimitError, Rule, Ruleset, RulesetError, Term
-from gdl.datalog.normal_form import binders, normal_form, split_recursion, substitute_rule, unify
-from gdl.language.rules import variables_in
+from gdl.datalog.normal_form import binders, normal_form, split_recursion, unify
+from gdl.language.rules import substitute_rule, variables_in
 from gdl.language.terms import variables_of
 from tests.support import generators, syntax
 from tests.support.example_counts import one_in

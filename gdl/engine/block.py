@@ -151,7 +151,9 @@ class Engine:
         source = "\n".join(_sources(self.layout, self.words))
         code = native_code(source, lambda: source, compiler)
         self._code = code
-        parts = ("moves_view", "goals_view") if self.layout.goals_are_expensive else ("view", "view")
+        parts = (
+            ("moves_view", "goals_view") if self.layout.goals_are_expensive else ("view", "view")
+        )
         # In this order, as the whole view can follow any part, but the interpreter's goals not it.
         self.goals_view = ProgramEvaluator(code.address(parts[1]), 0)
         self.moves_view = ProgramEvaluator(code.address(parts[0]), 0)

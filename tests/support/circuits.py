@@ -34,8 +34,8 @@ class Twin:
 
     def pick(self, choice: tuple[int, bool]) -> tuple[int, int]:
         """Return some literal known so far, or its negation, with its truth table."""
-        place, negated = choice[0] % len(self.literals), choice[1]
-        literal, table = self.literals[place], self.tables[place]
+        index, negated = choice[0] % len(self.literals), choice[1]
+        literal, table = self.literals[index], self.tables[index]
         return literal ^ negated, table ^ (everything(INPUTS) if negated else 0)
 
     def do(self, name: str, choices: list[tuple[int, bool]]) -> None:

@@ -1,4 +1,4 @@
-"""Truth tables, and what networks and ground programs say by them.
+"""Truth tables, and what graphs and ground programs say by them.
 
 A truth table of n inputs is an integer of 2**n bits: bit ``a`` is the value where input ``i`` is
 bit ``i`` of ``a``. Everything here is as plain as can be, to be compared with what is fast.
@@ -41,15 +41,15 @@ def tables_of_nodes(graph: AndInverterGraph) -> list[int]:
             _evaluate(graph, tables, node)
             node += 1
             continue
-        early = {place for place, _ in cycle.feedback}
+        early = {node for node, _ in cycle.feedback}
         before = None
         while before != tables:
             before = list(tables)
             for inside in range(cycle.first, cycle.last):
                 if inside not in early:
                     _evaluate(graph, tables, inside)
-            for place, definition in cycle.feedback:
-                tables[place] = value_of(definition, tables, inputs)
+            for feedback, definition in cycle.feedback:
+                tables[feedback] = value_of(definition, tables, inputs)
         node = cycle.last
     return tables
 

@@ -62,9 +62,9 @@ def test_stages_add_pass_after_pass() -> None:
     assert found[-1][1] == CompileOptions()
 
 
-# ---------------------------------------------------------------------- relevance
+# ---------------------------------------------------------------------- relevant fluents
 
-IDLE = """
+WANDERER = """
 (role a) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal a go) (legal a wait)
 (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does a go))
 (<= (next (at ?x)) (true (at ?x)) (does a wait))
@@ -76,7 +76,7 @@ IDLE = """
 
 def test_relevant_fluents() -> None:
     """Steps and what was done before matter for no move, end or goal, now or later."""
-    machine = gdl.compile(gdl.parse(IDLE))
+    machine = gdl.compile(gdl.parse(WANDERER))
     names = {
         str(fact)
         for fact, matters in zip(machine.facts, machine.relevant_fluents, strict=True)
@@ -86,7 +86,7 @@ def test_relevant_fluents() -> None:
 
 
 def test_a_counter_that_ends_the_match_is_relevant() -> None:
-    machine = gdl.compile(gdl.parse(IDLE + "(<= terminal (true (step 3)))"))
+    machine = gdl.compile(gdl.parse(WANDERER + "(<= terminal (true (step 3)))"))
     relevant = {str(f) for f, r in zip(machine.facts, machine.relevant_fluents, strict=True) if r}
     assert relevant == {f"({name} {n})" for name in ("at", "step") for n in range(4)}
 
@@ -116,7 +116,7 @@ def packed(machine: PropnetStateMachine, state: gdl.State) -> Packed:
 
 
 def test_hashes_of_what_is_relevant() -> None:
-    machine = gdl.compile(gdl.parse(IDLE))
+    machine = gdl.compile(gdl.parse(WANDERER))
     mask = np.packbits(machine.relevant_fluents, bitorder="little")
     start = machine.initial_state()
     go, wait = machine.legal_moves(start, machine.roles[0])
@@ -128,7 +128,7 @@ def test_hashes_of_what_is_relevant() -> None:
 
 
 @pytest.mark.parametrize("was_enabled", [True, False])
-def test_compiling_leaves_the_collector_as_it_was(was_enabled: bool) -> None:
+def test_compiling_leaves_the_garbage_collector_as_it_was(was_enabled: bool) -> None:
     before = gc.isenabled()
     try:
         (gc.enable if was_enabled else gc.disable)()

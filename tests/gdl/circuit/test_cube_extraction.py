@@ -1,4 +1,4 @@
-"""Sharing changes no value and leaves no pair of literals in two conjunctions."""
+"""Common-cube extraction changes no value and leaves no pair of literals in two conjunctions."""
 
 from __future__ import annotations
 

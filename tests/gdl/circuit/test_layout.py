@@ -199,7 +199,7 @@ def test_a_step_needs_no_goals(case: tuple[Rules, list[list[int]]], data: st.Dat
     for rows, view in ((with_goals, whole), (without, first)):
         evaluate(view, rows)
         evaluate(layout.transition, rows)
-    asked = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
-    assert np.array_equal(with_goals[asked], without[asked])
+    read = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
+    assert np.array_equal(with_goals[read], without[read])
     evaluate(layout.goals_view, without)
     assert np.array_equal(with_goals, without), "the rest of the view gives the goals afterwards"

@@ -102,7 +102,7 @@ def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     "rules",
     [
-        # What is asked for goes beyond what the dropped argument can be: it cannot be dropped.
+        # What is demanded goes beyond what the dropped argument can be: it cannot be dropped.
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (m ?x) (not (p 1 ?x)))""",
         # The same with a constant, and with a function.
@@ -110,7 +110,7 @@ def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -
            (<= (next (no ?x)) (n ?x) (not (p ?x 9)))""",
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (n ?x) (not (p ?x (f ?x))))""",
-        # Asked for both ways, and inside a disjunction.
+        # Used both positively and negated, and inside a disjunction.
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (n ?x) (not (p ?x 2))) (<= (next (yes ?x ?y)) (p ?x ?y))
            (<= (next (both ?x)) (n ?x) (or (not (p ?x 2)) (p 2 ?x)))""",
@@ -237,7 +237,9 @@ OWNED = " ".join(f"(owns {i + 20} {i})" for i in NUMBERS) + (
 )
 
 
-def test_rules_share_what_each_alone_would_not_split_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_share_auxiliary_relations_that_none_would_make_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = gdl.parse(OWNED)
     machine = gdl.compile(game)
     for seed in range(3):

@@ -44,7 +44,7 @@ FIRST_ATTEMPT_ONLY = {each.switch: False for each in PASSES if each.where == Whe
     "rule",
     [
         "(<= (next (seen ?u)) (true (at ?x ?y)) (true (at ?u ?y)) (sight ?x ?y ?u ?y ?x ?y))",
-        # What one wide relation binds, another one is asked for; negated, and in an alternative.
+        # What one wide relation binds is demanded of another; negated, and in an alternative.
         """(<= (next (seen ?u)) (true (at ?x ?y)) (sight 3 ?y ?u ?y ?x ?y)
                (not (sight ?x ?y ?u ?y 6 4)) (true (at ?u 2)))""",
         """(<= (next (seen ?x)) (true (at ?x ?y)) (true (at ?u ?y))
@@ -54,7 +54,7 @@ FIRST_ATTEMPT_ONLY = {each.switch: False for each in PASSES if each.where == Whe
                (not (sight ?x ?y ?u ?y ?a ?b)) (distinct ?a ?u))
            (<= (next (seen ?u)) (true (at ?x 4)) (true (at ?u ?y)) (blocked ?x 4 ?u ?x 4))
            (<= (next (seen ?x)) (true (at ?x ?y)) (blocked ?x ?y ?x ?x ?y))""",
-        # Asked for by a rule that nothing ever makes true.
+        # Demanded by a rule whose body never holds.
         "(<= (next (seen ?x)) (true (never ?x)) (sight ?x 4 ?x 4 ?x 4))",
     ],
 )
@@ -66,7 +66,7 @@ def test_guarded_relations_answer_the_same(rule: str) -> None:
 
 
 def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
-    """Two values in each of thirty columns, of which one combination is asked for."""
+    """Two values in each of thirty columns, of which one combination is demanded."""
     columns = " ".join(f"?{i}" for i in range(30))
     body = " ".join(f"(bit ?{i})" for i in range(30))
     game = gdl.parse(f"""
@@ -82,7 +82,7 @@ def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
 
 
 def test_a_chain_of_ever_wider_relations() -> None:
-    """Each asks the next one for a row with one more argument: no column too few is asked."""
+    """Each demands of the next one a row with one more argument: no column is missing in a key."""
     wide = 10
     chain = []
     for width in range(1, wide):

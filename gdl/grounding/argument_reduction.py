@@ -19,7 +19,7 @@ from gdl.language import (
     Rule,
     Term,
     Variable,
-    atoms_of,
+    body_atoms,
     holds_distinct_variables,
     variables_in,
 )
@@ -40,7 +40,7 @@ def reduce_arguments(analysis: RuleAnalysis) -> Iterator[Rule]:
                     args = tuple(rule.head.args[column] for column in columns)
                     made.append(Rule(Atom(name, args), rule.body, rule.span))
     replaced = [_with_parts(rule, parts) for rule in (*analysis.rules, *made)]
-    used = {atom.relation for rule in replaced for part in rule.body for atom, _ in atoms_of(part)}
+    used = {atom.relation for rule in replaced for atom, _ in body_atoms(rule)}
     for rule in replaced:
         if rule.head.relation in used or rule.head.relation not in parts:
             yield rule

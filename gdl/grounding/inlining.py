@@ -15,7 +15,7 @@ from gdl.language import (
     Rule,
     Term,
     Variable,
-    atoms_of,
+    body_atoms,
     holds_distinct_variables,
     names_in,
     substitute,
@@ -50,7 +50,7 @@ def _can_be_inlined(rule: Rule) -> bool:
         bool(rule.body)
         and head.name not in KEYWORD_ARITY
         and holds_distinct_variables(head)
-        and all(atom.relation != head.relation for part in rule.body for atom, _ in atoms_of(part))
+        and all(atom.relation != head.relation for atom, _ in body_atoms(rule))
     )
 
 

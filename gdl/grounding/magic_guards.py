@@ -34,6 +34,7 @@ from gdl.language import (
     Rule,
     Variable,
     atoms_of,
+    body_atoms,
     names_in,
     variables_of,
 )
@@ -64,7 +65,7 @@ def _wide_relations(analysis: RuleAnalysis) -> list[RelationKey]:
     }
     wide = {relation for relation in size if size[relation] > MIN_GUARDED_ROWS}
     users = [
-        (rule.head.relation, {atom.relation for part in rule.body for atom, _ in atoms_of(part)})
+        (rule.head.relation, {atom.relation for atom, _ in body_atoms(rule)})
         for rule in analysis.rules
         if size.get(rule.head.relation, 0.0) > MIN_USER_ROWS
     ]

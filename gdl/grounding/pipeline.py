@@ -11,7 +11,7 @@ from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.grounding.rule_analysis import RuleAnalysis, analyse_rules
-from gdl.language import Ruleset, atoms_of
+from gdl.language import Ruleset, body_atoms
 
 MAX_RULES_AT_FIRST = 3_000_000
 """A game with more ground rules is ground again after the passes for huge games."""
@@ -72,8 +72,7 @@ def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
     return any(
         not positive and analysis.statistics.domain_size(atom.relation) > MAX_NEGATED_ROWS
         for rule in analysis.rules
-        for part in rule.body
-        for atom, positive in atoms_of(part)
+        for atom, positive in body_atoms(rule)
     )
 
 

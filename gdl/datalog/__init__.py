@@ -1,4 +1,16 @@
-"""Inside the reasoner: join plans, and the Python functions that they are compiled to."""
+"""Datalog: a general evaluator for rules with functions, disjunctions and stratified negation.
+
+A ruleset comes in. :func:`flatten_rules` brings its rules into normal form (:mod:`.normal_form`),
+checks what they depend on (:mod:`.dependencies`), finds what each argument can hold
+(:mod:`.domains`) and makes functions part of the relations (:mod:`.flattening`): these
+:class:`FlatRules` go to the grounder too. :class:`Program` turns them into Python functions that
+fill tables of rows on demand. Start reading in :mod:`.flat_rules`, then :mod:`.program`.
+
+A program interns terms in its :class:`SymbolTable`, orders bodies by :mod:`.join_plan`, which the
+:class:`CardinalityEstimator` tells sizes and costs, and writes the functions in
+:mod:`.python_codegen`: :mod:`.table_functions` without recursion, :mod:`.semi_naive` with it, where
+:mod:`.magic_sets` restrict a call to what it asks for.
+"""
 
 from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import (
@@ -33,14 +45,14 @@ from gdl.datalog.flat_rules import (
 from gdl.datalog.join_plan import Columns
 from gdl.datalog.normal_form import expand_all, unify
 from gdl.datalog.program import Context, Program
-from gdl.datalog.python_codegen import Access
+from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.semi_naive import Table
 from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
 
 __all__ = [
     "EMPTY",
     "MACHINE_RELATIONS",
-    "Access",
+    "AccessPath",
     "ArgumentPosition",
     "CardinalityEstimator",
     "Columns",

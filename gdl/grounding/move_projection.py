@@ -88,7 +88,7 @@ class MoveProjections:
         self._relations.add(relation)
         self._origins[relation] = origin, columns
         sizes = [self._statistics.distinct(origin, column) for column in columns]
-        self._statistics.suppose(relation, self._statistics.rows(origin), sizes)
+        self._statistics.set_estimate(relation, self._statistics.rows(origin), sizes)
         for place, column in enumerate(columns):
             domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY)
             self._domains[ArgumentPosition(True, *relation, place)] = domain

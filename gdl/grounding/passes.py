@@ -58,11 +58,11 @@ class RuleAnalysis:
         self._domains = domains_of(flat.rules, flows, possible.values)
         program = Program(flat.rules, self._given, self._domains, vocabulary)
         program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
-        self._statistics = program.statistics
+        self._statistics = program.estimator
         for relation, (rows, sizes) in possible.sizes.items():
-            self._statistics.limit(relation, rows, sizes)
+            self._statistics.set_upper_bound(relation, rows, sizes)
         unknown = [relation for relation in self._given if relation not in possible.sizes]
-        self._statistics.widen(program.rulebook.order, unknown)
+        self._statistics.assume_upper_bounds(program.rule_index.order, unknown)
 
     def simpler_rules(self, passes: RulePasses) -> list[Rule]:
         """Return the rules in the form that has the fewest ground instances."""

@@ -248,7 +248,7 @@ class Splitter:
         if known is None:
             known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
-            self._statistics.suppose((known, 1), len(key), [len(key)])
+            self._statistics.set_estimate((known, 1), len(key), [len(key)])
             self._domains[ArgumentPosition(True, known, 1, 0)] = domain
         return Atom(known, (Variable(name),))
 
@@ -265,7 +265,7 @@ class Splitter:
 
     def _suppose(self, choice: _Choice, relation: RelationKey, rows: float) -> None:
         sizes = [self._size(choice.body, name) for name in choice.names]
-        self._statistics.suppose(relation, rows, sizes)
+        self._statistics.set_estimate(relation, rows, sizes)
 
     def _size(self, joined: Sequence[Literal], name: str) -> float:
         return min(

@@ -1,7 +1,7 @@
 """Random small rulesets that have a meaning: safe, finite, and stratified unless asked otherwise.
 
 Relations come in layers. A rule uses its own layer and those below, and denies those below only,
-so that recursion is free and negation never runs in a circle. One name has two arities here, for
+so that recursion is free and negation never runs in a cycle. One name has two arities here, for
 relations and functions, and is a relation, a function and a constant at once.
 """
 
@@ -86,8 +86,8 @@ OWNED = {"legal", "goal", "sees"}
 
 
 @st.composite
-def rulesets(draw: DrawFn, in_circles: bool = False) -> Ruleset:
-    """A game of two roles; ``in_circles`` lets relations be denied in their own definition."""
+def rulesets(draw: DrawFn, in_cycles: bool = False) -> Ruleset:
+    """A game of two roles; ``in_cycles`` lets relations be denied in their own definition."""
     rules = [Rule(Atom("role", (role,))) for role in ROLES]
     rules += [Rule(Atom("legal", (role, Constant("noop")))) for role in ROLES]
     rules.append(Rule(Atom("next", (Y,)), (Atom("does", (X, Y)),)))
@@ -95,7 +95,7 @@ def rulesets(draw: DrawFn, in_circles: bool = False) -> Ruleset:
     for layer in LAYERS:
         below += layer.sources
         own = tuple(relation for relation in layer.heads if relation[0] not in HIDDEN)
-        rules += draw(_definitions(layer, below + own, below + own if in_circles else below))
+        rules += draw(_definitions(layer, below + own, below + own if in_cycles else below))
         below += own
         if layer.ranked:
             rules += draw(_ranked(layer.ranked, below))

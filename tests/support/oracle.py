@@ -1,10 +1,9 @@
-"""A slow machine that is plain to see right: the oracle for everything that reasons faster.
+"""A slow machine whose correctness is easy to see: the oracle for all faster ones.
 
 It takes the rules as they were read. A body is solved by matching its atoms with every known
-fact, one after the other; whatever only tests (``not``, ``distinct``) waits until all atoms are
-matched. Rules are applied to all that is known until nothing new appears, stratum by stratum.
-There is no rewriting, no planning, no index and no remembering, and no code is shared with the
-package beyond terms and rules.
+fact, one after the other; filters (``not``, ``distinct``) wait until all atoms are matched. Rules
+are applied to all known facts up to a fixpoint, stratum by stratum. There is no rewriting, no
+planning, no index and no memo, and no code is shared with the package beyond terms and rules.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Bindings = Mapping[str, Term]
 
 
 class TooLargeError(Exception):
-    """The model has more facts than the oracle has patience for."""
+    """The model has more than the allowed number of facts."""
 
 
 class UndefinedError(Exception):
@@ -38,7 +37,7 @@ class Facts:
             self.add(relation, row)
 
     def add(self, relation: Relation, row: Row) -> bool:
-        """Add a row; tell whether it is new."""
+        """Add a row, and return True if it is new."""
         rows = self._rows[relation]
         if row in rows:
             return False
@@ -54,7 +53,7 @@ class Facts:
 
 
 class Oracle:
-    """A game, answered for by brute force. A state is a frozen set of terms."""
+    """A game, evaluated by brute force. A state is a frozen set of terms."""
 
     def __init__(self, ruleset: gdl.Ruleset, max_facts: int = 100_000) -> None:
         self.roles = ruleset.roles
@@ -65,7 +64,7 @@ class Oracle:
         return frozenset(row[0] for row in self.model(frozenset()).rows(("init", 1)))
 
     def model(self, state: frozenset[Term], moves: Sequence[Term] = ()) -> Facts:
-        """Return all that holds in a state, with the joint move if there is one."""
+        """Return every atom that holds in a state, with the joint move if there is one."""
         facts = Facts((("true", 1), (fact,)) for fact in state)
         for role, move in zip(self.roles, moves, strict=bool(moves)):
             facts.add(("does", 2), (role, move))
@@ -93,10 +92,10 @@ class Oracle:
         return facts
 
     def _enclosed(self, rules: Sequence[Rule], lower: Facts, certain: Facts) -> Facts:
-        """Return the model that two estimates enclose ever more narrowly.
+        """Return the model by the alternating fixpoint: bounds from below and from above.
 
-        Deny only what is certain, and too much follows; deny all of that, and only certain
-        atoms follow.
+        If only the atoms that hold for certain are denied, too many follow; if all of those are
+        denied, only atoms that hold for certain follow.
         """
         while True:
             possible = self._least(rules, lower, denied=certain)
@@ -116,7 +115,7 @@ def of_role(model: Facts, relation: str, role: Term) -> list[Term]:
 def solutions(
     body: Sequence[Literal], bindings: Bindings, facts: Facts, denied: Facts
 ) -> Iterator[Bindings]:
-    """Yield every way to make a body true; tests come last, when all variables have values."""
+    """Yield all bindings that make a body true; filters come last, when all variables are bound."""
     if not body:
         yield bindings
         return
@@ -138,7 +137,7 @@ URGENCY = (Atom, And, Or, Distinct, Not)
 def single(
     literal: Atom | Distinct | Not, bindings: Bindings, facts: Facts, denied: Facts
 ) -> Iterator[Bindings]:
-    """Yield every way to make one literal true."""
+    """Yield all bindings that make one literal true."""
     if isinstance(literal, Atom):
         matches = (match(literal.args, row, bindings) for row in facts.rows(literal.relation))
         yield from (extended for extended in matches if extended is not None)
@@ -150,7 +149,7 @@ def single(
 
 
 def match(patterns: Sequence[Term], row: Row, bindings: Bindings) -> Bindings | None:
-    """Return the bindings under which the patterns are the row, None where there are none."""
+    """Return the bindings under which the patterns equal the row, None if there are none."""
     for pattern, term in zip(patterns, row, strict=True):
         if isinstance(pattern, Variable):
             if bindings.get(pattern.name, term) != term:
@@ -179,9 +178,9 @@ def substitute(term: Term, bindings: Bindings) -> Term:
 
 
 def strata(rules: Sequence[Rule]) -> list[tuple[list[Rule], bool]]:
-    """Return the rules of each strongly connected component, with whether it denies itself.
+    """Return the rules of each strongly connected component, with whether it negates itself.
 
-    What a relation reaches, itself included, is more than what any relation below it reaches.
+    A relation reaches more relations, itself included, than any relation in a stratum below it.
     """
     reached: dict[Relation, frozenset[Relation]] = {}
     denied: dict[Relation, set[Relation]] = defaultdict(set)

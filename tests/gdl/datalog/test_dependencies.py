@@ -98,10 +98,10 @@ def test_components_are_what_reaches_itself(graph: dict[int, list[int]]) -> None
 
 def _reached(graph: dict[int, list[int]], start: int) -> set[int]:
     seen: set[int] = set()
-    agenda = [start]
-    while agenda:
-        for target in graph.get(agenda.pop(), ()):
+    worklist = [start]
+    while worklist:
+        for target in graph.get(worklist.pop(), ()):
             if target not in seen:
                 seen.add(target)
-                agenda.append(target)
+                worklist.append(target)
     return seen

@@ -145,7 +145,7 @@ def test_two_relations_deny_each_other_by_ranks() -> None:
         "(<= p (true a) (not p))",
     ],
 )
-def test_negation_in_a_circle_is_refused(rules: str) -> None:
+def test_negation_in_a_cycle_of_ground_atoms_is_refused(rules: str) -> None:
     text = f"(role r) (init a) {rules} (<= terminal p)"
-    with pytest.raises(RulesetError, match="circle"):  # at once, or where the state matters
+    with pytest.raises(RulesetError, match="cycle"):  # at once, or where the state matters
         legal_unchecked(f"{text} (<= (legal r x) terminal)")

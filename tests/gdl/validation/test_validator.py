@@ -330,7 +330,7 @@ def test_rules_with_a_meaning_have_no_errors(ruleset: Ruleset) -> None:
 
 
 @settings(deadline=None, max_examples=25)
-@given(rulesets(in_circles=True))
+@given(rulesets(in_cycles=True))
 def test_negation_that_the_reasoner_refuses_is_an_error(ruleset: Ruleset) -> None:
     try:
         machine = gdl.interpret(ruleset)

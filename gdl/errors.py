@@ -22,12 +22,12 @@ from typing import TypeAlias
 Span: TypeAlias = tuple[int, int]
 """The offsets of the start and the end of a piece of a rulesheet's text."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @lru_cache(maxsize=4)
 def _line_starts(text: str) -> list[int]:
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
 
 
 class Severity(StrEnum):
@@ -67,7 +67,7 @@ class Source:
         """Return the line in which the span begins, with carets under the span."""
         start, end = span
         line_start = start - self.position(start)[1] + 1
-        end_of_line = _LINE_END.search(self.text, start)
+        end_of_line = LINE_END.search(self.text, start)
         line_end = end_of_line.start() if end_of_line else len(self.text)
         left = max(line_start, min(start - width // 2, line_end - width))
         shown = self.text[left : min(line_end, left + width)]

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gdl.datalog.dependencies import (
-    GIVEN_LEVELS,
-    Level,
     chain_length,
     dependency_graph,
     levels,
@@ -20,18 +18,18 @@ from gdl.datalog.domains import ArgumentPosition, Flow, FunctionKey, domains_of
 from gdl.datalog.flattening import Flattening
 from gdl.datalog.normal_form import normal_form, split_recursion
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
-from gdl.language import KEYWORD_ARITY, Constant, RelationKey, Rule, Ruleset, Term, atoms_of
-
-MACHINE_RELATIONS = (
-    ("role", 1),
-    ("init", 1),
-    ("legal", 2),
-    ("next", 1),
-    ("goal", 2),
-    ("terminal", 0),
-    ("sees", 2),
+from gdl.language import (
+    GIVEN_LEVELS,
+    HIGHEST_LEVELS,
+    KEYWORDS,
+    Constant,
+    Level,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    atoms_of,
 )
-"""The relations that a state machine's answers are made of."""
 
 MAX_CHAIN = 2000
 """How long a chain of relations may be, each defined through the next; known games reach 60."""
@@ -40,17 +38,6 @@ FRAMES_PER_RELATION = 12
 """How many Python frames planning takes for each relation of a chain."""
 
 _INTEGER = re.compile("[0-9]{1,9}")
-
-_HIGHEST = {
-    ("role", 1): Level.STATIC,
-    ("init", 1): Level.STATIC,
-    ("base", 1): Level.STATIC,
-    ("input", 2): Level.STATIC,
-    ("legal", 2): Level.VIEW,
-    ("goal", 2): Level.VIEW,
-    ("terminal", 0): Level.VIEW,
-}
-"""What the relations of the language may depend on."""
 
 _NAMES = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
 
@@ -110,7 +97,7 @@ def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
 
 def is_keyword_relation(relation: RelationKey) -> bool:
     """Tell whether a relation is one of the language's, or a variant of one."""
-    return relation[0].split(" ")[0] in KEYWORD_ARITY
+    return relation[0].split(" ")[0] in KEYWORDS
 
 
 def renamed(relation: RelationKey, name: str) -> RelationKey:
@@ -151,7 +138,7 @@ def _check_levels(
         head = rule.head.relation
         if head in GIVEN_LEVELS:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif (found := _level_of_body(rule, level)) > _HIGHEST.get(head, Level.TRANSITION):
+        elif (found := _level_of_body(rule, level)) > HIGHEST_LEVELS.get(head, Level.TRANSITION):
             problem = f"'{head[0]}' must not depend on {_NAMES[found]}"
         else:
             continue

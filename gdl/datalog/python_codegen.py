@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from gdl.datalog.cardinality import CardinalityEstimator
-from gdl.datalog.dependencies import Level
 from gdl.datalog.join_plan import Columns, Exists, Loop, Step, Test, is_bound
 from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
@@ -25,6 +24,7 @@ from gdl.language import (
     Constant,
     Distinct,
     Function,
+    Level,
     Literal,
     Not,
     Or,

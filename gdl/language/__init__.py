@@ -1,9 +1,19 @@
 """How rulesheets are written: the two notations, read and written, and their layout."""
 
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
+from gdl.language.keywords import (
+    GIVEN_LEVELS,
+    HIGHEST_LEVELS,
+    KEYWORDS,
+    MACHINE_RELATIONS,
+    RANDOM_ROLE,
+    Keyword,
+    Level,
+    moves_by_chance,
+)
+from gdl.language.lexical import COMMENT, NAME_CHARACTER, WORD
 from gdl.language.parser import decode, load, parse, parse_term, read_ruleset
 from gdl.language.rules import (
-    KEYWORD_ARITY,
     And,
     Atom,
     Distinct,
@@ -39,12 +49,21 @@ from gdl.language.terms import (
 )
 
 __all__ = [
-    "KEYWORD_ARITY",
+    "COMMENT",
+    "GIVEN_LEVELS",
+    "HIGHEST_LEVELS",
+    "KEYWORDS",
+    "MACHINE_RELATIONS",
+    "NAME_CHARACTER",
+    "RANDOM_ROLE",
+    "WORD",
     "And",
     "Atom",
     "Constant",
     "Distinct",
     "Function",
+    "Keyword",
+    "Level",
     "Literal",
     "Not",
     "Notation",
@@ -68,6 +87,7 @@ __all__ = [
     "map_atoms",
     "map_leaves",
     "map_terms",
+    "moves_by_chance",
     "names_in",
     "notation_of",
     "parse",

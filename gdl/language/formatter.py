@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gdl.errors import GdlSyntaxError, Severity, Source, Span
+from gdl.errors import LINE_END, GdlSyntaxError, Severity, Source, Span
 from gdl.language.forms import Expression, span_of
 from gdl.language.infix import is_infix
+from gdl.language.lexical import COMMENT
 from gdl.language.parser import read_expressions, read_ruleset
 from gdl.language.pretty_printer import WIDTH, Line, lay_out
-from gdl.language.writers import LINE_END, Comment, InfixWriter, KifWriter, Writer, is_rule
+from gdl.language.writers import Comment, InfixWriter, KifWriter, Writer, is_rule
 
 
 class Notation(StrEnum):
@@ -38,7 +39,7 @@ class Notation(StrEnum):
 
 
 _COMMENT = {
-    Notation.KIF: re.compile(r"(;[^\r\n]*)"),
+    Notation.KIF: re.compile(f"({COMMENT})"),
     Notation.INFIX: re.compile(r'"(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*"|(%[^\r\n]*)'),
 }
 _WRITERS: dict[Notation, type[Writer]] = {

@@ -35,6 +35,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedToken
 
 from gdl.errors import Problem, Source
+from gdl.language import lexical
 from gdl.language.forms import (
     MAX_DEPTH,
     MAX_PROBLEMS,
@@ -50,8 +51,6 @@ _BEGINNING = re.compile(
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(.)")
-_KIF_NAME = re.compile(r"[^\s();?\x00-\x1f\x7f\ufeff][^\s();\x00-\x1f\x7f\ufeff]*")
-_KIF_VARIABLE = re.compile(r"\?[^\s();\x00-\x1f\x7f\ufeff]+")
 
 _OPENING, _CLOSING = frozenset({"LPAR", "LSQB"}), frozenset({"RPAR", "RSQB"})
 _OPERANDS = frozenset({"NAME", "VARIABLE"})
@@ -192,12 +191,12 @@ class _Splitter:
             self._complain("list", "a list has no meaning in a rulesheet", token)
         if token.type in {"VARIABLE", "QUOTED_VARIABLE"}:
             name = self._variable(token)
-            if not _KIF_VARIABLE.fullmatch(name):
+            if not lexical.VARIABLE.fullmatch(name):
                 self._complain_of_name(token)
             return Token.new_borrow_pos("VARIABLE", name, token)
         if token.type == "QUOTED_NAME":
             name = _ESCAPE.sub(r"\1", token[1:-1])
-            if not _KIF_NAME.fullmatch(name):
+            if not lexical.NAME.fullmatch(name):
                 self._complain_of_name(token)
             return Token.new_borrow_pos("NAME", name, token)
         return token

@@ -22,6 +22,7 @@ from gdl.language.forms import (
     syntax_error,
     too_long,
 )
+from gdl.language.lexical import COMMENT, NAME_CHARACTER
 
 
 def read_kif(source: Source) -> tuple[list[Expression], list[Problem]]:
@@ -58,9 +59,7 @@ def _lark() -> Lark:
 # ---------------------------------------------------------------------- characters
 
 _COMMENT_OR_BAD = re.compile(
-    r";[^\r\n]* | [\x00-\x08\x0e-\x1b\x7f]"
-    r"| (?<! [^\s();\x00-\x1f\x7f\ufeff]) \? (?! [^\s();\x00-\x1f\x7f\ufeff])",
-    re.VERBOSE,
+    rf"{COMMENT}|[\x00-\x08\x0e-\x1b\x7f]|(?<!{NAME_CHARACTER})\?(?!{NAME_CHARACTER})"
 )
 """A comment, a control character, or a question mark that no name follows."""
 
@@ -81,7 +80,7 @@ def _without_bad_characters(text: str) -> tuple[str, list[Problem]]:
 
 # ---------------------------------------------------------------------- parentheses
 
-_PARENTHESIS_OR_COMMENT = re.compile(r";[^\r\n]*|[()]")
+_PARENTHESIS_OR_COMMENT = re.compile(rf"{COMMENT}|[()]")
 
 
 def _balance(text: str) -> tuple[str, list[Problem]]:

@@ -23,10 +23,9 @@ from gdl.language.forms import (
     syntax_error,
 )
 from gdl.language.infix import is_infix, read_infix
+from gdl.language.keywords import CONNECTIVES, KEYWORDS
 from gdl.language.kif import read_kif
 from gdl.language.rules import (
-    CONNECTIVES,
-    KEYWORD_ARITY,
     And,
     Atom,
     Distinct,
@@ -236,15 +235,15 @@ class _Builder:
         return self._checked_atom(name, tuple(a for a in args if a is not None), expression)
 
     def _checked_atom(self, name: str, args: tuple[Term, ...], at: Expression) -> Atom | None:
-        keyword = name.lower()
-        arity = KEYWORD_ARITY.get(keyword)
-        if arity is None:
+        keyword = KEYWORDS.get(name.lower())
+        if keyword is None:
             return Atom(self._spell(name), args, span_of(at))
-        if arity != len(args):
-            message = f"'{keyword}' takes {_count(arity, 'argument')}, found {len(args)}"
+        if keyword.arity != len(args):
+            wanted = _count(keyword.arity, "argument")
+            message = f"'{keyword.name}' takes {wanted}, found {len(args)}"
             self._complain("keyword-arity", message, at)
             return None
-        return Atom(keyword, args, span_of(at))
+        return Atom(keyword.name, args, span_of(at))
 
     def _not(self, form: Form) -> Literal | None:
         if len(form.items) != 2:

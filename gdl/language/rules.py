@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
@@ -22,25 +21,6 @@ from gdl.language.terms import (
     substitute_term,
     variables_of,
 )
-
-KEYWORD_ARITY: Mapping[str, int] = MappingProxyType(
-    {
-        "role": 1,
-        "init": 1,
-        "true": 1,
-        "does": 2,
-        "next": 1,
-        "legal": 2,
-        "goal": 2,
-        "terminal": 0,
-        "base": 1,
-        "input": 2,
-        "sees": 2,
-    }
-)
-"""The relations to which the language gives a meaning, with their number of arguments."""
-
-CONNECTIVES = frozenset({"<=", "not", "or", "and", "distinct"})
 
 RelationKey: TypeAlias = tuple[str, int]
 """A relation's name and arity: one name with two arities is two relations."""

@@ -14,16 +14,13 @@ from dataclasses import dataclass, replace
 
 from lark import Token
 
-from gdl.errors import Span
+from gdl.errors import LINE_END, Span
 from gdl.language.forms import Expression, Form, span_of
+from gdl.language.keywords import RESERVED_WORDS
 from gdl.language.pretty_printer import Comments, Piece
-from gdl.language.rules import CONNECTIVES, KEYWORD_ARITY
-
-LINE_END = re.compile(r"\r\n|\r|\n")
 
 _PLAIN = re.compile(r"[a-z0-9][A-Za-z0-9_]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-_RESERVED = CONNECTIVES | KEYWORD_ARITY.keys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +161,7 @@ class InfixWriter(Writer):
 
     def _literal(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
         if isinstance(expression, Token):
-            return Piece(self._word(expression, _RESERVED))
+            return Piece(self._word(expression, RESERVED_WORDS))
         name, *arguments = expression.items
         if _is(expression, "not") and len(arguments) == 1:
             return self._negation(arguments[0], comments)
@@ -175,7 +172,7 @@ class InfixWriter(Writer):
                 piece = Piece("(", closing=")", separator=sign)
                 return self._fill(piece, span_of(name)[1], parts, comments)
             return self._application(expression, parts, comments)
-        return self._term(expression, comments, _RESERVED)
+        return self._term(expression, comments, RESERVED_WORDS)
 
     def _negation(self, literal: Expression, comments: Sequence[Comment]) -> Piece:
         start, end = span_of(literal)
@@ -203,7 +200,7 @@ class InfixWriter(Writer):
         form: Form,
         parts: Sequence[_Part],
         comments: Sequence[Comment],
-        lowered: Collection[str] = _RESERVED,
+        lowered: Collection[str] = RESERVED_WORDS,
     ) -> Piece:
         name = form.items[0]
         assert isinstance(name, Token)

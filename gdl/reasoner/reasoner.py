@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Any
 
 from gdl.datalog import (
-    MACHINE_RELATIONS,
     Access,
     Context,
     Key,
@@ -34,6 +33,7 @@ from gdl.datalog import (
 )
 from gdl.errors import MoveError, RulesetError
 from gdl.language import (
+    MACHINE_RELATIONS,
     Atom,
     RelationKey,
     Rule,

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gdl.datalog import Level
 from gdl.errors import Problem
-from gdl.language import Atom, Constant, Function, Rule, Term, Variable, atoms_of
+from gdl.language import KEYWORDS, Atom, Constant, Function, Level, Rule, Term, Variable, atoms_of
 from gdl.validation.context import CheckContext, error, warning
 
 REQUIRED = {
@@ -19,19 +18,6 @@ REQUIRED = {
     "terminal": "nothing ends a match",
 }
 """The relations that every game defines, with what it means if one is missing."""
-
-_HEAD_ONLY = frozenset({"init", "next", "base", "input"})
-_BODY_ONLY = frozenset({"true", "does"})
-
-_HIGHEST_LEVEL = {
-    "role": Level.STATIC,
-    "init": Level.STATIC,
-    "base": Level.STATIC,
-    "input": Level.STATIC,
-    "legal": Level.VIEW,
-    "goal": Level.VIEW,
-    "terminal": Level.VIEW,
-}
 
 
 def missing_relations(analysis: CheckContext) -> Iterator[Problem]:
@@ -46,12 +32,14 @@ def missing_relations(analysis: CheckContext) -> Iterator[Problem]:
 def misplaced_relations(analysis: CheckContext) -> Iterator[Problem]:
     """Report what the rules may only use or only define, where they do the other."""
     for rule in analysis.ruleset.rules:
-        if rule.head.name in _BODY_ONLY:
+        keyword = KEYWORDS.get(rule.head.name)
+        if keyword is not None and not keyword.in_head:
             message = f"'{rule.head.name}' comes from the match: rules may only ask for it"
             yield error("keyword-in-head", message, rule.head.span)
         for literal in rule.body:
             for atom, _ in atoms_of(literal):
-                if atom.name in _HEAD_ONLY:
+                asked = KEYWORDS.get(atom.name)
+                if asked is not None and not asked.in_body:
                     message = f"'{atom.name}' can be defined but not asked for in a body"
                     yield error("keyword-in-body", message, atom.span)
 
@@ -59,9 +47,9 @@ def misplaced_relations(analysis: CheckContext) -> Iterator[Problem]:
 def forbidden_dependencies(analysis: CheckContext) -> Iterator[Problem]:
     """Report what depends on the state or on moves and must not."""
     for rule in analysis.ruleset.rules:
-        highest = _HIGHEST_LEVEL.get(rule.head.name)
-        if highest is not None:
-            yield from _forbidden_in(rule, highest, analysis)
+        keyword = KEYWORDS.get(rule.head.name)
+        if keyword is not None and keyword.in_head:
+            yield from _forbidden_in(rule, keyword.level, analysis)
 
 
 def _forbidden_in(rule: Rule, highest: Level, analysis: CheckContext) -> Iterator[Problem]:
@@ -84,8 +72,6 @@ def _forbidden_in(rule: Rule, highest: Level, analysis: CheckContext) -> Iterato
 
 _MADE_BY = {"true": ("init", "next"), "does": ("legal",)}
 """The relations whose heads say what can be true, and what can be done."""
-
-_OF_ROLES = frozenset({"legal", "does", "goal", "sees", "input"})
 
 
 def impossible_terms(analysis: CheckContext) -> Iterator[Problem]:
@@ -117,7 +103,8 @@ def unknown_roles(analysis: CheckContext) -> Iterator[Problem]:
     known = set(stated)
     for rule in rules:
         for atom in (rule.head, *(a for literal in rule.body for a, _ in atoms_of(literal))):
-            role = atom.args[0] if atom.name in _OF_ROLES else None
+            keyword = KEYWORDS.get(atom.name)
+            role = atom.args[0] if keyword is not None and keyword.starts_with_role else None
             if isinstance(role, Constant) and role not in known:
                 known.add(role)
                 if role.name.lower() not in analysis.unread:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Constant,
     Distinct,
@@ -96,7 +96,7 @@ def names_used_in_two_ways(analysis: CheckContext) -> Iterator[Problem]:
             reported.add((one.kind, one.name, one.arity))
             yield _two_arities(one, other, analysis.ruleset.source)
     for (kind, name), function in first.items():
-        if kind == "function" and name not in KEYWORD_ARITY and ("relation", name) in first:
+        if kind == "function" and name not in KEYWORDS and ("relation", name) in first:
             message = f"'{name}' is a function here and a relation elsewhere: two different things"
             yield warning("relation-and-function", message, function.span)
 
@@ -119,7 +119,7 @@ def keywords_in_terms(analysis: CheckContext) -> Iterator[Problem]:
     reported = set[str]()
     for found in occurrences(analysis.ruleset):
         keyword = found.name.lower()
-        if found.kind in ("function", "constant") and keyword in KEYWORD_ARITY:
+        if found.kind in ("function", "constant") and keyword in KEYWORDS:
             if keyword not in reported:
                 message = f"'{keyword}' is used as an ordinary name inside a term"
                 yield warning("keyword-as-term", message, found.span)
@@ -174,7 +174,7 @@ def undefined_relations(analysis: CheckContext) -> Iterator[Problem]:
         for literal in rule.body:
             for atom, _ in atoms_of(literal):
                 asked = atom.name.lower()
-                if atom.relation in known or asked in KEYWORD_ARITY or asked in analysis.unread:
+                if atom.relation in known or asked in KEYWORDS or asked in analysis.unread:
                     continue
                 known.add(atom.relation)
                 message = f"nothing defines {_described(atom.relation)}: it is always false"
@@ -192,7 +192,7 @@ def unused_relations(analysis: CheckContext) -> Iterator[Problem]:
     ruleset = analysis.ruleset
     for rule in ruleset.rules:
         head = rule.head
-        if head.relation in used or head.name in KEYWORD_ARITY:
+        if head.relation in used or head.name in KEYWORDS:
             continue
         used.add(head.relation)
         if head.name.lower() not in analysis.unread:

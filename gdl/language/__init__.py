@@ -7,11 +7,10 @@ from gdl.language.keywords import (
     KEYWORDS,
     MACHINE_RELATIONS,
     RANDOM_ROLE,
-    Keyword,
     Level,
     moves_by_chance,
 )
-from gdl.language.lexical import COMMENT, NAME_CHARACTER, WORD
+from gdl.language.lexical import COMMENT, WORD
 from gdl.language.parser import decode, load, parse, parse_term, read_ruleset
 from gdl.language.rules import (
     And,
@@ -24,6 +23,7 @@ from gdl.language.rules import (
     Rule,
     Ruleset,
     atoms_of,
+    body_atoms,
     by_relation,
     holds_distinct_variables,
     leaves_of,
@@ -54,7 +54,6 @@ __all__ = [
     "HIGHEST_LEVELS",
     "KEYWORDS",
     "MACHINE_RELATIONS",
-    "NAME_CHARACTER",
     "RANDOM_ROLE",
     "WORD",
     "And",
@@ -62,7 +61,6 @@ __all__ = [
     "Constant",
     "Distinct",
     "Function",
-    "Keyword",
     "Level",
     "Literal",
     "Not",
@@ -76,6 +74,7 @@ __all__ = [
     "Term",
     "Variable",
     "atoms_of",
+    "body_atoms",
     "by_relation",
     "convert_text",
     "decode",

@@ -17,7 +17,7 @@ from gdl.language.forms import Expression, span_of
 from gdl.language.infix import is_infix
 from gdl.language.lexical import COMMENT
 from gdl.language.parser import read_expressions, read_ruleset
-from gdl.language.pretty_printer import WIDTH, Line, lay_out
+from gdl.language.pretty_printer import WIDTH, Line, break_lines
 from gdl.language.writers import Comment, InfixWriter, KifWriter, Writer, is_rule
 
 
@@ -145,7 +145,7 @@ class _Page:
         if item.expression is None:
             lines = [Line(0, "", item.comments[0].text)]
         else:
-            lines = lay_out(self._writer.statement(item.expression, item.comments))
+            lines = break_lines(self._writer.statement(item.expression, item.comments))
         is_fact = item.expression is not None and not is_rule(item.expression)
         joined = None if breaks else self._joined(lines, is_fact)
         if joined is not None:

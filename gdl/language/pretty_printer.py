@@ -1,6 +1,6 @@
 """Layout: how nested text is broken into lines, with the comments that belong in it.
 
-A text is a :class:`Piece`: an opening, items and a closing. It goes on one line where it fits and
+A text is a :class:`Group`: an opening, items and a closing. It goes on one line where it fits and
 has no comment inside; otherwise every item goes on a line of its own, indented below the opening,
 and the closing ends the last line.
 """
@@ -35,11 +35,11 @@ NO_COMMENTS = Comments()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Group:
     """Text that can be broken into lines."""
 
     opening: str
-    items: tuple[Piece, ...] = ()
+    items: tuple[Group, ...] = ()
     closing: str = ""
     gap: str = ""
     """What stands between the opening and the first item on one line."""
@@ -80,7 +80,7 @@ class Line:
         return " " * self.indent + " ".join(filter(None, (self.text, self.comment)))
 
 
-def lay_out(piece: Piece, indent: int = 0, reserved: int = 0) -> list[Line]:
+def break_lines(piece: Group, indent: int = 0, reserved: int = 0) -> list[Line]:
     """Break a piece into lines; ``reserved`` is the length of what follows on its last line."""
     comments = piece.comments
     lines = [Line(indent, "", comment) for comment in comments.before]
@@ -90,14 +90,14 @@ def lay_out(piece: Piece, indent: int = 0, reserved: int = 0) -> list[Line]:
         return [*lines, Line(indent, text, comments.after), *end]
     lines.append(Line(indent, piece.opening, comments.opening))
     for item in piece.items[:-1]:
-        lines += lay_out(item, indent + INDENT, len(piece.separator))
+        lines += break_lines(item, indent + INDENT, len(piece.separator))
         lines[-1] = replace(lines[-1], text=lines[-1].text + piece.separator)
     for item in piece.items[-1:]:
-        lines += lay_out(item, indent + INDENT, len(piece.closing) + reserved)
+        lines += break_lines(item, indent + INDENT, len(piece.closing) + reserved)
     return _closed([*lines, *end], piece, indent)
 
 
-def _closed(lines: Sequence[Line], piece: Piece, indent: int) -> list[Line]:
+def _closed(lines: Sequence[Line], piece: Group, indent: int) -> list[Line]:
     """Return a piece's lines with its closing, and what comes after, on the last line of text."""
     *others, last = lines
     after = piece.comments.after

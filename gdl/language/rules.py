@@ -166,6 +166,12 @@ def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
             yield leaf, positive
 
 
+def body_atoms(rule: Rule) -> Iterator[tuple[Atom, bool]]:
+    """Yield every atom in a rule's body with True, or False where it is negated."""
+    for literal in rule.body:
+        yield from atoms_of(literal)
+
+
 def variables_in(literal: Literal) -> Iterator[Variable]:
     """Yield every occurrence of a variable in the literal, from left to right."""
     for leaf, _ in leaves_of(literal):

@@ -17,7 +17,7 @@ from lark import Token
 from gdl.errors import LINE_END, Span
 from gdl.language.forms import Expression, Form, span_of
 from gdl.language.keywords import RESERVED_WORDS
-from gdl.language.pretty_printer import Comments, Piece
+from gdl.language.pretty_printer import Comments, Group
 
 _PLAIN = re.compile(r"[a-z0-9][A-Za-z0-9_]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
@@ -38,12 +38,12 @@ class Writer(ABC):
         self._text = text
 
     @abstractmethod
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         """Return a rule or fact with the comments inside it."""
 
     def _fill(
-        self, piece: Piece, opening_end: int, parts: Sequence[_Part], comments: Sequence[Comment]
-    ) -> Piece:
+        self, piece: Group, opening_end: int, parts: Sequence[_Part], comments: Sequence[Comment]
+    ) -> Group:
         """Return the piece with its items, the parts, and all comments in their places.
 
         ``opening_end`` is where the opening ends in the text that was read.
@@ -76,7 +76,7 @@ class _Part:
     """An expression that is to be an item, and how it is written."""
 
     expression: Expression
-    write: Callable[[Expression, Sequence[Comment]], Piece]
+    write: Callable[[Expression, Sequence[Comment]], Group]
 
 
 class _Place:
@@ -87,7 +87,7 @@ class _Place:
         self.inside: list[Comment] = []
         self.after: list[str] = []
 
-    def item(self, part: _Part) -> Piece:
+    def item(self, part: _Part) -> Group:
         """Return the item with its comments."""
         piece = part.write(part.expression, self.inside)
         own = piece.comments
@@ -98,7 +98,7 @@ class _Place:
         return replace(piece, comments=replace(own, before=tuple(before), after=after))
 
 
-def _with_last_comment_outside(piece: Piece) -> Piece:
+def _with_last_comment_outside(piece: Group) -> Group:
     """Return the piece with a comment right before its closing moved behind the closing."""
     own = piece.comments
     if own.end:
@@ -116,25 +116,25 @@ def _with_last_comment_outside(piece: Piece) -> Piece:
 class KifWriter(Writer):
     """Writes KIF: a rule has its head on the first line and every literal on one of its own."""
 
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         """Return a rule or fact with the comments inside it."""
         if isinstance(expression, Form) and is_rule(expression) and len(expression.items) > 2:
             _, head, *body = expression.items
             opening = f"(<= {self._expression(head, ()).on_one_line()}"
-            piece = Piece(opening, closing=")", gap=" ", broken=True)
+            piece = Group(opening, closing=")", gap=" ", broken=True)
             return self._fill(piece, span_of(head)[1], self._parts(body), comments)
         return self._expression(expression, comments)
 
-    def _expression(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def _expression(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         if isinstance(expression, Token):
-            return Piece(str(expression))
+            return Group(str(expression))
         first = expression.items[0] if expression.items else None
         if not isinstance(first, Token):
             begin = expression.span[0] + 1
             return self._fill(
-                Piece("(", closing=")"), begin, self._parts(expression.items), comments
+                Group("(", closing=")"), begin, self._parts(expression.items), comments
             )
-        piece = Piece(f"({first}", closing=")", gap=" ")
+        piece = Group(f"({first}", closing=")", gap=" ")
         return self._fill(piece, span_of(first)[1], self._parts(expression.items[1:]), comments)
 
     def _parts(self, expressions: Sequence[Expression]) -> list[_Part]:
@@ -147,7 +147,7 @@ class InfixWriter(Writer):
     Names are written so that :mod:`gdl.language.infix` reads them back; see there.
     """
 
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         """Return a rule or fact with the comments inside it."""
         if isinstance(expression, Token) or not is_rule(expression):
             fact = self._literal(expression, comments)
@@ -155,13 +155,13 @@ class InfixWriter(Writer):
             return fact if fact.closing else replace(fact, opening=f"{fact.opening}.")
         _, head, *body = expression.items
         text = self._literal(head, ()).on_one_line()
-        piece = Piece(f"{text} :-" if body else f"{text}", gap=" ", separator=" &")
+        piece = Group(f"{text} :-" if body else f"{text}", gap=" ", separator=" &")
         parts = [_Part(literal, self._literal) for literal in body]
         return self._fill(piece, span_of(head)[1], parts, comments)
 
-    def _literal(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def _literal(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         if isinstance(expression, Token):
-            return Piece(self._word(expression, RESERVED_WORDS))
+            return Group(self._word(expression, RESERVED_WORDS))
         name, *arguments = expression.items
         if _is(expression, "not") and len(arguments) == 1:
             return self._negation(arguments[0], comments)
@@ -169,12 +169,12 @@ class InfixWriter(Writer):
             parts = [_Part(argument, self._literal) for argument in arguments]
             if len(parts) > 1:
                 sign = " |" if _is(expression, "or") else " &"
-                piece = Piece("(", closing=")", separator=sign)
+                piece = Group("(", closing=")", separator=sign)
                 return self._fill(piece, span_of(name)[1], parts, comments)
             return self._application(expression, parts, comments)
         return self._term(expression, comments, RESERVED_WORDS)
 
-    def _negation(self, literal: Expression, comments: Sequence[Comment]) -> Piece:
+    def _negation(self, literal: Expression, comments: Sequence[Comment]) -> Group:
         start, end = span_of(literal)
         inside = [c for c in comments if start < c.span[0] < end]
         outside = tuple(c.text for c in comments if not start < c.span[0] < end)
@@ -189,9 +189,9 @@ class InfixWriter(Writer):
         expression: Expression,
         comments: Sequence[Comment],
         lowered: Collection[str] = frozenset(),
-    ) -> Piece:
+    ) -> Group:
         if isinstance(expression, Token):
-            return Piece(self._word(expression, lowered))
+            return Group(self._word(expression, lowered))
         parts = [_Part(argument, self._term) for argument in expression.items[1:]]
         return self._application(expression, parts, comments, lowered)
 
@@ -201,13 +201,13 @@ class InfixWriter(Writer):
         parts: Sequence[_Part],
         comments: Sequence[Comment],
         lowered: Collection[str] = RESERVED_WORDS,
-    ) -> Piece:
+    ) -> Group:
         name = form.items[0]
         assert isinstance(name, Token)
         word = self._word(name, lowered)
-        piece = Piece(f"{word}(", closing=")", separator=",", space="")
+        piece = Group(f"{word}(", closing=")", separator=",", space="")
         if not parts and not _is(form, "and"):
-            piece = Piece(word)
+            piece = Group(word)
         return self._fill(piece, span_of(name)[1], parts, comments)
 
     def _word(self, token: Token, lowered: Collection[str]) -> str:

@@ -1,4 +1,14 @@
-"""How rulesheets are written: the two notations, read and written, and their layout."""
+"""The language: from a rulesheet's text to a ruleset, and back to text.
+
+The first stage. In comes text in KIF or infix, out come rules as immutable values, or every mistake
+with its position. The way back formats a ruleset, converts it to the other notation or renames it.
+It knows what a rule looks like and which words are keywords, not what a rule means.
+
+Start with :mod:`.terms` and :mod:`.rules`, the values, and :mod:`.keywords`. Reading goes from
+:mod:`.kif` or :mod:`.infix` over :mod:`.forms` to :mod:`.parser`; writing from :mod:`.formatter`
+over :mod:`.writers` to :mod:`.pretty_printer`. :mod:`.lexical` says what a name is, and
+:mod:`.scrambler` renames.
+"""
 
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
 from gdl.language.keywords import (

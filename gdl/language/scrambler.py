@@ -1,7 +1,7 @@
-"""Scrambling: the same game told in other words.
+"""The scrambler: renames everything in a game, so that names give nothing away.
 
-A game manager that scrambles sends rules in which every name is an invented word, so that a
-player can only go by what the rules say::
+A game manager that scrambles sends rules in which every name is an invented word, so that players
+can only go by the rules themselves::
 
     >>> import gdl
     >>> from random import Random
@@ -11,8 +11,8 @@ player can only go by what the rules say::
     >>> scrambler.unscramble(scrambler.scramble(move)) == move
     True
 
-Role names, constants, functions, relations and variables change. The language's own words,
-``random``, ``nil`` and integers stay: they carry meaning for every player.
+Roles, constants, functions, relations and variables are renamed. The keywords, ``random``, ``nil``
+and integers stay: they mean the same to every player.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _INTEGER = re.compile(r"[+-]?\d+")
 _ONSETS, _VOWELS, _CODAS = "bcdfghjklmnprstvw", "aeiou", "lmnrst"
 
 _NAMES_PER_SYLLABLE = 10_000
-"""Words get a syllable more for each so many names; of two syllables there are 260,100 words."""
+"""Words get one more syllable per so many names; there are 260,100 words of two syllables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scrambler:
-    """A renaming that swaps each name with its word, and each word with its name.
+    """A renaming that exchanges each name with an invented word.
 
-    Because it swaps, it is its own inverse on every term, also on words that the rules do not
-    use: an original name in a scrambled reply becomes a word, and so is never taken for a move.
+    As an exchange it is its own inverse, on every term: an original name in a scrambled reply
+    becomes a word, and so is never taken for a move.
     """
 
     words: Mapping[str, str]
     """The word for each name that changes; variables have their question mark.
 
-    Raises ValueError where one name would stand for two, or for a word of the language.
+    Raises ValueError if one name would stand for two, or for a keyword.
     """
 
     variables: bool = True
@@ -79,7 +79,7 @@ class Scrambler:
         return cls(MappingProxyType(drawn), variables)
 
     def scramble(self, term: Term) -> Term:
-        """Return the term in the words that players get to see."""
+        """Rename a term to what the players see."""
         if isinstance(term, Constant):
             return Constant(self._partner(term.name))
         if isinstance(term, Function):
@@ -87,11 +87,11 @@ class Scrambler:
         return Variable(self._partner(f"?{term.name}")[1:]) if self.variables else term
 
     def unscramble(self, term: Term) -> Term:
-        """Return the term, written by a player, in the words of the ruleset."""
+        """Rename a term written by a player to what it is in the ruleset."""
         return self.scramble(term)
 
     def scramble_ruleset(self, ruleset: Ruleset) -> Ruleset:
-        """Return the ruleset in the words that players get to see, its rules in the same order."""
+        """Rename a ruleset to what the players see; its rules keep their order."""
         rules = tuple(map(self._rule, ruleset.rules))
         names = chain.from_iterable(map(_names, rules))
         spellings = {name.lower(): name for name in names if not name.startswith("?")}

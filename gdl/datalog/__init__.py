@@ -15,7 +15,6 @@ A program interns terms in its :class:`SymbolTable`, orders bodies by :mod:`.joi
 from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import (
     Graph,
-    Level,
     dependency_graph,
     is_recursive,
     levels,
@@ -33,7 +32,6 @@ from gdl.datalog.domains import (
     variable_domains,
 )
 from gdl.datalog.flat_rules import (
-    MACHINE_RELATIONS,
     FlatRules,
     flatten_rules,
     goal_value,
@@ -48,10 +46,10 @@ from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.semi_naive import Table
 from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
+from gdl.language import Level
 
 __all__ = [
     "EMPTY",
-    "MACHINE_RELATIONS",
     "AccessPath",
     "ArgumentPosition",
     "CardinalityEstimator",

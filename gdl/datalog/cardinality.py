@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from gdl.datalog.dependencies import Level
 from gdl.datalog.domains import EMPTY, ArgumentPosition, Domains
 from gdl.datalog.join_plan import Columns, JoinPlan, make_plan
 from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.symbol_table import ids_of
-from gdl.language import Atom, Literal, RelationKey, Rule, atoms_of, names_in, variables_of
+from gdl.language import Atom, Level, Literal, RelationKey, Rule, atoms_of, names_in, variables_of
 
 LONG_BODY = 20
 """Longer bodies are not planned for each combination of bound columns."""

@@ -4,33 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from enum import IntEnum
-from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
-from gdl.language import RelationKey, Rule, atoms_of
+from gdl.language import GIVEN_LEVELS, Level, RelationKey, Rule, atoms_of
 
 Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
 """Head relation -> body relation -> whether some occurrence is negated."""
 
 Node = TypeVar("Node", bound=Hashable)
-
-
-class Level(IntEnum):
-    """What a relation's extension depends on; each level includes those below it."""
-
-    STATIC = 0
-    """Nothing but the rules."""
-    VIEW = 1
-    """The state, through ``true``."""
-    TRANSITION = 2
-    """The joint move, through ``does``."""
-
-
-GIVEN_LEVELS: Mapping[RelationKey, Level] = MappingProxyType(
-    {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
-)
-"""The levels of the relations that come from the match."""
 
 
 def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKey, bool]]:

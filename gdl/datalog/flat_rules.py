@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gdl.datalog.dependencies import (
-    GIVEN_LEVELS,
-    Level,
     chain_length,
     dependency_graph,
     levels,
@@ -23,18 +21,18 @@ from gdl.datalog.domains import ArgumentPosition, Flow, FunctionKey, domains_of
 from gdl.datalog.flattening import Flattening
 from gdl.datalog.normal_form import normal_form, split_recursion
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
-from gdl.language import KEYWORD_ARITY, Constant, RelationKey, Rule, Ruleset, Term, atoms_of
-
-MACHINE_RELATIONS = (
-    ("role", 1),
-    ("init", 1),
-    ("legal", 2),
-    ("next", 1),
-    ("goal", 2),
-    ("terminal", 0),
-    ("sees", 2),
+from gdl.language import (
+    GIVEN_LEVELS,
+    HIGHEST_LEVELS,
+    KEYWORDS,
+    Constant,
+    Level,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    atoms_of,
 )
-"""The relations that a state machine answers from."""
 
 MAX_CHAIN = 2000
 """The longest chain of relations, each defined through the next; known games reach 60."""
@@ -43,17 +41,6 @@ FRAMES_PER_RELATION = 12
 """The Python frames that planning needs for each relation of a chain."""
 
 _INTEGER = re.compile("[0-9]{1,9}")
-
-_HIGHEST = {
-    ("role", 1): Level.STATIC,
-    ("init", 1): Level.STATIC,
-    ("base", 1): Level.STATIC,
-    ("input", 2): Level.STATIC,
-    ("legal", 2): Level.VIEW,
-    ("goal", 2): Level.VIEW,
-    ("terminal", 0): Level.VIEW,
-}
-"""The highest level that each keyword relation may depend on."""
 
 _LEVEL_TEXTS = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
 
@@ -113,7 +100,7 @@ def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
 
 def is_keyword_relation(relation: RelationKey) -> bool:
     """Check whether a relation is a keyword's, or a specialized relation of one."""
-    return relation[0].split(" ")[0] in KEYWORD_ARITY
+    return relation[0].split(" ")[0] in KEYWORDS
 
 
 def renamed(relation: RelationKey, name: str) -> RelationKey:
@@ -154,7 +141,7 @@ def _check_levels(
         head = rule.head.relation
         if head in GIVEN_LEVELS:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif (found := _level_of_body(rule, level)) > _HIGHEST.get(head, Level.TRANSITION):
+        elif (found := _level_of_body(rule, level)) > HIGHEST_LEVELS.get(head, Level.TRANSITION):
             problem = f"'{head[0]}' must not depend on {_LEVEL_TEXTS[found]}"
         else:
             continue

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gdl.datalog.cardinality import CardinalityEstimator
-from gdl.datalog.dependencies import Level
 from gdl.datalog.domains import Domains
 from gdl.datalog.join_plan import Columns, prefers_call
 from gdl.datalog.python_codegen import AccessPath
@@ -20,7 +19,7 @@ from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.semi_naive import alternating_fixpoint, write_recursive_call, write_recursive_table
 from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of
 from gdl.datalog.table_functions import write_call, write_index, write_table
-from gdl.language import RelationKey, Rule
+from gdl.language import Level, RelationKey, Rule
 
 Context: TypeAlias = list[Any]
 """Tables, indexes and memos by slot, None until they are evaluated."""

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.datalog.dependencies import Level
 from gdl.datalog.join_plan import Columns, Exists, Filter, Loop, Step, is_bound
 from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
@@ -28,6 +27,7 @@ from gdl.language import (
     Constant,
     Distinct,
     Function,
+    Level,
     Literal,
     Not,
     Or,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from gdl.datalog.dependencies import (
-    Level,
     dependency_graph,
     is_recursive,
     levels,
     strongly_connected_components,
 )
 from gdl.datalog.symbol_table import Key, SymbolTable, key_of
-from gdl.language import Atom, Function, RelationKey, Rule, atoms_of, is_ground
+from gdl.language import Atom, Function, Level, RelationKey, Rule, atoms_of, is_ground
 
 
 class RuleIndex:

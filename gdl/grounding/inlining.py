@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gdl.datalog import CardinalityEstimator
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Literal,
     Rule,
@@ -47,7 +47,7 @@ def _can_replace_uses(rule: Rule) -> bool:
     head = rule.head
     return (
         bool(rule.body)
-        and head.name not in KEYWORD_ARITY
+        and head.name not in KEYWORDS
         and holds_distinct_variables(head)
         and all(atom.relation != head.relation for part in rule.body for atom, _ in atoms_of(part))
     )

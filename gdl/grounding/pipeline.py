@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from gdl.datalog import MACHINE_RELATIONS, FlatRules, SymbolTable, flatten_rules, renamed
+from gdl.datalog import FlatRules, SymbolTable, flatten_rules, renamed
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import RuleAnalysis
-from gdl.language import Ruleset
+from gdl.language import MACHINE_RELATIONS, Ruleset
 
 USUAL = 3_000_000
 """Where there would be more ground rules, they are analysed more closely and restated first."""

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from gdl.datalog import (
-    MACHINE_RELATIONS,
     AccessPath,
     Context,
     Key,
@@ -33,6 +32,7 @@ from gdl.datalog import (
 )
 from gdl.errors import MoveError, RulesetError
 from gdl.language import (
+    MACHINE_RELATIONS,
     Atom,
     RelationKey,
     Rule,

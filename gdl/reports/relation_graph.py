@@ -15,7 +15,7 @@ from gdl.datalog import (
     strongly_connected_components,
 )
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Constant,
     Function,
@@ -41,7 +41,8 @@ class Relation:
     @property
     def is_keyword(self) -> bool:
         """Whether the language gives the relation a meaning."""
-        return KEYWORD_ARITY.get(self.key[0]) == self.key[1]
+        keyword = KEYWORDS.get(self.key[0])
+        return keyword is not None and keyword.relation == self.key
 
     def __str__(self) -> str:
         return relation_text(self.key)

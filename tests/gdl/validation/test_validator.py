@@ -12,7 +12,8 @@ import gdl
 from gdl import Problem, Ruleset, RulesetError, Severity, Source
 from gdl.datalog.normal_form import normal_form
 from gdl.language.forms import MAX_DEPTH
-from gdl.language.rules import CONNECTIVES, KEYWORD_ARITY, Rule
+from gdl.language.keywords import RESERVED_WORDS
+from gdl.language.rules import Rule
 from gdl.validation import stratification
 from gdl.validation.ground_dependencies import NAMELESS
 from gdl.validation.validator import MAX_PROBLEMS
@@ -305,7 +306,7 @@ def test_rules_without_a_text_as_deep_as_texts_may_be() -> None:
 
 # ---------------------------------------------------------------------- properties
 
-KEYWORDS = sorted(CONNECTIVES | KEYWORD_ARITY.keys())
+KEYWORDS = sorted(RESERVED_WORDS)
 TOKENS = st.sampled_from([*"((()))", *"pqfab;?", "?x", "?y", "?x", "\n", "100", "<=", *KEYWORDS])
 
 

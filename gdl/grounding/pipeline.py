@@ -1,4 +1,4 @@
-"""From a ruleset to its ground rules: the passes over rules, then gringo."""
+"""From a ruleset to its ground rules: flattening, the passes over rules, then gringo."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from gdl.datalog import FlatRules, SymbolTable, flatten_rules, renamed
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
-from gdl.grounding.passes import RuleAnalysis
-from gdl.language import MACHINE_RELATIONS, Ruleset
+from gdl.grounding.passes import Where, passes_on, run_passes
+from gdl.grounding.rule_analysis import RuleAnalysis, analyse_rules
+from gdl.language import MACHINE_RELATIONS, Ruleset, atoms_of
 
-USUAL = 3_000_000
-"""Where there would be more ground rules, they are analysed more closely and restated first."""
+MAX_RULES_AT_FIRST = 3_000_000
+"""A game with more ground rules is ground again after the passes for huge games."""
+
+MAX_NEGATED_ROWS = 10_000_000
+"""A game that negates a relation which can have more rows counts as huge before it is ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,45 +34,53 @@ def ground_game(ruleset: Ruleset, passes: RulePasses, budget: GroundingBudget) -
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
     vocabulary = SymbolTable()
     flat = flatten_rules(ruleset, MACHINE_RELATIONS)
-    if not (passes.split_rules or passes.guard_relations):
-        program = ground_program(flat, vocabulary, budget)
-    elif not (passes.split_rules and passes.guard_relations):
-        rules = RuleAnalysis(flat, vocabulary).simpler_rules(passes)
-        program = ground_program(replace(flat, rules=rules), vocabulary, budget)
+    if passes_on(passes):
+        program = _ground_in_attempts(flat, vocabulary, passes, budget)
     else:
-        program = _ground_in_two_attempts(flat, vocabulary, passes, budget)
+        program = ground_program(flat, vocabulary, budget)
     return GroundGame(ruleset, flat, vocabulary, program)
 
 
-def _ground_in_two_attempts(
+def _ground_in_attempts(
     flat: FlatRules, vocabulary: SymbolTable, passes: RulePasses, budget: GroundingBudget
 ) -> GroundProgram:
-    """Ground simpler rules; where there are too many, narrow them and ground those."""
+    """Ground after the passes of every game; where there are too many rules, as a huge game."""
     began = monotonic()
-    analysis = RuleAnalysis(flat, vocabulary)
-    if analysis.is_hopeless():
-        analysis = analysis.narrowed() or analysis
-    else:
+    analysis = analyse_rules(flat, vocabulary, passes)
+    if all(Where.GAME in each.where for each in passes_on(passes)):
+        return ground_program(run_passes(analysis, Where.GAME).flat, vocabulary, budget)
+    failure: GroundingLimitError | None = None
+    if not _negates_huge_relation(analysis):
         try:
-            simple = replace(flat, rules=analysis.simpler_rules(passes))
-            usual = replace(budget, rules=min(budget.rules, USUAL))
-            return ground_program(simple, vocabulary, usual)
-        except GroundingLimitError:
-            narrowed = analysis.narrowed()
-            if narrowed is None:
-                raise
-            analysis = narrowed
+            at_first = replace(budget, rules=min(budget.rules, MAX_RULES_AT_FIRST))
+            return ground_program(run_passes(analysis, Where.GAME).flat, vocabulary, at_first)
+        except GroundingLimitError as error:
+            failure = error
+    try:
+        analysis = run_passes(analysis, Where.HUGE_GAME)
+    except GroundingLimitError:  # The relaxed game is too large as well.
+        if failure is not None:
+            raise failure from None
+        analysis = run_passes(analysis, Where.GAME)
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-    simple = replace(flat, rules=analysis.simpler_rules(passes))
-    return ground_program(simple, vocabulary, replace(budget, seconds=left))
+    return ground_program(analysis.flat, vocabulary, replace(budget, seconds=left))
+
+
+def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
+    return any(
+        not positive and analysis.statistics.domain_size(atom.relation) > MAX_NEGATED_ROWS
+        for rule in analysis.rules
+        for part in rule.body
+        for atom, positive in atoms_of(part)
+    )
 
 
 def ground_program(
     flat: FlatRules, vocabulary: SymbolTable, budget: GroundingBudget
 ) -> GroundProgram:
-    """Ground the rules; the rows of all that a machine answers for are kept."""
+    """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
         shown += [relation, renamed(relation, "init"), renamed(relation, "next")]

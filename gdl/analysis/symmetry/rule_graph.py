@@ -76,7 +76,7 @@ def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    game = ground_game(ruleset, RulePasses(split_rules=False, guard_relations=False), BUDGET)
+    game = ground_game(ruleset, RulePasses.none(), BUDGET)
     drawing = _Drawing(game.program, game.vocabulary)
     drawing.draw(game.flat, roles)
     return drawing.graph()

@@ -9,7 +9,6 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
-from gdl.grounding import passes as rule_analysis
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from tests.support.lockstep import assert_lockstep
@@ -55,9 +54,9 @@ BOARD = f"""
 @pytest.fixture(autouse=True)
 def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
-    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 0)
-    monkeypatch.setattr("gdl.grounding.argument_reduction.MANY", 0.0)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 0.0)
+    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 0)
+    monkeypatch.setattr("gdl.grounding.rule_analysis.MIN_RESTATED_SIZE", 0.0)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:
@@ -70,7 +69,7 @@ def test_a_board_answers_the_same() -> None:
 def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     game = gdl.parse(BOARD)
     narrowed = gdl.compile(game).ground_rules
-    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 10**7)
+    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 10**7)
     assert narrowed < gdl.compile(game).ground_rules / 2
 
 
@@ -138,21 +137,17 @@ LINE = f"""
 """A gun hits along a line, also over the square that a man may leave."""
 
 
-def test_what_does_not_look_at_an_argument_is_ground_without_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_does_not_constrain_an_argument_is_ground_without_it() -> None:
     game = gdl.parse(LINE)
     machine, reasoner = gdl.compile(game), gdl.interpret(game)
     for seed in range(4):
         assert_lockstep(machine, reasoner, 30, seed)
-    passes = tuple(p for p in rule_analysis.NARROWING if p.__name__ != "set_apart_idle_arguments")
-    assert len(passes) == len(rule_analysis.NARROWING) - 1
-    monkeypatch.setattr(rule_analysis, "NARROWING", passes)
-    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+    without = gdl.compile(game, CompileOptions(specialize_arguments=False))
+    assert machine.ground_rules < without.ground_rules * 0.7
 
 
 def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.grounding.argument_specialization.MOST_VERSIONS", 1)
+    monkeypatch.setattr("gdl.grounding.argument_specialization.MAX_VERSIONS", 1)
     game = gdl.parse(LINE)
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
 
@@ -171,7 +166,7 @@ def test_rules_that_negate_a_very_wide_relation_are_ground_once(
     game = gdl.parse(LINE)
     gdl.compile(game)
     assert len(attempts) == 2
-    monkeypatch.setattr(rule_analysis, "HOPELESS", 50)
+    monkeypatch.setattr(pipeline, "MAX_NEGATED_ROWS", 50)
     attempts.clear()
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
     assert len(attempts) == 1
@@ -205,7 +200,7 @@ def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(3):
         assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
     shortened = literals()
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert shortened < literals() * 0.7
 
 
@@ -221,7 +216,7 @@ def test_rules_share_what_each_alone_would_not_split_off(monkeypatch: pytest.Mon
     machine = gdl.compile(game)
     for seed in range(3):
         assert_lockstep(machine, gdl.interpret(game), 30, seed)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
 

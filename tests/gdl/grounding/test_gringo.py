@@ -222,7 +222,7 @@ def test_a_game_too_large_keeps_its_reasoner() -> None:
     rules = gdl.parse(
         f"(role you) (init a) (legal you go) {HUGE} (<= terminal (p 1 2 3 4) (true b))"
     )
-    options = CompileOptions(budget=GroundingBudget(rules=1000), guard_relations=False)
+    options = CompileOptions(budget=GroundingBudget(rules=1000), magic_guards=False)
     with pytest.raises(gdl.GroundingLimitError) as caught:
         gdl.compile(rules, options)
     assert isinstance(caught.value, gdl.ResourceLimitError)

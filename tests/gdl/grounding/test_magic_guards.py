@@ -73,7 +73,7 @@ def test_a_relation_with_more_rows_than_the_budget_has_rules() -> None:
     machine = gdl.compile(game, SMALL_BUDGET)
     assert_lockstep(machine, gdl.interpret(game), 5, seed=0)
     with pytest.raises(gdl.GroundingLimitError):
-        gdl.compile(game, CompileOptions(budget=SMALL_BUDGET.budget, guard_relations=False))
+        gdl.compile(game, CompileOptions(budget=SMALL_BUDGET.budget, magic_guards=False))
 
 
 def test_a_chain_of_ever_wider_relations() -> None:

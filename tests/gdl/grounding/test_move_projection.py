@@ -76,6 +76,6 @@ def test_a_piece_is_carried_by_what_is_left_and_what_is_reached() -> None:
     """From each square to each other one in line is far more than from and to each square."""
     game = gdl.parse(BOARD + CARRY + STAY)
     split, whole = (
-        gdl.compile(game, CompileOptions(split_rules=chosen)) for chosen in (True, False)
+        gdl.compile(game, CompileOptions(decompose_rules=chosen)) for chosen in (True, False)
     )
     assert split.ground_rules < whole.ground_rules / 2

@@ -16,8 +16,8 @@ def both(text: str) -> tuple[PropnetStateMachine, PropnetStateMachine]:
     """Return a game's machines with rules split, and as they are."""
     rules = gdl.parse(text)
     return (
-        gdl.compile(rules, CompileOptions(split_rules=True)),
-        gdl.compile(rules, CompileOptions(split_rules=False)),
+        gdl.compile(rules, CompileOptions(decompose_rules=True)),
+        gdl.compile(rules, CompileOptions(decompose_rules=False)),
     )
 
 

@@ -23,7 +23,7 @@ from gdl.datalog.dependencies import (
     strongly_connected_components,
 )
 from gdl.datalog.domains import (
-    EMPTY,
+    EMPTY_DOMAIN,
     ArgumentPosition,
     Domain,
     Domains,
@@ -33,12 +33,12 @@ from gdl.datalog.domains import (
 )
 from gdl.datalog.flat_rules import (
     FlatRules,
+    counterpart,
     flatten_rules,
     goal_value,
     index_of_role,
     is_keyword_relation,
     ordered_roles,
-    renamed,
 )
 from gdl.datalog.join_plan import Columns
 from gdl.datalog.normal_form import expand_all, unify
@@ -46,10 +46,9 @@ from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.semi_naive import Table
 from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
-from gdl.language import Level
 
 __all__ = [
-    "EMPTY",
+    "EMPTY_DOMAIN",
     "AccessPath",
     "ArgumentPosition",
     "CardinalityEstimator",
@@ -62,7 +61,6 @@ __all__ = [
     "FunctionTable",
     "Graph",
     "Key",
-    "Level",
     "Program",
     "SymbolTable",
     "Table",
@@ -79,7 +77,7 @@ __all__ = [
     "levels",
     "ordered_roles",
     "reachable",
-    "renamed",
+    "counterpart",
     "shortest_path",
     "strongly_connected_components",
     "unify",

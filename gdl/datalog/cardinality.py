@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from gdl.datalog.domains import EMPTY, ArgumentPosition, Domains
+from gdl.datalog.domains import EMPTY_DOMAIN, ArgumentPosition, Domains
 from gdl.datalog.join_plan import Columns, JoinPlan, make_plan
 from gdl.datalog.rule_index import RuleIndex
 from gdl.datalog.symbol_table import ids_of
@@ -56,7 +56,7 @@ class CardinalityEstimator:
         """Estimate the number of distinct values in a column, at least 1."""
         known = self._distinct.get((relation, column))
         if known is None:
-            domain = self._domains.get(ArgumentPosition(True, *relation, column), EMPTY)
+            domain = self._domains.get(ArgumentPosition(True, *relation, column), EMPTY_DOMAIN)
             known = self._distinct[relation, column] = float(max(1, len(domain)))
         return known
 

@@ -66,7 +66,7 @@ class Domain:
         return True
 
 
-EMPTY = Domain()
+EMPTY_DOMAIN = Domain()
 """The domain without values; not to be changed."""
 
 Domains: TypeAlias = Mapping[ArgumentPosition, Domain]
@@ -132,7 +132,7 @@ def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
     values: dict[str, Domain] = {}
     for atom in binders(rule):
         for position, term in positions(atom):
-            domain = found.get(position, EMPTY)
+            domain = found.get(position, EMPTY_DOMAIN)
             if isinstance(term, Variable):
                 known = values.get(term.name)
                 if known is not None:

@@ -60,10 +60,10 @@ class FlatRules:
     def flows(self) -> Iterator[tuple[RelationKey, RelationKey]]:
         """Yield pairs of relations: rows of the first can come to be rows of the second."""
         for relation, _ in self.fluents:
-            yield renamed(relation, "init"), relation
-            yield renamed(relation, "next"), relation
+            yield counterpart(relation, "init"), relation
+            yield counterpart(relation, "next"), relation
         for relation, _ in self.moves:
-            yield renamed(relation, "legal"), relation
+            yield counterpart(relation, "legal"), relation
 
     def column_flows(self) -> Iterator[Flow]:
         """Yield the same flows for each column."""
@@ -103,7 +103,7 @@ def is_keyword_relation(relation: RelationKey) -> bool:
     return relation[0].split(" ")[0] in KEYWORDS
 
 
-def renamed(relation: RelationKey, name: str) -> RelationKey:
+def counterpart(relation: RelationKey, name: str) -> RelationKey:
     """Return a specialized relation's counterpart under another keyword: ``next`` for ``true``."""
     _, blank, function = relation[0].partition(" ")
     return name + blank + function, relation[1]

@@ -17,7 +17,7 @@ from itertools import product
 from math import prod
 
 from gdl.datalog.domains import (
-    EMPTY,
+    EMPTY_DOMAIN,
     ArgumentPosition,
     Domain,
     FunctionKey,
@@ -95,7 +95,7 @@ class Flattening:
         name, arity = relation
         position = ArgumentPosition(True, name, arity, arity - 1)
         yield relation, None
-        for function in sorted(self.domains.get(position, EMPTY).functions):
+        for function in sorted(self.domains.get(position, EMPTY_DOMAIN).functions):
             yield (name + _suffix(position, function[0]), arity - 1 + function[1]), function
 
     def _is_flat(self, position: ArgumentPosition) -> bool:
@@ -103,7 +103,7 @@ class Flattening:
             return True
         if position.is_relation and (position.name, position.arity) in self.kept:
             return False
-        domain = self.domains.get(position, EMPTY)
+        domain = self.domains.get(position, EMPTY_DOMAIN)
         return position.is_relation and not domain.constants and len(domain.functions) == 1
 
     def _specialize(self, rule: Rule) -> Iterator[Rule]:

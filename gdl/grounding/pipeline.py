@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from gdl.datalog import FlatRules, SymbolTable, flatten_rules, renamed
+from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
@@ -83,7 +83,7 @@ def ground_program(
     """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
-        shown += [relation, renamed(relation, "init"), renamed(relation, "next")]
+        shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
-        shown += [relation, renamed(relation, "legal")]
+        shown += [relation, counterpart(relation, "legal")]
     return ground(flat.rules, flat.flows(), shown, vocabulary, budget)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-from gdl.datalog import EMPTY, ArgumentPosition, Domain, variable_domains
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domain, variable_domains
 from gdl.grounding.move_projection import MoveProjections
 from gdl.grounding.rule_analysis import RuleAnalysis, VariableDomains
 from gdl.language import (
@@ -277,7 +277,7 @@ class RuleDecomposer:
             head = self._auxiliary[key] = Atom(f" split {len(self._auxiliary)}", own.args)
             for column, name in enumerate(candidate.names):
                 self._domains[ArgumentPosition(True, *head.relation, column)] = values.get(
-                    name, EMPTY
+                    name, EMPTY_DOMAIN
                 )
             made = Rule(head, tuple(body))
             uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.

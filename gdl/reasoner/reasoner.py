@@ -17,10 +17,10 @@ from gdl.datalog import (
     AccessPath,
     Context,
     Key,
-    Level,
     Program,
     SymbolTable,
     Table,
+    counterpart,
     domains_of,
     flatten_rules,
     goal_value,
@@ -28,12 +28,12 @@ from gdl.datalog import (
     index_of_role,
     key_of,
     ordered_roles,
-    renamed,
 )
 from gdl.errors import MoveError, RulesetError
 from gdl.language import (
     MACHINE_RELATIONS,
     Atom,
+    Level,
     RelationKey,
     Rule,
     Ruleset,
@@ -115,7 +115,7 @@ class _CompiledRules:
         given |= dict.fromkeys(self.moves.relations, Level.TRANSITION)
         domains = domains_of(flat.rules, flat.column_flows())
         self.program = Program(flat.rules, given, domains, self.symbols)
-        self.program.prepare({r: renamed(r, "init") for r in self.fluents.relations})
+        self.program.prepare({r: counterpart(r, "init") for r in self.fluents.relations})
 
     def context(self, level: Level, tables: Sequence[Table] = ()) -> Context:
         """Return a new context with the given tables, or with empty ones."""
@@ -160,9 +160,9 @@ class ReasonerStateMachine:
     def _prepare_queries(self) -> None:
         """Compile the queries that the machine answers from."""
         fluents, moves = self._fluents.relations, self._moves.relations
-        self._init = [self._rules.rows_of(renamed(r, "init")) for r in fluents]
-        self._next = [self._rules.rows_of(renamed(r, "next")) for r in fluents]
-        self._legal = [self._rules.rows_by_role(renamed(r, "legal")) for r in moves]
+        self._init = [self._rules.rows_of(counterpart(r, "init")) for r in fluents]
+        self._next = [self._rules.rows_of(counterpart(r, "next")) for r in fluents]
+        self._legal = [self._rules.rows_by_role(counterpart(r, "legal")) for r in moves]
         self._goal = self._rules.rows_by_role(("goal", 2))
         self._sees = self._rules.rows_by_role(("sees", 2))
         self._role = self._rules.rows_of(("role", 1))

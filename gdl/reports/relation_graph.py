@@ -6,19 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from gdl.datalog import (
-    Graph,
-    Level,
-    dependency_graph,
-    is_recursive,
-    levels,
-    strongly_connected_components,
-)
+from gdl.datalog import Graph, dependency_graph, is_recursive, levels, strongly_connected_components
 from gdl.language import (
     KEYWORDS,
     Atom,
     Constant,
     Function,
+    Level,
     RelationKey,
     Rule,
     Ruleset,

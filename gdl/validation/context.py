@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdl.datalog import (
-    Level,
     dependency_graph,
     is_recursive,
     levels,
@@ -15,7 +14,7 @@ from gdl.datalog import (
     strongly_connected_components,
 )
 from gdl.errors import Problem, Severity, Source, Span
-from gdl.language import RelationKey, Ruleset
+from gdl.language import Level, RelationKey, Ruleset
 
 _COMMENT_OR_WORD = re.compile(r";[^\r\n]*|[^\s(),;]+")
 _OPENING = re.compile(r"[\s(]*")

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.datalog.dependencies import (
-    Level,
     chain_length,
     dependency_graph,
     is_recursive,
@@ -15,6 +14,7 @@ from gdl.datalog.dependencies import (
     reachable,
     strongly_connected_components,
 )
+from gdl.language import Level
 
 TEXT = """
 (edge 1 2)

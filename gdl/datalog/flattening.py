@@ -24,6 +24,7 @@ from gdl.datalog.domains import (
     positions,
     variable_domains,
 )
+from gdl.datalog.normal_form import binders
 from gdl.errors import ResourceLimitError
 from gdl.language import (
     Atom,
@@ -110,8 +111,9 @@ class Flattening:
         values = variable_domains(rule, self.domains)
         if values is None:
             return
-        names = dict.fromkeys(self._flat_variables(rule))
-        bound = set(self._bound_flat(rule))
+        atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
+        names = dict.fromkeys(name for atom in atoms for name in self._variables_at_flat(atom))
+        bound = {name for atom in binders(rule) for name in self._variables_at_flat(atom)}
         choices = [_choices(name, values[name], name in bound) for name in names]
         if prod(map(len, choices)) > MAX_SPECIALIZATIONS:
             message = f"a rule for '{rule.head.name}' becomes over {MAX_SPECIALIZATIONS} rules"
@@ -119,16 +121,6 @@ class Flattening:
         for combination in product(*choices):
             terms = dict(zip(names, combination, strict=True))
             yield substitute_rule(rule, terms) if terms else rule
-
-    def _flat_variables(self, rule: Rule) -> Iterator[str]:
-        atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
-        for atom in atoms:
-            yield from self._variables_at_flat(atom)
-
-    def _bound_flat(self, rule: Rule) -> Iterator[str]:
-        for literal in rule.body:
-            if isinstance(literal, Atom):
-                yield from self._variables_at_flat(literal)
 
     def _variables_at_flat(self, atom: Atom) -> Iterator[str]:
         for position, term in positions(atom):

@@ -66,6 +66,6 @@ def literals() -> SearchStrategy[Literal]:
 
 @st.composite
 def rulesets(draw: DrawFn) -> Ruleset:
-    """A ruleset as reading gives it: names that differ in capitals only have become one."""
+    """A ruleset as the parser returns it: names that differ only in case have one spelling."""
     rules = st.builds(Rule, atoms(), st.lists(literals(), max_size=4).map(tuple))
     return gdl.parse("\n".join(map(str, draw(st.lists(rules, min_size=1, max_size=4)))))

@@ -1,4 +1,4 @@
-"""Reading: every way in which rulesheets are really written, and printing them again."""
+"""The parser reads rulesheets however they are really written, and printing is its inverse."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_spellings_that_differ_in_case_are_one_name() -> None:
     ]
 
 
-def test_variables_and_constants_are_spelled_apart() -> None:
+def test_variables_and_constants_have_separate_spellings() -> None:
     assert str(gdl.parse("(<= (p ?Go) (q ?Go)) (q go)")) == "(<= (p ?Go) (q ?Go))\n(q go)"
 
 
@@ -122,7 +122,7 @@ def test_ruleset_spells_a_term_as_it_does() -> None:
     assert str(rules.spell(gdl.parse_term("(mark 1 (WHITE other))"))) == "(Mark 1 (White other))"
 
 
-# parentheses around nothing else
+# parentheses around a name alone
 
 
 @pytest.mark.parametrize("atom", ["terminal", "open2"])
@@ -179,7 +179,7 @@ def test_numbers_are_symbols() -> None:
     ],
     ids=repr,
 )
-def test_layout_makes_no_difference(text: str) -> None:
+def test_white_space_makes_no_difference(text: str) -> None:
     assert gdl.parse(text) == gdl.parse(PLAIN)
 
 
@@ -279,7 +279,7 @@ def test_duplicate_rules_are_kept() -> None:
     assert len(gdl.parse("(p a) (p a)").rules) == 2
 
 
-def test_warnings_point_at_their_place() -> None:
+def test_warnings_have_a_position() -> None:
     text = "(p (q))\n(<= (r a))"
     spans = [(p.code, text[slice(*p.span)]) for p in gdl.parse(text).warnings]
     assert spans == [("empty-parentheses", "(q)"), ("empty-body", "(<= (r a))")]
@@ -304,7 +304,7 @@ def test_printing_a_game_reads_back_the_same(rules: Ruleset) -> None:
 
 @one_in(3)
 @given(syntax.rulesets())
-def test_capitals_change_nothing_but_the_spelling(rules: Ruleset) -> None:
+def test_case_changes_nothing_but_the_spelling(rules: Ruleset) -> None:
     text = str(rules)
     upper = text.upper()
     if upper.lower() == text.lower():  # not so for some letters, such as the sharp s

@@ -10,7 +10,7 @@ import gdl
 from gdl import Severity
 from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
 from gdl.validation.position_checks import Declared, declared_in
-from tests.support.paths import ROOT
+from tests.support.paths import GAMES
 
 LENGTH = 4
 COUNTING = """
@@ -170,7 +170,7 @@ def test_a_game_that_is_over_at_once() -> None:
     assert report == PlayoutReport((), (0,) * 8, 0, gdl.parse("(role you)").roles)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "games").glob("*.kif")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda p: p.stem)
 def test_our_games_have_no_problems(path: Path) -> None:
     ruleset = gdl.load(path)
     report = check_playouts(gdl.interpret(ruleset), 2, 1000, 7, declared_in(ruleset))

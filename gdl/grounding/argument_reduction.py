@@ -26,7 +26,7 @@ from gdl.language import (
 
 
 def reduce_arguments(analysis: RuleAnalysis) -> Iterator[Rule]:
-    """Replace wide negated relations by several narrower ones."""
+    """Replace wide negated relations by several of fewer arguments."""
     parts: dict[RelationKey, dict[Columns, str]] = {}
     made: list[Rule] = []
     for relation, allowed in _negated(analysis).items():

@@ -1,4 +1,4 @@
-"""Magic guards: wide relations are ground only for the arguments that they can be asked for.
+"""Magic guards: wide relations are ground only for the arguments that are demanded of them.
 
 A relation of seven arguments may have millions of instances of which its users can meet a few
 thousand. What they can meet is found in a relaxed game, in which every fact that is ever possible

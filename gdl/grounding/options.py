@@ -19,7 +19,7 @@ class RulePasses:
     decompose_rules: bool = True
     """Make several rules with few variables of one with many."""
     magic_guards: bool = True
-    """Ground wide relations only for the arguments that they can be asked for."""
+    """Ground wide relations only for the arguments that are demanded of them."""
     relaxed_reachability: bool = True
     """Ground the relaxed game first, for exact domains and sizes."""
     merge_alternatives: bool = True

@@ -26,7 +26,7 @@ MAX_RELAXED_ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RelaxedGame:
-    """The rules of a relaxed game, and the relations whose rows are wanted."""
+    """The rules of a relaxed game, and the relations whose rows are kept."""
 
     rules: Sequence[Rule]
     flows: Sequence[tuple[RelationKey, RelationKey]]

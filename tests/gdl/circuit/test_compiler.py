@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import gdl
-from gdl.circuit.options import PASS_NAMES, CompileOptions, Passes, stages
+from gdl.circuit.options import PASS_NAMES, CompileOptions, stages
 from gdl.engine.hashing import hash_states
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.packing import Packed
 from gdl.engine.perft import perft
 from gdl.grounding.gringo import GroundingBudget
+from gdl.grounding.passes import PASSES, Where
 from tests.support.compiled_games import SMALL, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 
@@ -22,12 +23,17 @@ DEPTH = 3
 
 LANES = (0, 63, 64, 511)
 
+HUGE_GAME_PASSES = {each.switch for each in PASSES if each.where == Where.HUGE_GAME}
+
+USUAL_PASSES = [name for name in PASS_NAMES if name not in HUGE_GAME_PASSES]
+"""The others apply to huge games only: see ``tests/gdl/grounding/test_huge_games.py``."""
+
 
 def compiled(name: str, **passes: bool) -> PropnetStateMachine:
     return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
 
 
-@pytest.mark.parametrize("chosen", PASS_NAMES)
+@pytest.mark.parametrize("chosen", USUAL_PASSES)
 @pytest.mark.parametrize("name", [*SMALL, "breakthrough", "hex", "tron", "keyMaze"])
 def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
     passes = {each: each == chosen for each in PASS_NAMES}
@@ -36,7 +42,7 @@ def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
     assert_block_lockstep(machine, reasoner_of(name), steps=4, lanes=LANES)
 
 
-@pytest.mark.parametrize("left_out", PASS_NAMES)
+@pytest.mark.parametrize("left_out", USUAL_PASSES)
 @pytest.mark.parametrize("name", [*SMALL, "breakthrough"])
 def test_all_passes_but_one_count_the_same_paths(name: str, left_out: str) -> None:
     assert perft(compiled(name, **{left_out: False}), DEPTH) == perft(machine_of(name), DEPTH)
@@ -52,8 +58,8 @@ def test_no_pass_and_all_agree_on_games_with_cycles(name: str) -> None:
 def test_stages_add_pass_after_pass() -> None:
     found = list(stages())
     assert [name for name, _ in found] == ["none", *PASS_NAMES]
-    assert found[0][1] == Passes(**dict.fromkeys(PASS_NAMES, False))
-    assert found[-1][1] == Passes()
+    assert found[0][1] == CompileOptions(**dict.fromkeys(PASS_NAMES, False))
+    assert found[-1][1] == CompileOptions()
 
 
 # ---------------------------------------------------------------------- relevance

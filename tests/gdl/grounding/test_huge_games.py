@@ -1,7 +1,8 @@
-"""Huge games are restated over fewer arguments, and answer the same."""
+"""Huge games go through more passes, each of which saves ground rules and changes no answer."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
+from gdl.grounding.options import RulePasses
+from gdl.grounding.passes import PASSES
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 
@@ -48,7 +51,7 @@ BOARD = f"""
     (<= terminal (true (cell d 4 king white)))
     (<= (goal ?r 100) (role ?r) (not (hit ?r a 1 a 2 b)))
 """
-"""Files and ranks share a relation, threats are negated, and squares are told apart by cases."""
+"""Files and ranks share a relation, threats are negated, and squares are distinguished by cases."""
 
 
 @pytest.fixture(autouse=True)
@@ -66,11 +69,34 @@ def test_a_board_answers_the_same() -> None:
         assert_lockstep(machine, reasoner, 20, seed)
 
 
+def test_every_switch_is_that_of_a_pass() -> None:
+    assert {each.switch for each in PASSES} == {each.name for each in fields(RulePasses)}
+
+
+@pytest.mark.parametrize("switch", [each.name for each in fields(RulePasses)])
+@pytest.mark.parametrize("text", ["BOARD", "LINE", "OWNED"])
+def test_a_pass_alone_or_left_out_changes_no_answer(text: str, switch: str) -> None:
+    game = gdl.parse(globals()[text])
+    reasoner = gdl.interpret(game)
+    for passes in (
+        {each.name: each.name == switch for each in fields(RulePasses)},
+        {switch: False},
+    ):
+        assert_lockstep(gdl.compile(game, CompileOptions(**passes)), reasoner, 20, seed=1)  # type: ignore[arg-type]  # all are switches
+
+
+@pytest.mark.parametrize("switch", ["expand_cases", "reduce_arguments"])
+def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
+    game = gdl.parse(BOARD)
+    without = gdl.compile(game, CompileOptions(**{switch: False}))  # type: ignore[arg-type]
+    assert gdl.compile(game).ground_rules < without.ground_rules
+
+
 def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     game = gdl.parse(BOARD)
-    narrowed = gdl.compile(game).ground_rules
+    restated = gdl.compile(game).ground_rules
     monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 10**7)
-    assert narrowed < gdl.compile(game).ground_rules / 2
+    assert restated < gdl.compile(game).ground_rules / 2
 
 
 @pytest.mark.parametrize(

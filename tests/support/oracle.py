@@ -72,19 +72,19 @@ class Oracle:
 
     def complete(self, facts: Facts) -> Facts:
         """Return the facts with all that follows from them."""
-        for rules, denies_itself in self._strata:
-            find = self._enclosed if denies_itself else self._least
+        for rules, negates_itself in self._strata:
+            find = self._enclosed if negates_itself else self._least
             facts = find(rules, facts, facts)
         return facts
 
-    def _least(self, rules: Sequence[Rule], lower: Facts, denied: Facts) -> Facts:
-        """Apply rules until nothing is new; a negated atom holds unless it is in ``denied``."""
+    def _least(self, rules: Sequence[Rule], lower: Facts, negated: Facts) -> Facts:
+        """Apply rules until nothing is new; negated atoms are looked up in ``negated``."""
         facts = Facts(lower)
         grows = True
         while grows:
             grows = False
             for rule in rules:
-                for bindings in list(solutions(rule.body, {}, facts, denied)):
+                for bindings in list(solutions(rule.body, {}, facts, negated)):
                     row = tuple(substitute(term, bindings) for term in rule.head.args)
                     grows |= facts.add(rule.head.relation, row)
                     if facts.size > self._max_facts:
@@ -94,12 +94,12 @@ class Oracle:
     def _enclosed(self, rules: Sequence[Rule], lower: Facts, certain: Facts) -> Facts:
         """Return the model by the alternating fixpoint: bounds from below and from above.
 
-        If only the atoms that hold for certain are denied, too many follow; if all of those are
-        denied, only atoms that hold for certain follow.
+        With negated atoms looked up in the atoms that hold for certain, too many follow; with them
+        looked up in all of those, only atoms that hold for certain follow.
         """
         while True:
-            possible = self._least(rules, lower, denied=certain)
-            more = self._least(rules, lower, denied=possible)
+            possible = self._least(rules, lower, negated=certain)
+            more = self._least(rules, lower, negated=possible)
             if more.size == possible.size:
                 return possible
             if more.size == certain.size:
@@ -113,7 +113,7 @@ def of_role(model: Facts, relation: str, role: Term) -> list[Term]:
 
 
 def solutions(
-    body: Sequence[Literal], bindings: Bindings, facts: Facts, denied: Facts
+    body: Sequence[Literal], bindings: Bindings, facts: Facts, negated: Facts
 ) -> Iterator[Bindings]:
     """Yield all bindings that make a body true; filters come last, when all variables are bound."""
     if not body:
@@ -122,20 +122,20 @@ def solutions(
     at = min(range(len(body)), key=lambda index: URGENCY.index(type(body[index])))
     literal, rest = body[at], [*body[:at], *body[at + 1 :]]
     if isinstance(literal, And):
-        yield from solutions([*literal.literals, *rest], bindings, facts, denied)
+        yield from solutions([*literal.literals, *rest], bindings, facts, negated)
     elif isinstance(literal, Or):
         for branch in literal.literals:
-            yield from solutions([branch, *rest], bindings, facts, denied)
+            yield from solutions([branch, *rest], bindings, facts, negated)
     else:
-        for extended in single(literal, bindings, facts, denied):
-            yield from solutions(rest, extended, facts, denied)
+        for extended in single(literal, bindings, facts, negated):
+            yield from solutions(rest, extended, facts, negated)
 
 
 URGENCY = (Atom, And, Or, Distinct, Not)
 
 
 def single(
-    literal: Atom | Distinct | Not, bindings: Bindings, facts: Facts, denied: Facts
+    literal: Atom | Distinct | Not, bindings: Bindings, facts: Facts, negated: Facts
 ) -> Iterator[Bindings]:
     """Yield all bindings that make one literal true."""
     if isinstance(literal, Atom):
@@ -144,7 +144,7 @@ def single(
     elif isinstance(literal, Distinct):
         if substitute(literal.left, bindings) != substitute(literal.right, bindings):
             yield bindings
-    elif next(solutions([literal.literal], bindings, denied, facts), None) is None:
+    elif next(solutions([literal.literal], bindings, negated, facts), None) is None:
         yield bindings
 
 
@@ -183,18 +183,18 @@ def strata(rules: Sequence[Rule]) -> list[tuple[list[Rule], bool]]:
     A relation reaches more relations, itself included, than any relation in a stratum below it.
     """
     reached: dict[Relation, frozenset[Relation]] = {}
-    denied: dict[Relation, set[Relation]] = defaultdict(set)
+    negated: dict[Relation, set[Relation]] = defaultdict(set)
     for rule in rules:
         head, uses = rule.head.relation, list(_uses(rule.body))
         reached[head] = reached.get(head, frozenset()).union([head], (used for used, _ in uses))
-        denied[head] |= {used for used, negative in uses if negative}
+        negated[head] |= {used for used, negative in uses if negative}
     while reached != (more := _further(reached)):
         reached = more
     found = []
     for reach in sorted(set(reached.values()), key=len):
         own = {head for head, relations in reached.items() if relations == reach}
         component = [rule for rule in rules if rule.head.relation in own]
-        found.append((component, any(denied[head] & own for head in own)))
+        found.append((component, any(negated[head] & own for head in own)))
     return found
 
 

@@ -33,7 +33,7 @@ ORDER = strongly_connected_components(GRAPH)
 graphs = st.dictionaries(st.integers(0, 6), st.sets(st.integers(0, 6)).map(sorted), max_size=7)
 
 
-def test_graph_marks_what_is_denied() -> None:
+def test_graph_marks_what_is_negated() -> None:
     assert GRAPH["even", 1] == {("odd", 1): False, ("blocked", 1): True}
     assert GRAPH["odd", 1] == {("even", 1): False, ("true", 1): True}
     assert GRAPH["alone", 0] == {("path", 2): True, ("moved", 1): False}

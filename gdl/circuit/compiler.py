@@ -19,7 +19,7 @@ from gdl.circuit.builder import AtomCircuit, Inputs, build
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.layout import Layout, Outputs, lay_out
 from gdl.circuit.options import CircuitPasses, CompileOptions
-from gdl.datalog import FlatRules, goal_value, ordered_roles, renamed
+from gdl.datalog import FlatRules, counterpart, goal_value, ordered_roles
 from gdl.grounding import GroundGame, Row, ground_game
 from gdl.language import Constant, Function, RelationKey, Ruleset, Term
 
@@ -120,7 +120,7 @@ class _GameCompiler:
 
     def _initial(self) -> NDArray[np.uint8]:
         rows = self.program.rows
-        holds = [row in rows[renamed(relation, "init")] for relation, row, _ in self.fluents]
+        holds = [row in rows[counterpart(relation, "init")] for relation, row, _ in self.fluents]
         return np.array(holds, dtype=np.uint8)
 
     def _fluents(self, flat: FlatRules) -> list[Symbol]:
@@ -172,7 +172,7 @@ class _GameCompiler:
         """List the literals that make each fluent ``next``, or each move ``legal``."""
         found = []
         for relation, row, _ in symbols:
-            rows: Mapping[Row, int] = self.program.rows[renamed(relation, name)]
+            rows: Mapping[Row, int] = self.program.rows[counterpart(relation, name)]
             found.append(self._literal(circuit, rows.get(row)))
         return found
 

@@ -14,7 +14,7 @@ from gdl.cli.rulesheets import FILE, read_source
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.validation import PlayoutFinding, SimulationReport, declared_in, simulate, validate
+from gdl.validation import PlayoutProblem, PlayoutReport, declared_in, check_playouts, validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class CheckReport:
 
     source: Source
     problems: tuple[Problem, ...]
-    simulation: SimulationReport | None = None
+    simulation: PlayoutReport | None = None
     failure: str = ""
 
     @property
-    def findings(self) -> tuple[PlayoutFinding, ...]:
+    def findings(self) -> tuple[PlayoutProblem, ...]:
         """What playing showed."""
-        return self.simulation.findings if self.simulation else ()
+        return self.simulation.problems if self.simulation else ()
 
     @property
     def has_errors(self) -> bool:
         """Whether the rulesheet is no good as it is."""
-        found: tuple[Problem | PlayoutFinding, ...] = (*self.problems, *self.findings)
+        found: tuple[Problem | PlayoutProblem, ...] = (*self.problems, *self.findings)
         return bool(self.failure) or any(one.severity is Severity.ERROR for one in found)
 
 
@@ -94,7 +94,7 @@ def _checked(source: Source, simulation: Simulation | None) -> CheckReport:
         return report
     try:
         ruleset = parse(source.text, source.name)
-        played = simulate(
+        played = check_playouts(
             interpret(ruleset),
             simulation.playouts,
             simulation.max_steps,

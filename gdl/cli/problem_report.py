@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gdl.errors import Problem, Severity, Source
-from gdl.validation import PlayoutFinding, SimulationReport
+from gdl.validation import PlayoutProblem, PlayoutReport
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -19,7 +19,7 @@ def describe_problem(source: Source, problem: Problem) -> str:
     return f"{click.style(head, fg=_COLOURS[problem.severity])}\n{excerpt}"
 
 
-def describe_finding(name: str, finding: PlayoutFinding) -> str:
+def describe_finding(name: str, finding: PlayoutProblem) -> str:
     """Return what playing showed, with the moves that lead there, for a terminal."""
     text = f"{name}: {finding.severity}: {finding.message} [{finding.code}]"
     head = click.style(text, fg=_COLOURS[finding.severity])
@@ -31,7 +31,7 @@ def describe_finding(name: str, finding: PlayoutFinding) -> str:
 
 
 def summary(
-    found: Sequence[Problem | PlayoutFinding], simulation: SimulationReport | None = None
+    found: Sequence[Problem | PlayoutProblem], simulation: PlayoutReport | None = None
 ) -> str:
     """Return in words how much was found, and how the playouts went."""
     counts = {severity: sum(one.severity is severity for one in found) for severity in Severity}
@@ -40,7 +40,7 @@ def summary(
     return f"{text}; {_played(simulation)}" if simulation else text
 
 
-def _played(simulation: SimulationReport) -> str:
+def _played(simulation: PlayoutReport) -> str:
     lengths = simulation.lengths
     ended = f"{len(lengths)} playouts ended"
     if lengths:
@@ -56,7 +56,7 @@ def _played(simulation: SimulationReport) -> str:
 def json_report(
     source: Source,
     problems: Sequence[Problem],
-    simulation: SimulationReport | None,
+    simulation: PlayoutReport | None,
     failure: str = "",
 ) -> dict[str, Any]:
     """Return all about one rulesheet as JSON; lines and columns count from 1."""
@@ -68,7 +68,7 @@ def json_report(
         document["failure"] = failure
     if simulation:
         document["simulation"] = {
-            "findings": [_json_finding(finding) for finding in simulation.findings],
+            "findings": [_json_finding(finding) for finding in simulation.problems],
             "lengths": simulation.lengths,
             "unfinished": simulation.unfinished,
             "monotonic": [str(role) for role in simulation.monotonic],
@@ -92,7 +92,7 @@ def _json_problem(source: Source, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _json_finding(finding: PlayoutFinding) -> dict[str, Any]:
+def _json_finding(finding: PlayoutProblem) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "code": finding.code,

@@ -11,8 +11,7 @@ from rich.table import Table
 from gdl.cli.rulesheets import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
 from gdl.cli.show_analysis import analysis_text
 from gdl.cli.show_circuit import propnet_diagram, propnet_text
-from gdl.datalog import Level
-from gdl.language import RelationKey, Ruleset
+from gdl.language import Level, RelationKey, Ruleset
 from gdl.reports import (
     RelationGraph,
     build_relation_graph,

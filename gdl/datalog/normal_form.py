@@ -1,9 +1,9 @@
-"""Rewriting rules into a normal form with the same meaning.
+"""The normal form of rules, and unification.
 
-In the normal form, the body of a rule holds atoms, which bind variables, and filters, which only
-test values that atoms have bound: negated atoms, inequalities and disjunctions of these.
-``and`` is gone, ``not`` stands before atoms and inequalities only, and a disjunction that binds
-a variable has become several rules.
+In the normal form, a body consists of atoms, which bind variables, and of filters, which only test
+values that atoms have bound: negated atoms, inequalities and disjunctions of these. ``and`` is
+gone, ``not`` stands before atoms and inequalities only, and a disjunction that binds a variable
+has become several rules. The meaning stays the same.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from gdl.language import (
     Term,
     Variable,
     atoms_of,
+    names_in,
     substitute,
     substitute_term,
     variables_in,
@@ -32,27 +33,30 @@ from gdl.language import (
 )
 
 MAX_ALTERNATIVES = 4096
-"""How many bodies multiplying out a rule's disjunctions may go through."""
+"""The most bodies that expanding a rule's disjunctions may visit."""
 
 
 def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
-    """Return rules in normal form, without duplicates.
+    """Rewrite rules in normal form, without duplicates.
 
     Raises :class:`gdl.RulesetError` for a rule with a variable that nothing binds, with its
     position in ``source``.
     """
     result: dict[Rule, None] = {}
     for rule in rules:
-        for alternative in _alternatives(rule):
-            _check_safety(alternative, source)
-            result[alternative] = None
+        for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
+            solved = _solve_equalities(alternative)
+            if solved is not None:
+                _check_safety(solved, source)
+                result[solved] = None
     return list(result)
 
 
 def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
-    """Multiply out each disjunction that holds a relation defined through the rule's own head.
+    """Expand each disjunction that contains a relation defined through the rule's own head.
 
-    New rows of such a relation are followed through atoms of the body, not through filters.
+    Semi-naive evaluation joins new rows of such a relation with the atoms of a body, not with its
+    filters.
     """
     rules = list(rules)
     component = {
@@ -77,11 +81,11 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
 def expand(
     rule: Rule, choose: Callable[[Rule], int | None], limit: float = MAX_ALTERNATIVES
 ) -> Iterator[Rule]:
-    """Multiply out the disjunctions of a rule that ``choose`` points at, one after the other.
+    """Expand disjunctions of a rule: yield a rule for each combination of their branches.
 
-    ``choose`` returns the index of a disjunction in the body, None where none is left to expand.
+    ``choose`` returns the index of the next disjunction to expand in a body, None if there is none.
     The rules come in the order of the branches, the last disjunction varying fastest. Raises
-    :class:`gdl.ResourceLimitError` where more than ``limit`` bodies are visited.
+    :class:`gdl.ResourceLimitError` if more than ``limit`` bodies are visited.
     """
     worklist = [rule]
     visited = 0
@@ -99,7 +103,7 @@ def expand(
 
 
 def expand_all(rule: Rule) -> Iterator[Rule]:
-    """Multiply out every disjunction of a rule, without a limit: bound what you take."""
+    """Expand all disjunctions of a rule, lazily and without a limit."""
     return expand(_in_conjuncts(rule), _first_disjunction, inf)
 
 
@@ -108,7 +112,7 @@ def _first_disjunction(rule: Rule) -> int | None:
 
 
 def _in_conjuncts(rule: Rule) -> Rule:
-    """Push negation inwards, down to atoms and inequalities, and dissolve the conjunctions."""
+    """Push negation inwards, down to atoms and inequalities, and flatten the conjunctions."""
     body = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
     return Rule(rule.head, body, rule.span)
 
@@ -116,13 +120,6 @@ def _in_conjuncts(rule: Rule) -> Rule:
 def binders(rule: Rule) -> Iterator[Atom]:
     """Yield the atoms of a normal body, which bind its variables."""
     return (literal for literal in rule.body if isinstance(literal, Atom))
-
-
-def _alternatives(rule: Rule) -> Iterator[Rule]:
-    for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
-        solved = _solve_equalities(alternative)
-        if solved is not None:
-            yield solved
 
 
 def _inward(literal: Literal, positive: bool = True) -> Literal:
@@ -147,10 +144,10 @@ def _conjuncts(literal: Literal) -> Iterator[Literal]:
 
 
 def _binding_disjunction(rule: Rule) -> int | None:
-    """Return the index of a disjunction with a variable that no atom of the body binds."""
-    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    """Find a disjunction with a variable that no atom of the body binds."""
+    bound = names_in(binders(rule))
     for index, literal in enumerate(rule.body):
-        if isinstance(literal, Or) and any(v.name not in bound for v in variables_in(literal)):
+        if isinstance(literal, Or) and not names_in([literal]) <= bound:
             return index
     return None
 
@@ -166,7 +163,7 @@ def _branches(rule: Rule, index: int) -> list[Rule]:
 
 
 def _solve_equalities(rule: Rule) -> Rule | None:
-    """Replace ``(not (distinct a b))`` by unifying a and b; None where the body cannot hold."""
+    """Replace ``(not (distinct a b))`` by unifying a and b; None if the body can never hold."""
     body = list(rule.body)
     head = rule.head
     index = 0
@@ -195,11 +192,11 @@ def _solve_equalities(rule: Rule) -> Rule | None:
 
 
 def unify(left: Term, right: Term) -> dict[str, Term] | None:
-    """Return the most general unifier of two terms, None where there is none."""
+    """Return the most general unifier of two terms, None if they do not unify."""
     bindings: dict[str, Term] = {}
-    agenda = [(left, right)]
-    while agenda:
-        one, other = (substitute_term(term, bindings) for term in agenda.pop())
+    worklist = [(left, right)]
+    while worklist:
+        one, other = (substitute_term(term, bindings) for term in worklist.pop())
         if one == other:
             continue
         if isinstance(one, Variable) or isinstance(other, Variable):
@@ -209,26 +206,19 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
                 return None
             step = {variable.name: value}
             bindings = {name: substitute_term(term, step) for name, term in bindings.items()} | step
-        elif _same_function(one, other):
-            assert isinstance(one, Function)
-            assert isinstance(other, Function)
-            agenda += zip(one.args, other.args, strict=True)
+        elif (
+            isinstance(one, Function)
+            and isinstance(other, Function)
+            and (one.name, len(one.args)) == (other.name, len(other.args))
+        ):
+            worklist += zip(one.args, other.args, strict=True)
         else:
             return None
     return bindings
 
 
-def _same_function(one: Term, other: Term) -> bool:
-    return (
-        isinstance(one, Function)
-        and isinstance(other, Function)
-        and one.name == other.name
-        and len(one.args) == len(other.args)
-    )
-
-
 def _check_safety(rule: Rule, source: Source) -> None:
-    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    bound = names_in(binders(rule))
     for literal in (rule.head, *rule.body):
         for variable in variables_in(literal):
             if variable.name not in bound:

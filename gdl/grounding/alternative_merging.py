@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdl.datalog import Level
 from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     Atom,
+    Level,
     Literal,
     Or,
     RelationKey,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gdl.datalog import EMPTY, Columns, Domain, variable_domains
+from gdl.datalog import EMPTY_DOMAIN, Columns, Domain, variable_domains
 from gdl.grounding.rule_analysis import RuleAnalysis, UnaryFacts, VariableDomains, is_within
 from gdl.language import (
     Atom,
@@ -62,7 +62,7 @@ def _negated(analysis: RuleAnalysis) -> dict[RelationKey, list[Domain]]:
 
 
 def _domain_of(term: Term, values: VariableDomains) -> Domain:
-    return values.get(term.name, EMPTY) if isinstance(term, Variable) else Domain.of(term)
+    return values.get(term.name, EMPTY_DOMAIN) if isinstance(term, Variable) else Domain.of(term)
 
 
 def _reduced(rule: Rule, allowed: Sequence[Domain], facts: UnaryFacts) -> tuple[Columns, Rule]:

@@ -13,10 +13,11 @@ from itertools import chain, product
 from math import prod
 from typing import TypeAlias
 
-from gdl.datalog import Level, is_keyword_relation, variable_domains
+from gdl.datalog import is_keyword_relation, variable_domains
 from gdl.grounding.rule_analysis import RuleAnalysis, UnaryFacts
 from gdl.language import (
     Atom,
+    Level,
     Literal,
     RelationKey,
     Rule,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Literal,
     Rule,
@@ -48,7 +48,7 @@ def _can_be_inlined(rule: Rule) -> bool:
     head = rule.head
     return (
         bool(rule.body)
-        and head.name not in KEYWORD_ARITY
+        and head.name not in KEYWORDS
         and holds_distinct_variables(head)
         and all(atom.relation != head.relation for atom, _ in body_atoms(rule))
     )

@@ -25,10 +25,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
-from gdl.datalog import CardinalityEstimator, Columns, Level, is_keyword_relation
+from gdl.datalog import CardinalityEstimator, Columns, is_keyword_relation
 from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     Atom,
+    Level,
     Literal,
     RelationKey,
     Rule,

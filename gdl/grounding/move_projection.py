@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gdl.datalog import EMPTY, ArgumentPosition, CardinalityEstimator, Columns, Domain
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, CardinalityEstimator, Columns, Domain
 from gdl.language import (
     Atom,
     Constant,
@@ -88,9 +88,9 @@ class MoveProjections:
         self._relations.add(relation)
         self._origins[relation] = origin, columns
         sizes = [self._statistics.distinct(origin, column) for column in columns]
-        self._statistics.suppose(relation, self._statistics.rows(origin), sizes)
+        self._statistics.set_estimate(relation, self._statistics.rows(origin), sizes)
         for index, column in enumerate(columns):
-            domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY)
+            domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY_DOMAIN)
             self._domains[ArgumentPosition(True, *relation, index)] = domain
 
 

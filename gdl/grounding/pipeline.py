@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from gdl.datalog import MACHINE_RELATIONS, FlatRules, SymbolTable, flatten_rules, renamed
+from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.grounding.rule_analysis import RuleAnalysis, analyse_rules
-from gdl.language import Ruleset, body_atoms
+from gdl.language import MACHINE_RELATIONS, Ruleset, body_atoms
 
 MAX_RULES_AT_FIRST = 3_000_000
 """A game with more ground rules is ground again after the passes for huge games."""
@@ -82,7 +82,7 @@ def ground_program(
     """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
-        shown += [relation, renamed(relation, "init"), renamed(relation, "next")]
+        shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
-        shown += [relation, renamed(relation, "legal")]
+        shown += [relation, counterpart(relation, "legal")]
     return ground(flat.rules, flat.flows(), shown, vocabulary, budget)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
-from gdl.datalog import ArgumentPosition, Domain, Level, SymbolTable, dependency_graph, reachable
+from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GroundingBudget, Row, ground
 from gdl.grounding.rule_analysis import ReachableRows, RuleAnalysis
-from gdl.language import Atom, RelationKey, Rule, Variable, atoms_of, names_in
+from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of, names_in
 
 BUDGET = GroundingBudget(rules=2_000_000, seconds=15.0)
 """What grounding the relaxed game may take."""

@@ -8,24 +8,24 @@ from functools import cached_property
 from typing import TypeAlias
 
 from gdl.datalog import (
-    EMPTY,
+    EMPTY_DOMAIN,
     CardinalityEstimator,
     Domain,
     Domains,
     FlatRules,
-    Level,
     Program,
     SymbolTable,
+    counterpart,
     dependency_graph,
     domains_of,
     levels,
-    renamed,
     strongly_connected_components,
 )
 from gdl.grounding.options import RulePasses
 from gdl.language import (
     Atom,
     Constant,
+    Level,
     Literal,
     RelationKey,
     Rule,
@@ -116,7 +116,7 @@ class RuleAnalysis:
         return (
             isinstance(term, Variable)
             and term.name in bound
-            and is_within(values.get(term.name, EMPTY), self.unary_facts[literal.relation])
+            and is_within(values.get(term.name, EMPTY_DOMAIN), self.unary_facts[literal.relation])
         )
 
     def with_rules(self, rules: Iterable[Rule]) -> RuleAnalysis:
@@ -145,12 +145,12 @@ def analyse_rules(
     known = reachable or ReachableRows()
     domains = domains_of(flat.rules, () if reachable else flat.column_flows(), known.values)
     program = Program(flat.rules, given, domains, vocabulary)
-    program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
+    program.prepare({relation: counterpart(relation, "init") for relation, _ in flat.fluents})
     for relation, (rows, sizes) in known.sizes.items():
-        program.statistics.limit(relation, rows, sizes)
+        program.estimator.set_upper_bound(relation, rows, sizes)
     unknown = [relation for relation in given if relation not in known.sizes]
-    program.statistics.widen(program.rulebook.order, unknown)
-    return RuleAnalysis(flat, vocabulary, switches, domains, program.statistics, reachable, is_huge)
+    program.estimator.assume_upper_bounds(program.rule_index.order, unknown)
+    return RuleAnalysis(flat, vocabulary, switches, domains, program.estimator, reachable, is_huge)
 
 
 def is_within(domain: Domain, constants: set[str]) -> bool:

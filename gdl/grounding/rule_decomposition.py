@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-from gdl.datalog import EMPTY, ArgumentPosition, Domain, variable_domains
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domain, variable_domains
 from gdl.grounding.move_projection import MoveProjections
 from gdl.grounding.rule_analysis import RuleAnalysis, VariableDomains
 from gdl.language import (
@@ -239,7 +239,7 @@ class RuleDecomposer:
         if known is None:
             known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
-            self._statistics.suppose((known, 1), len(key), [len(key)])
+            self._statistics.set_estimate((known, 1), len(key), [len(key)])
             self._domains[ArgumentPosition(True, known, 1, 0)] = domain
         return Atom(known, (Variable(name),))
 
@@ -256,7 +256,7 @@ class RuleDecomposer:
 
     def _suppose(self, candidate: _Candidate, relation: RelationKey, rows: float) -> None:
         sizes = [self._size(candidate.body, name) for name in candidate.names]
-        self._statistics.suppose(relation, rows, sizes)
+        self._statistics.set_estimate(relation, rows, sizes)
 
     def _size(self, joined: Sequence[Literal], name: str) -> float:
         return min(
@@ -277,7 +277,7 @@ class RuleDecomposer:
             head = self._auxiliary[key] = Atom(f" split {len(self._auxiliary)}", own.args)
             for column, name in enumerate(candidate.names):
                 self._domains[ArgumentPosition(True, *head.relation, column)] = values.get(
-                    name, EMPTY
+                    name, EMPTY_DOMAIN
                 )
             made = Rule(head, tuple(body))
             uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.

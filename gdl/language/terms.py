@@ -6,8 +6,8 @@ A term's ``str`` is KIF with single spaces, and reads back as an equal term::
     '(mark 1 ?n)'
 
 Numbers are constants like any other: ``1`` and ``01`` are different terms.
-A span, the offsets ``(start, end)`` of the text a term was read from, is carried
-along for error messages and takes no part in comparisons.
+The span, the offsets ``(start, end)`` of the text that a term was read from, is for error messages
+and takes no part in comparisons.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def is_ground(term: Term) -> bool:
-    """Tell whether the term holds no variable."""
+    """Return True if the term holds no variable."""
     return next(variables_of(term), None) is None
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from gdl.datalog import Level, strongly_connected_components
+from gdl.datalog import strongly_connected_components
+from gdl.language import Level
 
 COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
 """White for what every match shares, blue for what depends on the state, orange on the moves."""

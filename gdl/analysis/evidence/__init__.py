@@ -1,7 +1,7 @@
 """TODO."""
 
 from gdl.analysis.evidence.disjoint_sets import DisjointSets
-from gdl.analysis.evidence.evidence import CHANCE, Evidence
+from gdl.analysis.evidence.evidence import Evidence
 from gdl.analysis.evidence.findings import (
     Certainty,
     Choices,
@@ -31,7 +31,6 @@ from gdl.analysis.evidence.ternary_simulation import (
 )
 
 __all__ = [
-    "CHANCE",
     "NONE",
     "Certainty",
     "Choices",

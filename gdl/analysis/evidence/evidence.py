@@ -15,9 +15,6 @@ from gdl.analysis.evidence.reachability import Count
 from gdl.analysis.evidence.ternary_simulation import GateGraph
 from gdl.engine import PropnetStateMachine
 
-CHANCE = "random"
-"""The name of the role that moves by chance."""
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

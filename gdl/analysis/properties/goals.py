@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdl.analysis.evidence import (
-    CHANCE,
     NONE,
     Certainty,
     Evidence,
@@ -16,7 +15,7 @@ from gdl.analysis.evidence import (
     Prover,
     ReachableStates,
 )
-from gdl.language import Constant
+from gdl.language import Constant, moves_by_chance
 
 MAX_PAIRS = 400
 """Pairs of goal values of a role: more are not reasoned about."""
@@ -24,7 +23,7 @@ MAX_PAIRS = 400
 
 def players(roles: Sequence[Constant]) -> list[int]:
     """Return the places of the roles that play for something."""
-    return [place for place, role in enumerate(roles) if role.name != CHANCE]
+    return [place for place, role in enumerate(roles) if not moves_by_chance(role)]
 
 
 def observed_goals(roles: Sequence[Constant], record: Observation) -> Goals:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 
 from gdl.analysis.evidence import (
-    CHANCE,
     Certainty,
     Choices,
     Evidence,
@@ -16,7 +15,7 @@ from gdl.analysis.evidence import (
     ReachableStates,
     Turns,
 )
-from gdl.language import Constant
+from gdl.language import Constant, moves_by_chance
 
 MAX_ROLES = 8
 """Pairs of more roles are not reasoned about."""
@@ -41,7 +40,7 @@ def observed_turns(roles: Sequence[Constant], record: Observation) -> Turns:
         ),
         choices=choices,
         dummies=Finding(tuple(r for i, r in enumerate(roles) if not record.with_choice[i])),
-        chance=next((role for role in roles if role.name == CHANCE), None),
+        chance=next((role for role in roles if moves_by_chance(role)), None),
     )
 
 

@@ -14,7 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FlatRules, SymbolTable, goal_value, renamed
+from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value
 from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
@@ -161,7 +161,10 @@ class _Drawing:
     def _fluents(self, flat: FlatRules) -> None:
         rows = self._program.rows
         for relation, function in flat.fluents:
-            starting, following = rows[renamed(relation, "init")], rows[renamed(relation, "next")]
+            starting, following = (
+                rows[counterpart(relation, "init")],
+                rows[counterpart(relation, "next")],
+            )
             for row, atom in rows[relation].items():
                 kind = VertexKind.FLUENT_AT_START if row in starting else VertexKind.FLUENT
                 fluent = self._vertex(kind)
@@ -176,7 +179,7 @@ class _Drawing:
         vertex = self._vertex(VertexKind.ROLE)
         self.roles[vertex] = role
         for relation, function in flat.moves:
-            legal = rows[renamed(relation, "legal")]
+            legal = rows[counterpart(relation, "legal")]
             for row, atom in _of(rows[relation], number):
                 move = self._vertex(VertexKind.MOVE)
                 self.edges.append((vertex, move, Link.OF_ROLE))

@@ -84,7 +84,7 @@ def test_random_rulesets(rules: Ruleset, split: bool, group: bool, seed: int) ->
 
 
 @random_games
-@given(rulesets(in_circles=True), st.integers(0, 9))
+@given(rulesets(in_cycles=True), st.integers(0, 9))
 def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
     """Rules that the reasoner gives a meaning have the same one here."""
     rules = gdl.parse(str(rules))

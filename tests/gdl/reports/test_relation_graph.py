@@ -6,6 +6,12 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given, settings
+
+import gdl
+from gdl import Ruleset
+from gdl.language import Level
+from gdl.reports.diagrams import dot_text, svg_text
 from gdl.reports.relation_graph import (
     Relation,
     build_relation_graph,
@@ -13,12 +19,6 @@ from gdl.reports.relation_graph import (
     moves,
     relation_diagram,
 )
-from hypothesis import given, settings
-
-import gdl
-from gdl import Ruleset
-from gdl.datalog.dependencies import Level
-from gdl.reports.diagrams import dot_text, svg_text
 from tests.support.syntax import rulesets
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,22 +1,39 @@
 """The Game Description Language: text in, states out.
 
+The stages of a rulesheet, a package each; every stage knows only those before it:
+
+========================  ===================================================================
+:mod:`gdl.language`       text to rules, and rules to text
+:mod:`gdl.datalog`        a general evaluator of rules: join plans, compiled to Python
+:mod:`gdl.reasoner`       the state machine on that evaluator: the oracle of the faster one
+:mod:`gdl.validation`     what is wrong or odd about a rulesheet; a side branch
+:mod:`gdl.grounding`      rules to ground rules, without variables
+:mod:`gdl.circuit`        ground rules to a circuit of AND gates
+:mod:`gdl.engine`         the circuit as a state machine that evaluates 512 states at once
+:mod:`gdl.analysis`       what can be known of a game: turns, parts, symmetries, bounds
+========================  ===================================================================
+
+:mod:`gdl.state_machine` is what both state machines offer. :mod:`gdl.reports`,
+:mod:`gdl.benchmark` and :mod:`gdl.cli` show and measure all this.
+
 Glossary, in the order in which things build on each other:
 
 rulesheet
-    The text of a game's rules, in KIF: ``(<= (legal ?r noop) (not (true (control ?r))))``.
+    The text of a game's rules, in KIF: ``(<= (legal ?r noop) (not (true (control ?r))))``, or in
+    infix: ``legal(R,noop) :- ~true(control(R))``.
 term
     A constant (``noop``), a variable (``?r``) or a function of terms (``(cell 1 1 b)``).
 atom, literal
     An atom is a relation applied to terms. A literal is an atom, or one of ``not``, ``or``,
     ``and`` and ``distinct`` around others.
 rule, fact
-    A head that holds where all literals of the body do; a fact is a rule without a body.
+    A head that holds if all literals of the body do; a fact is a rule without a body.
 ruleset
-    A rulesheet after reading: its rules as immutable values.
+    A parsed rulesheet: its rules as immutable values.
 role
     A seat in the game. The role named ``random`` moves by chance.
 state
-    The facts that are true between two steps.
+    The facts that are true between two steps of a match.
 joint move
     One move per role, in the order of the roles; it leads from a state to the next.
 goal
@@ -24,7 +41,9 @@ goal
 percept
     What a role sees of a joint move, in games of imperfect information (GDL-II).
 state machine
-    A game as an object that answers for its states: legal moves, next state, goals.
+    A game as an object that answers questions about states: legal moves, next state, goals.
+playout
+    A match in which every role moves at random.
 perft
     The number of joint-move paths of a given length, a test of correctness and speed.
 

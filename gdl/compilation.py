@@ -1,4 +1,4 @@
-"""The door to the compiled engine, which is imported only when it is asked for."""
+"""Compilation: :func:`gdl.compile`, which imports the compiled engine only when it is called."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetStateMachine:
     """Compile a ruleset to a state machine that evaluates 512 states at once.
 
-    It answers through an interpreter until its ``warm_up`` or ``warm_up_later`` has made machine
-    code. Raises :class:`gdl.GroundingLimitError` where the rules are too large to ground, and
+    It runs in an interpreter until its ``warm_up`` or ``warm_up_later`` has made machine code. Raises :class:`gdl.GroundingLimitError` if the rules are too large to ground, and
     :class:`gdl.RulesetError` as :func:`gdl.interpret` does.
     """
-    # LLVM and NumPy take a while to import; whoever only reads or interprets rules is spared.
+    # LLVM and NumPy are slow to import; programs that only parse or interpret rules do without.
     from gdl.circuit import CompileOptions
     from gdl.engine import PropnetStateMachine
 

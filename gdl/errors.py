@@ -1,4 +1,4 @@
-"""The exception tree of the package.
+"""The errors of the package: the exception tree, and problems with their positions in the text.
 
 ::
 
@@ -6,8 +6,8 @@
      ├── GdlSyntaxError        the text is not GDL; carries every problem found
      ├── RulesetError          the rules cannot be given a meaning (no roles, negation in a cycle)
      ├── ResourceLimitError    the rules ask for more time, memory or depth than allowed
-     │    └── GroundingLimitError   grounding them would; the reasoner can still play the game
-     └── MoveError             a joint move that does not fit the game
+     │    └── GroundingLimitError   grounding would; the reasoner can still play the game
+     └── MoveError             a joint move or a role that does not fit the game
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import TypeAlias
 Span: TypeAlias = tuple[int, int]
 """The offsets of the start and the end of a piece of a rulesheet's text."""
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @lru_cache(maxsize=4)
 def _line_starts(text: str) -> list[int]:
-    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+    return [0, *(match.end() for match in LINE_END.finditer(text))]
 
 
 class Severity(StrEnum):
@@ -41,7 +41,7 @@ class Severity(StrEnum):
 class Problem:
     """One thing wrong with a rulesheet: what, and where.
 
-    ``code`` is stable and made for programs; ``span`` holds offsets into the text.
+    ``code`` is stable and meant for programs; ``span`` holds offsets into the text.
     """
 
     severity: Severity
@@ -52,22 +52,22 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A rulesheet's text with the name it goes by, to turn offsets into positions."""
+    """A rulesheet's text and its name, such as the file's; turns offsets into positions."""
 
     text: str
     name: str = "<rulesheet>"
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column, both from 1, of an offset."""
+        """Return line and column of an offset, both counted from 1."""
         starts = _line_starts(self.text)
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
     def excerpt(self, span: Span, width: int = 100) -> str:
-        """Return the line in which the span begins, with carets under the span."""
+        """Quote the line in which the span begins, with carets under the span."""
         start, end = span
         line_start = start - self.position(start)[1] + 1
-        end_of_line = _LINE_END.search(self.text, start)
+        end_of_line = LINE_END.search(self.text, start)
         line_end = end_of_line.start() if end_of_line else len(self.text)
         left = max(line_start, min(start - width // 2, line_end - width))
         shown = self.text[left : min(line_end, left + width)]
@@ -76,7 +76,7 @@ class Source:
         return f"  {line}\n  {' ' * (start - left)}{'^' * carets}"
 
     def describe(self, problem: Problem) -> str:
-        """Return the problem in the form compilers use, with the offending line and a caret."""
+        """Describe the problem as compilers do, with the offending line and carets."""
         line, column = self.position(problem.span[0])
         head = (
             f"{self.name}:{line}:{column}: {problem.severity}: {problem.message} [{problem.code}]"
@@ -85,11 +85,11 @@ class Source:
 
 
 class GdlError(Exception):
-    """The root of every error that this package raises on purpose."""
+    """The root of all errors that this package raises on purpose."""
 
 
 class GdlSyntaxError(GdlError):
-    """The text cannot be read as GDL. ``problems`` lists everything found, in text order."""
+    """The text cannot be read as GDL. ``problems`` lists every mistake, in text order."""
 
     def __init__(self, source: Source, problems: tuple[Problem, ...]) -> None:
         self.source = source
@@ -98,7 +98,7 @@ class GdlSyntaxError(GdlError):
 
 
 class RulesetError(GdlError):
-    """The rules read well but have no meaning as a game."""
+    """The rules can be read but have no meaning as a game."""
 
 
 class ResourceLimitError(GdlError):
@@ -106,7 +106,7 @@ class ResourceLimitError(GdlError):
 
 
 class GroundingLimitError(ResourceLimitError):
-    """Grounding the rules would pass the budget; the reasoner can still play the game."""
+    """Grounding the rules would exceed the budget; the reasoner can still play the game."""
 
 
 class MoveError(GdlError):

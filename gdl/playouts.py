@@ -11,23 +11,23 @@ from gdl.language import Term
 from gdl.state_machine import State, StateMachine
 
 DEFAULT_MAX_STEPS = 1000
-"""After how many steps a playout is broken off, unless the caller says otherwise."""
+"""The step limit of a playout, unless the caller sets another."""
 
 
 class Ending(StrEnum):
     """Why a playout ends."""
 
     TERMINAL = "terminal"
-    """The rules say that the match is over."""
+    """The state is terminal."""
     NO_MOVE = "no legal move"
-    """A role has no legal move, though the match is not over: the rules are at fault."""
+    """A role has no legal move in a state that is not terminal: a mistake in the rules."""
     STEP_LIMIT = "step limit"
-    """The bound on the steps is reached."""
+    """The limit on the number of steps is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A state of a playout, counted from 0, and what happens in it."""
+    """A state of a playout, numbered from 0, and what happens in it."""
 
     number: int
     state: State
@@ -40,7 +40,7 @@ class Step:
 
 
 def randomness(seed: int, number: int) -> Random:
-    """Return what the moves of one playout, of several with one seed, are drawn from."""
+    """Create the random number generator of one of several playouts with the same seed."""
     return Random(f"{seed} {number}")
 
 

@@ -1,4 +1,4 @@
-"""What every state machine offers, whichever way it reasons.
+"""The protocol of state machines, and what can be counted with any of them.
 
 A *state* is an immutable, hashable value that iterates over its facts as terms, without the
 ``true`` around them. A *joint move* is one move per role, in the order of ``roles``.
@@ -29,8 +29,8 @@ class State(Hashable, Protocol):
 class StateMachine(Protocol):
     """A game as a machine: states in, states out.
 
-    Roles, moves and facts are terms. Terms that differ from the rulesheet's only in capitals
-    are understood. A role that the game does not have raises :class:`gdl.MoveError`.
+    Roles, moves and facts are terms; upper and lower case are not distinguished in them. A role that
+    the game does not have raises :class:`gdl.MoveError`.
     """
 
     @property
@@ -43,40 +43,40 @@ class StateMachine(Protocol):
         ...
 
     def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
-        """Return the role's legal moves, in an order that depends on nothing but the rules."""
+        """Return the role's legal moves, in an order that depends only on the rules."""
         ...
 
     def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
         """Return the state after the joint move, which is not checked for legality.
 
-        Raises :class:`gdl.MoveError` where it has not one move per role.
+        Raises :class:`gdl.MoveError` if it does not have one move per role.
         """
         ...
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether the match is over."""
+        """Return True if the match is over."""
         ...
 
     def goal(self, state: State, role: Term) -> int | None:
-        """Return the role's goal value: the lowest that holds, None where none does."""
+        """Return the role's goal value: the lowest that holds, None if none does."""
         ...
 
     def goals(self, state: State, role: Term) -> tuple[int, ...]:
-        """Return every goal value that holds for the role, in rising order."""
+        """Return all goal values that hold for the role, in ascending order."""
         ...
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
-        """Return what the role sees of the joint move made in the state."""
+        """Return the role's percepts of the joint move made in the state."""
         ...
 
 
 def joint_moves(machine: StateMachine, state: State) -> Iterator[tuple[Term, ...]]:
-    """Yield every joint move of the state, the last role's moves varying fastest."""
+    """Yield every joint move of a state; the last role's move varies fastest."""
     return product(*(machine.legal_moves(state, role) for role in machine.roles))
 
 
 def perft(machine: StateMachine, depth: int) -> int:
-    """Return the number of joint-move paths of exactly ``depth`` steps from the initial state.
+    """Count the joint-move paths of exactly ``depth`` steps from the initial state.
 
     A path that ends earlier in a terminal state does not count.
     """
@@ -84,7 +84,7 @@ def perft(machine: StateMachine, depth: int) -> int:
 
 
 def divide(machine: StateMachine, depth: int) -> dict[tuple[Term, ...], int]:
-    """Return the perft count below each joint move of the initial state, ``depth`` at least 1."""
+    """Count the paths of ``depth`` >= 1 steps by their first joint move."""
     start = machine.initial_state()
     if machine.is_terminal(start):
         return {}

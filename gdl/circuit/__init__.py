@@ -1,18 +1,27 @@
-"""TODO."""
+"""From ground rules to a circuit: an and-inverter graph, and its gates laid out for a block.
+
+In comes a :class:`gdl.grounding.GroundGame`, or a ruleset, which is ground first. Out comes a
+:class:`CompiledGame`: roles, facts and moves, and a :class:`Layout`, which says what each row of a
+block holds and which gates compute it. :mod:`gdl.engine` evaluates it.
+
+Start reading at :mod:`.compiler`, which goes through the steps: :mod:`.builder` makes a graph
+(:mod:`.aig`) of the rules, :mod:`.cube_extraction` makes it smaller, :mod:`.layout` gives each
+gate a row. :mod:`.options` lists the passes.
+"""
 
 from gdl.circuit.aig import TRUE
-from gdl.circuit.compiler import CompiledGame, assemble, compile_game
+from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
-from gdl.circuit.options import CompileOptions, Passes, stages
+from gdl.circuit.options import CircuitPasses, CompileOptions, stages
 
 __all__ = [
     "TRUE",
+    "CircuitPasses",
     "CompileOptions",
     "CompiledGame",
     "GateProgram",
     "Layout",
-    "Passes",
-    "assemble",
     "compile_game",
+    "compile_ground_game",
     "stages",
 ]

@@ -1,8 +1,12 @@
-"""The network: AND gates of two inputs, with negation on the wires.
+"""The and-inverter graph (AIG): AND gates of two inputs, with negation on the wires.
 
-A *literal* is an integer: twice a node's number, plus one where it is negated. Node 0 is the
-constant false, so that literal 0 is false and literal 1 is true. The nodes after it are the
-inputs; the gates come last, each after its inputs. A gate that equals another is that other one.
+Literals are those of the AIGER format: twice a node's number, plus one where it is complemented.
+Node 0 is the constant false, so that literal 0 is false and literal 1 is true. The nodes after it
+are the inputs; the gates come last, each after the nodes that it reads. Structural hashing makes
+equal gates one.
+
+Source: A. Biere, The AIGER and-inverter graph format (2007); R. Brummayer and A. Biere, Local
+two-level and-inverter graph minimization without blowup (2006).
 """
 
 from __future__ import annotations
@@ -12,14 +16,14 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
-from gdl.circuit.options import ALL_PASSES, Passes
+from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0
 TRUE = 1
 
 
 def is_contradiction(literals: Set[int]) -> bool:
-    """Tell whether some literal is there with its negation too."""
+    """Return True if some literal is there together with its complement."""
     return len({literal >> 1 for literal in literals}) < len(literals)
 
 
@@ -27,8 +31,8 @@ def is_contradiction(literals: Set[int]) -> bool:
 class Cycle:
     """Gates ``first`` to ``last`` (exclusive) that define nodes through each other.
 
-    ``feedback`` pairs each node that is read before it is known with the literal that defines
-    it. The least fixpoint is wanted: the nodes start as false and can only become true.
+    ``feedback`` pairs each node that is read before it is defined with the literal that defines
+    it. The value is the least fixpoint: the nodes start as false and can only become true.
     """
 
     first: int
@@ -37,9 +41,9 @@ class Cycle:
 
 
 class AndInverterGraph:
-    """Grows by gates; see the module for what nodes and literals are."""
+    """A graph that grows by gates: ``left`` and ``right`` are the literals that each node reads."""
 
-    def __init__(self, inputs: int, passes: Passes = ALL_PASSES) -> None:
+    def __init__(self, inputs: int, passes: CircuitPasses = ALL_PASSES) -> None:
         self.inputs = inputs
         self.passes = passes
         self.left: list[int] = [FALSE] * (1 + inputs)
@@ -61,7 +65,7 @@ class AndInverterGraph:
         return 2 * (len(self.left) - 1)
 
     def and2(self, left: int, right: int) -> int:
-        """Return the literal of a conjunction; a gate is made only where none has the value."""
+        """Conjoin two literals; a gate is made only where no literal has the value."""
         if left > right:
             left, right = right, left
         if left == FALSE or left == right ^ 1:
@@ -71,17 +75,17 @@ class AndInverterGraph:
         known = self._known.get((left, right))
         if known is not None:
             return known
-        implied = self._absorbed(left, right) if self.passes.absorb else None
+        implied = self._rewritten(left, right) if self.passes.two_level_rewriting else None
         if implied is None:
             self.left.append(left)
             self.right.append(right)
             implied = 2 * (len(self.left) - 1)
-        if self.passes.share_gates:
+        if self.passes.structural_hashing:
             self._known[left, right] = implied
         return implied
 
-    def _absorbed(self, left: int, right: int) -> int | None:
-        """Return a conjunction's value where one side is a gate that tells of the other."""
+    def _rewritten(self, left: int, right: int) -> int | None:
+        """Conjoin two literals of which one is a gate that reads the other; None if neither is."""
         for one, other in ((left, right), (right, left)):
             node = other >> 1
             first, second = self.left[node], self.right[node]
@@ -92,7 +96,7 @@ class AndInverterGraph:
         return None
 
     def and_(self, literals: Iterable[int]) -> int:
-        """Return the literal of a conjunction of any number of literals."""
+        """Conjoin any number of literals."""
         distinct = literals if isinstance(literals, frozenset) else set(literals)
         if len(distinct) > 2 and is_contradiction(distinct):
             return FALSE
@@ -103,7 +107,7 @@ class AndInverterGraph:
         return result
 
     def balanced_and(self, literals: Sequence[int]) -> int:
-        """Return the same as a tree, of which processors do several gates at once."""
+        """Conjoin literals as a tree, whose gates processors can evaluate at the same time."""
         if len(literals) < 2:
             return literals[0] if literals else TRUE
         if len(literals) == 2:
@@ -113,15 +117,11 @@ class AndInverterGraph:
         return self.and2(self.balanced_and(left), self.balanced_and(right))
 
     def or_(self, literals: Iterable[int]) -> int:
-        """Return the literal of a disjunction of any number of literals."""
+        """Disjoin any number of literals."""
         return self.and_(literal ^ 1 for literal in literals) ^ 1
 
-    def or2(self, left: int, right: int) -> int:
-        """Return the literal of a disjunction."""
-        return self.and2(left ^ 1, right ^ 1) ^ 1
-
     def sum_of_products(self, products: Sequence[frozenset[int]]) -> int:
-        """Return the literal of a disjunction of conjunctions, with common literals factored out.
+        """Disjoin conjunctions, with common literals factored out.
 
         Source: R. Brayton, Factoring logic functions (1987), there called quick factoring.
         """
@@ -129,7 +129,7 @@ class AndInverterGraph:
             return self.and_(products[0])
         terms: list[int] = []
         pending = list(dict.fromkeys(products))
-        if not self.passes.factor:
+        if not self.passes.factoring:
             return self.or_(map(self.and_, pending))
         if frozenset() in pending:
             return TRUE
@@ -149,25 +149,25 @@ class AndInverterGraph:
         return self.or_(terms)
 
     def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> list[int]:
-        """Return the nodes that the literals depend on, inputs included, in rising order.
+        """List the nodes that the literals depend on, inputs included, in rising order.
 
-        The first inputs in turn depend on the ``following`` literals, one for each.
+        The first inputs depend on the ``following`` literals in turn, one for each.
         """
         needed = bytearray(len(self.left))
-        besides = {node: [literal] for node, literal in enumerate(following, 1)}
+        reads_too = {node: [literal] for node, literal in enumerate(following, 1)}
         for cycle in self.cycles:
             read = [
                 literal for node, definition in cycle.feedback for literal in (2 * node, definition)
             ]
-            besides |= dict.fromkeys((node for node, _ in cycle.feedback), read)
-        agenda = [literal >> 1 for literal in literals]
-        for node in agenda:
+            reads_too |= dict.fromkeys((node for node, _ in cycle.feedback), read)
+        worklist = [literal >> 1 for literal in literals]
+        for node in worklist:
             needed[node] = 1
-        while agenda:
-            node = agenda.pop()
-            for literal in (self.left[node], self.right[node], *besides.get(node, ())):
+        while worklist:
+            node = worklist.pop()
+            for literal in (self.left[node], self.right[node], *reads_too.get(node, ())):
                 other = literal >> 1
                 if not needed[other]:
                     needed[other] = 1
-                    agenda.append(other)
+                    worklist.append(other)
         return [node for node, is_needed in enumerate(needed) if is_needed]

@@ -1,4 +1,9 @@
-"""Building: from ground rules to a network."""
+"""From ground rules to an and-inverter graph.
+
+Atoms are defined one after the other, each after those that its rules mention; atoms that depend
+on each other become a cycle. Rules that differ only in the move they need are merged into one
+with a set of moves.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradiction
-from gdl.circuit.options import ALL_PASSES, Passes
+from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import GroundProgram
@@ -21,16 +26,16 @@ Product: TypeAlias = frozenset[int]
 """The literals of a conjunction."""
 
 MoveSet: TypeAlias = tuple[int, frozenset[int]]
-"""A role, by its place, and some of its moves' literals, of which it does one."""
+"""A role, by its index, and the literals of some of its moves, of which it makes one."""
 
 Group: TypeAlias = tuple[MoveSet | None, Product]
 """A conjunction of literals and, perhaps, of a role's move being one of a set."""
 
-FEW_GROUPS = 4
-"""A set of moves with exceptions is not written out where it is used if it has more groups."""
+MAX_SET_GROUPS = 4
+"""A set of moves with exceptions is expanded where it is used if it has at most so many groups."""
 
-MOST_GROUPS = 16
-"""A product is not written out as more groups."""
+MAX_PRODUCT_GROUPS = 16
+"""A product is expanded to at most so many groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +51,16 @@ class Inputs:
 
 @dataclass(slots=True)
 class AtomCircuit:
-    """A network with the literal of every ground atom."""
+    """A graph with the literal of every ground atom."""
 
-    network: AndInverterGraph
+    graph: AndInverterGraph
     literal_of: dict[int, int] = field(default_factory=dict)
 
 
-def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -> AtomCircuit:
-    """Build the network of a ground program, definitions before uses.
+def build(
+    program: GroundProgram, inputs: Inputs, passes: CircuitPasses = ALL_PASSES
+) -> AtomCircuit:
+    """Build the graph of a ground program, definitions before uses.
 
     Raises :class:`gdl.RulesetError` where an atom depends on its own negation.
     """
@@ -61,18 +68,18 @@ def build(program: GroundProgram, inputs: Inputs, passes: Passes = ALL_PASSES) -
 
 
 class _Builder:
-    def __init__(self, program: GroundProgram, inputs: Inputs, passes: Passes) -> None:
+    def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
         moves = [atom for role in inputs.moves for atom in role]
         self.circuit = AtomCircuit(AndInverterGraph(len(inputs.fluents) + len(moves), passes))
-        self.network = self.circuit.network
+        self.graph = self.circuit.graph
         mentioned = np.abs(program.literals)
         last = max(program.heads.max(initial=0), mentioned.max(initial=0), *moves, *inputs.fluents)
         # Of an atom, and at its negative index, from the end, of its negation.
         self.literals = [FALSE] * (last + 1) + [TRUE] * last
-        self._settle(0, TRUE)
+        self._assign(0, TRUE)
         for number, atom in enumerate([*inputs.fluents, *moves]):
             if atom:
-                self._settle(atom, self.network.input(number))
+                self._assign(atom, self.graph.input(number))
         self.bodies = _bodies(program, self.circuit.literal_of)
         self.used = np.bincount(mentioned, minlength=last + 1).tolist()
         self.group_moves = passes.group_moves
@@ -80,33 +87,33 @@ class _Builder:
         self.groups: dict[int, tuple[Group, ...]] = {}
         number = len(inputs.fluents)
         for role, atoms in enumerate(inputs.moves):
-            literals = [self.network.input(number + i) for i in range(len(atoms))]
+            literals = [self.graph.input(number + i) for i in range(len(atoms))]
             number += len(atoms)
             self.role_moves.append(frozenset(literals))
             for one in literals:
                 self.groups[one] = (((role, frozenset([one])), frozenset()),)
 
     def build(self) -> AtomCircuit:
-        agenda = self._components(self.bodies)
-        while agenda:
-            component = agenda.pop()
+        worklist = self._components(self.bodies)
+        while worklist:
+            component = worklist.pop()
             atom, bodies = component[0], self.bodies[component[0]]
             if len(component) == 1 and not any(-atom in body for body in bodies):
-                self._settle(atom, self._define(bodies, self.used[atom] > 0))
+                self._assign(atom, self._define(bodies, self.used[atom] > 0))
             elif self._simplify(component):
-                agenda += self._components(component)
+                worklist += self._components(component)
             else:
                 self._define_cycle(component)
         return self.circuit
 
     def _components(self, atoms: Iterable[int]) -> list[tuple[int, ...]]:
-        """Return the atoms, those together that depend on each other; uses before definitions."""
+        """Group the atoms that depend on each other; uses come before definitions."""
         return strongly_connected_components(
             _dependencies({atom: self.bodies[atom] for atom in atoms})
         )[::-1]
 
     def _simplify(self, component: Sequence[int]) -> bool:
-        """Leave out of a component's rules what is known already; tell whether anything was."""
+        """Drop what is known already from the rules of a component; return True if anything was."""
         members = set(component)
         before = [self.bodies[atom] for atom in component]
         for atom, bodies in zip(component, before, strict=True):
@@ -124,16 +131,16 @@ class _Builder:
     def _unknown(self, body: Sequence[int], members: Container[int]) -> list[int]:
         return [one for one in body if abs(one) in members or self.literals[one] != TRUE]
 
-    def _settle(self, atom: int, literal: int) -> None:
+    def _assign(self, atom: int, literal: int) -> None:
         self.circuit.literal_of[atom] = literal
         self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
 
     def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
         products = list(self._products(bodies))
         if not self.group_moves or all(map(self.groups.keys().isdisjoint, products)):
-            return self.network.sum_of_products(products)
+            return self.graph.sum_of_products(products)
         groups = self._grouped(products)
-        literal = self.network.sum_of_products([self._product(*group) for group in groups])
+        literal = self.graph.sum_of_products([self._product(*group) for group in groups])
         if is_used and groups and _is_almost_set(groups):
             self.groups[literal] = tuple(groups)
         return literal
@@ -149,7 +156,7 @@ class _Builder:
                 yield product
 
     def _grouped(self, products: Sequence[Product]) -> list[Group]:
-        """Merge products that differ in one role's move only: one set for all their moves."""
+        """Merge products that differ only in the move of one role: one set for all their moves."""
         groups: dict[tuple[int, Product], list[frozenset[int]]] = defaultdict(list)
         plain: list[Group] = []
         for product in products:
@@ -164,17 +171,16 @@ class _Builder:
         ]
 
     def _expanded(self, product: Product) -> list[Group]:
-        """Return a product as a disjunction of products that hold at most one set of moves.
+        """Expand a product to a disjunction of products that hold at most one set of moves.
 
-        A role makes one move, so that it is one of two sets at once where it is one of their
-        intersection.
+        A role makes one move: it is in two sets if and only if it is in their intersection.
         """
         if self.groups.keys().isdisjoint(product):
             return [(None, product)]
         known = product & self.groups.keys()
         expanded: list[Group] = [(None, product - known)]
         for literal in sorted(known, key=lambda literal: (len(self.groups[literal]), literal)):
-            if len(expanded) * len(self.groups[literal]) > MOST_GROUPS and len(expanded) > 1:
+            if len(expanded) * len(self.groups[literal]) > MAX_PRODUCT_GROUPS and len(expanded) > 1:
                 expanded = [(moves, rest | {literal}) for moves, rest in expanded]
             else:
                 pairs = product_of(expanded, self.groups[literal])
@@ -182,7 +188,7 @@ class _Builder:
         return expanded
 
     def _both(self, one: Group, other: Group) -> Group | None:
-        """Return the conjunction of two groups, None where it cannot hold."""
+        """Conjoin two groups; None if the conjunction cannot hold."""
         moves, also = one[0], other[0]
         if moves is None or also is None:
             rest = one[1] | other[1] if other[1] else one[1]
@@ -197,48 +203,48 @@ class _Builder:
         return None if impossible else (moves, rest)
 
     def _product(self, moves: MoveSet | None, rest: Product) -> Product:
-        """Return a product with a set of moves as one literal.
+        """Add a set of moves to a product as one literal.
 
-        Where they are most of the role's moves, it is the negation of the others.
+        A set of most of the role's moves is the negation of the others.
         """
         if moves is None:
             return rest
         role, chosen = moves
         if 2 * len(chosen) > len(self.role_moves[role]):
-            literal = self.network.or_(self.role_moves[role] - chosen) ^ 1
+            literal = self.graph.or_(self.role_moves[role] - chosen) ^ 1
         else:
-            literal = self.network.or_(chosen)
+            literal = self.graph.or_(chosen)
         return (rest | {literal}) - {TRUE}
 
     def _define_cycle(self, component: Sequence[int]) -> None:
-        """Define atoms through each other: each gets a node to be read before it is known."""
+        """Define atoms through each other: each has a node that is read before it is defined."""
         members = set(component)
         for atom in component:
             for body in self.bodies[atom]:
                 if any(literal < 0 and -literal in members for literal in body):
                     raise RulesetError("a ground atom depends on its own negation")
-        first = len(self.network)
-        nodes = {atom: self.network.new_node() for atom in component}
+        first = len(self.graph)
+        nodes = {atom: self.graph.new_node() for atom in component}
         for atom, node in nodes.items():
-            self._settle(atom, node)
+            self._assign(atom, node)
         definitions = {atom: self._define(self.bodies[atom]) for atom in component}
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
-        self.network.cycles.append(Cycle(first, len(self.network), feedback))
+        self.graph.cycles.append(Cycle(first, len(self.graph), feedback))
 
 
 def _is_almost_set(groups: Sequence[Group]) -> bool:
-    """Tell whether groups are sets of moves, perhaps but for a few with one literal besides."""
-    besides = [len(rest) for _, rest in groups]
-    is_set = max(besides) == 0 or (
-        len(groups) <= FEW_GROUPS and min(besides) == 0 and max(besides) == 1
+    """Return True if groups are sets of moves, except for a few with one more literal."""
+    others = [len(rest) for _, rest in groups]
+    is_set = max(others) == 0 or (
+        len(groups) <= MAX_SET_GROUPS and min(others) == 0 and max(others) == 1
     )
     return is_set and all(moves is not None for moves, _ in groups)
 
 
 def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[list[int]]]:
-    """Return the bodies of every atom that rules define.
+    """Collect the bodies of every atom that rules define.
 
-    A rule that asks for its own head says nothing, and is left out.
+    A rule whose body holds its own head says nothing, and is left out.
     """
     bodies: dict[int, list[list[int]]] = {}
     literals = program.literals.tolist()
@@ -253,7 +259,7 @@ def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[lis
 
 
 def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, list[int]]:
-    """Return, for each defined atom, the defined atoms that its bodies mention."""
+    """Map each defined atom to the defined atoms that its bodies mention."""
     return {
         atom: [
             target

@@ -1,7 +1,6 @@
-"""The way from a ruleset to what a machine is put together from.
+"""From a ruleset to a compiled game: ground rules, a graph of gates, and its layout.
 
-Rules are flattened, split and guarded, then ground, built into a network and laid out. Each step
-is a function of its own; which passes it applies is said by :class:`gdl.circuit.options.Passes`.
+Each step is a function of its own; :class:`CompileOptions` says which passes apply.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from gdl.circuit.aig import FALSE, AndInverterGraph
 from gdl.circuit.builder import AtomCircuit, Inputs, build
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.layout import Layout, Outputs, lay_out
-from gdl.circuit.options import CompileOptions, Passes
-from gdl.datalog import FlatRules, goal_value, ordered_roles, renamed
+from gdl.circuit.options import CircuitPasses, CompileOptions
+from gdl.datalog import FlatRules, counterpart, goal_value, ordered_roles
 from gdl.grounding import GroundGame, Row, ground_game
 from gdl.language import Constant, Function, RelationKey, Ruleset, Term
 
@@ -30,7 +29,7 @@ Symbol: TypeAlias = tuple[RelationKey, Row, Term]
 
 @dataclass(frozen=True, slots=True)
 class CompiledGame:
-    """What a machine is put together from.
+    """What a machine is built from.
 
     ``initial`` is uint8 (fluents,), the state in which a match begins. ``goal_table`` has role
     and value of every goal row, ``percepts`` role and percept of every percept row. ``relevant``,
@@ -51,13 +50,13 @@ class CompiledGame:
 
 def compile_game(ruleset: Ruleset, options: CompileOptions) -> CompiledGame:
     """Compile a ruleset. Raises as :func:`gdl.compile` does."""
-    with _without_collections():
-        return assemble(ground_game(ruleset, options, options.budget), options)
+    with _garbage_collector_paused():
+        return compile_ground_game(ground_game(ruleset, options, options.budget), options)
 
 
 @contextmanager
-def _without_collections() -> Iterator[None]:
-    """Keep the collector of cycles from looking through millions of sets that it cannot free."""
+def _garbage_collector_paused() -> Iterator[None]:
+    """Pause the garbage collector, which would scan millions of sets that it cannot free."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -67,25 +66,25 @@ def _without_collections() -> Iterator[None]:
             gc.enable()
 
 
-def assemble(game: GroundGame, passes: Passes) -> CompiledGame:
-    """Build the network of a ground game, apply the passes over networks, and lay it out."""
-    return _Assembly(game).parts(passes)
+def compile_ground_game(game: GroundGame, passes: CircuitPasses) -> CompiledGame:
+    """Build the graph of a ground game, apply the passes over circuits, and lay it out."""
+    return _GameCompiler(game).compiled(passes)
 
 
-class _Assembly:
+class _GameCompiler:
     """Finds the atoms that a machine answers for in a ground program."""
 
     def __init__(self, game: GroundGame) -> None:
-        self.vocabulary = game.vocabulary
+        self.symbols = game.symbols
         self.program = game.program
         self.roles = ordered_roles(
-            game.ruleset, (self.vocabulary.decode(row[0]) for row in self.program.rows["role", 1])
+            game.ruleset, (self.symbols.decode(row[0]) for row in self.program.rows["role", 1])
         )
         self.fluents = self._fluents(game.flat)
         self.moves = [self._moves(game.flat, role) for role in self.roles]
 
-    def parts(self, passes: Passes) -> CompiledGame:
-        """Build the network, lay it out, and put everything together."""
+    def compiled(self, passes: CircuitPasses) -> CompiledGame:
+        """Build the graph and lay it out."""
         circuit = build(self.program, self.inputs(), passes)
         goals, percepts = self._goals(circuit), self._seen(circuit)
         outputs = Outputs(
@@ -95,9 +94,9 @@ class _Assembly:
             percepts=[literal for _, _, literal in percepts],
             next=self._all(circuit, self.fluents, "next"),
         )
-        network = circuit.network
-        if passes.share_pairs:
-            network, literals = extract_cubes(network, outputs.all())
+        graph = circuit.graph
+        if passes.cube_extraction:
+            graph, literals = extract_cubes(graph, outputs.all())
             outputs = outputs.replaced(literals)
         counts = [len(own) for own in self.moves]
         return CompiledGame(
@@ -107,13 +106,13 @@ class _Assembly:
             initial=self._initial(),
             goal_table=[(role, value) for role, value, _ in goals],
             percepts=[(role, term) for role, term, _ in percepts],
-            relevant=_relevant(network, outputs),
+            relevant=_relevant(graph, outputs),
             ground_rules=len(self.program.heads),
-            layout=lay_out(network, len(self.fluents), counts, outputs),
+            layout=lay_out(graph, len(self.fluents), counts, outputs),
         )
 
     def inputs(self) -> Inputs:
-        """Return the atoms of the fluents and of each role's moves."""
+        """The atoms of the fluents and of each role's moves."""
         return Inputs(
             [self.program.rows[relation][row] for relation, row, _ in self.fluents],
             [[self.program.rows[relation][row] for relation, row, _ in own] for own in self.moves],
@@ -121,11 +120,11 @@ class _Assembly:
 
     def _initial(self) -> NDArray[np.uint8]:
         rows = self.program.rows
-        holds = [row in rows[renamed(relation, "init")] for relation, row, _ in self.fluents]
+        holds = [row in rows[counterpart(relation, "init")] for relation, row, _ in self.fluents]
         return np.array(holds, dtype=np.uint8)
 
     def _fluents(self, flat: FlatRules) -> list[Symbol]:
-        """Return the ground fluents, sorted by the facts' text."""
+        """List the ground fluents, sorted by the text of their facts."""
         found = [
             (relation, row, self._term(row, function and function[0]))
             for relation, function in flat.fluents
@@ -134,8 +133,8 @@ class _Assembly:
         return sorted(found, key=lambda fluent: str(fluent[2]))
 
     def _moves(self, flat: FlatRules, role: Constant) -> list[Symbol]:
-        """Return a role's ground moves, sorted by the moves' text."""
-        role_id = self.vocabulary.constant(role.name)
+        """List the ground moves of a role, sorted by their text."""
+        role_id = self.symbols.constant(role.name)
         found = [
             (relation, row, self._term(row[1:], function and function[0]))
             for relation, function in flat.moves
@@ -145,14 +144,14 @@ class _Assembly:
         return sorted(found, key=lambda move: str(move[2]))
 
     def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self.vocabulary.decode, row))
+        terms = tuple(map(self.symbols.decode, row))
         return terms[0] if function is None else Function(function, terms)
 
     def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
-        """Return role, value and literal of every goal, in this order."""
+        """List role, value and literal of every goal, sorted in this order."""
         found = []
         for row, atom in self.program.rows["goal", 2].items():
-            role, value = (self.vocabulary.decode(term) for term in row)
+            role, value = (self.symbols.decode(term) for term in row)
             number = goal_value(value)
             if number is not None and role in self.roles:
                 literal = self._literal(circuit, atom)
@@ -160,20 +159,20 @@ class _Assembly:
         return sorted(found)
 
     def _seen(self, circuit: AtomCircuit) -> list[tuple[int, Term, int]]:
-        """Return role, percept and literal of every percept, sorted by role and text."""
+        """List role, percept and literal of every percept, sorted by role and text."""
         found = []
         for row, atom in self.program.rows["sees", 2].items():
-            role, percept = (self.vocabulary.decode(term) for term in row)
+            role, percept = (self.symbols.decode(term) for term in row)
             if role in self.roles:
-                place = self.roles.index(Constant(str(role)))
-                found.append((place, percept, self._literal(circuit, atom)))
+                index = self.roles.index(Constant(str(role)))
+                found.append((index, percept, self._literal(circuit, atom)))
         return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
 
     def _all(self, circuit: AtomCircuit, symbols: Sequence[Symbol], name: str) -> list[int]:
-        """Return what makes each fluent ``next``, or each move ``legal``."""
+        """List the literals that make each fluent ``next``, or each move ``legal``."""
         found = []
         for relation, row, _ in symbols:
-            rows: Mapping[Row, int] = self.program.rows[renamed(relation, name)]
+            rows: Mapping[Row, int] = self.program.rows[counterpart(relation, name)]
             found.append(self._literal(circuit, rows.get(row)))
         return found
 
@@ -181,8 +180,8 @@ class _Assembly:
         return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)
 
 
-def _relevant(network: AndInverterGraph, outputs: Outputs) -> NDArray[np.uint8]:
+def _relevant(graph: AndInverterGraph, outputs: Outputs) -> NDArray[np.uint8]:
     wanted = [*outputs.legal, outputs.terminal, *outputs.goals]
-    marks = np.zeros(len(network), dtype=np.uint8)
-    marks[network.cone(wanted, outputs.next)] = 1
+    marks = np.zeros(len(graph), dtype=np.uint8)
+    marks[graph.cone(wanted, outputs.next)] = 1
     return marks[1 : 1 + len(outputs.next)]

@@ -1,11 +1,11 @@
-"""Sharing: conjunctions of many literals, rebuilt so that what many have in common is one gate.
+"""Common-cube extraction: what many conjunctions have in common becomes one gate.
 
-Gates of two inputs that serve one other gate only are taken together as one conjunction of many
-literals. Then the pair of literals that most conjunctions hold becomes a gate, which stands for
-the two in all of them, again and again until no pair is in two conjunctions.
+Gates of two inputs that only one other gate reads are collapsed into one conjunction of many
+literals. Then the pair of literals that most conjunctions hold becomes a gate, which replaces the
+two in all of them, again and again until no pair is in two conjunctions.
 
-Source: the extraction of common cubes; R. Brayton and C. McMullen, The decomposition and
-factorization of Boolean expressions (1982).
+Source: R. Brayton and C. McMullen, The decomposition and factorization of Boolean expressions
+(1982).
 """
 
 from __future__ import annotations
@@ -20,53 +20,53 @@ import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph, Cycle
 
-MOST_LEAVES = 60
+MAX_LITERALS = 60
 """Pairs are not looked for in conjunctions of more literals, of which there are few."""
 
-MOST_PAIRS = 2_000_000
-"""So many pairs are looked at to begin with; where there are more, in shorter conjunctions only."""
+MAX_PAIRS = 2_000_000
+"""So many pairs are counted to begin with; where there are more, in shorter conjunctions only."""
 
-SMALL = 8_000
-"""Networks of fewer nodes are rebuilt in two ways, of which the better is kept."""
+MIN_NODES_REBUILT_ONCE = 8_000
+"""A graph of fewer nodes is rebuilt with and without duplication; the smaller result is kept."""
 
 Pair: TypeAlias = tuple[int, int]
 
 
 def extract_cubes(
-    network: AndInverterGraph, outputs: Sequence[int]
+    graph: AndInverterGraph, outputs: Sequence[int]
 ) -> tuple[AndInverterGraph, list[int]]:
-    """Return a network with fewer gates for the outputs, and the outputs' literals in it."""
-    tried = [_shared(network, outputs, apart=False)]
-    if len(network) < SMALL:
-        tried.append(_shared(network, outputs, apart=True))
+    """Rebuild a graph with fewer gates; return it with the literals of the outputs in it."""
+    tried = [_rebuilt(graph, outputs, duplicate=False)]
+    if len(graph) < MIN_NODES_REBUILT_ONCE:
+        tried.append(_rebuilt(graph, outputs, duplicate=True))
     return min(tried, key=lambda found: len(found[0]))
 
 
-def _shared(
-    network: AndInverterGraph, outputs: Sequence[int], apart: bool
+def _rebuilt(
+    graph: AndInverterGraph, outputs: Sequence[int], duplicate: bool
 ) -> tuple[AndInverterGraph, list[int]]:
-    nodes = network.cone(outputs)
-    conjunctions = _conjunctions(network, nodes, outputs, apart)
-    pairs = _Extraction(list(conjunctions.values())).run()
-    rebuilding = _Rebuilding(network, conjunctions, pairs)
-    rebuilding.run(nodes)
-    return rebuilding.network, [rebuilding.literal(output) for output in outputs]
+    nodes = graph.cone(outputs)
+    conjunctions = _conjunctions(graph, nodes, outputs, duplicate)
+    pairs = _PairExtractor(list(conjunctions.values())).run()
+    rebuilder = _Rebuilder(graph, conjunctions, pairs)
+    rebuilder.run(nodes)
+    return rebuilder.graph, [rebuilder.literal(output) for output in outputs]
 
 
 def _conjunctions(
-    network: AndInverterGraph, nodes: Sequence[int], outputs: Iterable[int], apart: bool
+    graph: AndInverterGraph, nodes: Sequence[int], outputs: Iterable[int], duplicate: bool
 ) -> dict[int, set[int]]:
-    """Return the literals of each of some nodes that is more than a step within a conjunction.
+    """Collapse nodes into conjunctions; return the literals of each by its node.
 
-    A gate that several conjunctions share is taken ``apart``, or else is itself one.
+    A gate that several conjunctions share is ``duplicate``d in each, or else is itself one.
     """
-    early = {node for cycle in network.cycles for node, _ in cycle.feedback}
-    gates = [node for node in nodes if node > network.inputs and node not in early]
-    kept, uses = _uses(network, outputs, gates)
+    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
+    gates = [node for node in nodes if node > graph.inputs and node not in early]
+    kept, uses = _uses(graph, outputs, gates)
     flat: dict[int, set[int]] = {}
     for node in gates:
         flat[node] = set()
-        for literal in (network.left[node], network.right[node]):
+        for literal in (graph.left[node], graph.right[node]):
             inner = literal >> 1
             is_inside = inner not in kept and inner in flat
             if is_inside and uses[inner] == 1:
@@ -74,7 +74,7 @@ def _conjunctions(
                 smaller, larger = sorted((flat[node], flat.pop(inner)), key=len)
                 larger |= smaller
                 flat[node] = larger
-            elif is_inside and apart and len(flat[inner]) <= MOST_LEAVES // 2:
+            elif is_inside and duplicate and len(flat[inner]) <= MAX_LITERALS // 2:
                 flat[node] |= flat[inner]
             else:
                 flat[node].add(literal)
@@ -86,27 +86,27 @@ def _conjunctions(
 
 
 def _uses(
-    network: AndInverterGraph, outputs: Iterable[int], gates: Sequence[int]
+    graph: AndInverterGraph, outputs: Iterable[int], gates: Sequence[int]
 ) -> tuple[set[int], list[int]]:
-    """Return the nodes that are wanted as such, and how many of the gates read each node.
+    """Find the nodes that cannot be collapsed, and how many of the gates read each node.
 
-    Wanted are those that are read negated or from outside, or by another cycle's gates.
+    The former are read negated, as outputs, or by the gates of another cycle.
     """
-    cycle_of = np.zeros(len(network), dtype=np.int64)
-    for cycle in network.cycles:
+    cycle_of = np.zeros(len(graph), dtype=np.int64)
+    for cycle in graph.cycles:
         cycle_of[cycle.first : cycle.last] = cycle.first
     node = np.repeat(np.array(gates, dtype=np.int64), 2)
-    literal = np.array([network.left, network.right], dtype=np.int64).T[gates].ravel()
+    literal = np.array([graph.left, graph.right], dtype=np.int64).T[gates].ravel()
     inner = literal >> 1
     is_kept = (literal & 1 == 1) | (cycle_of[inner] != cycle_of[node])
     kept = {output >> 1 for output in outputs}
-    kept |= {literal >> 1 for c in network.cycles for pair in c.feedback for literal in pair[1:]}
+    kept |= {literal >> 1 for c in graph.cycles for pair in c.feedback for literal in pair[1:]}
     kept.update(inner[is_kept].tolist())
-    uses = np.bincount(inner, minlength=len(network)).tolist()
+    uses = np.bincount(inner, minlength=len(graph)).tolist()
     return kept, uses
 
 
-class _Extraction:
+class _PairExtractor:
     """Replaces pairs in sets of literals, which it changes. Pairs are called -1, -2 and so on."""
 
     def __init__(self, sets: Sequence[set[int]]) -> None:
@@ -123,7 +123,7 @@ class _Extraction:
         heapq.heapify(self._queue)
 
     def run(self) -> dict[int, Pair]:
-        """Return the pairs by their names."""
+        """Extract pairs until none is in two sets; return the pairs by their names."""
         made: dict[int, Pair] = {}
         while self._queue:
             count, pair = heapq.heappop(self._queue)
@@ -161,14 +161,14 @@ class _Extraction:
 
 
 def _limit(sets: Sequence[set[int]]) -> int:
-    limit = MOST_LEAVES
-    while sum(len(s) * (len(s) - 1) // 2 for s in sets if len(s) <= limit) > MOST_PAIRS:
+    limit = MAX_LITERALS
+    while sum(len(s) * (len(s) - 1) // 2 for s in sets if len(s) <= limit) > MAX_PAIRS:
         limit //= 2
     return limit
 
 
-class _Rebuilding:
-    """Makes a new network of conjunctions and pairs; see :func:`share_pairs`."""
+class _Rebuilder:
+    """Makes a new graph of conjunctions and pairs; see :func:`extract_cubes`."""
 
     def __init__(
         self, old: AndInverterGraph, conjunctions: dict[int, set[int]], pairs: dict[int, Pair]
@@ -176,21 +176,21 @@ class _Rebuilding:
         self._old = old
         self._conjunctions = conjunctions
         self._pairs = pairs
-        self.network = AndInverterGraph(old.inputs, old.passes)
+        self.graph = AndInverterGraph(old.inputs, old.passes)
         self._literals = {node: 2 * node for node in range(1 + old.inputs)}
 
     def literal(self, old: int) -> int:
-        """Return what stands for a literal of the old network, or for a pair."""
+        """Return the new literal for one of the old graph, or for a pair."""
         if old >= 0:
             return self._literals[old >> 1] ^ (old & 1)
         known = self._literals.get(old)
         if known is None:
             left, right = self._pairs[old]
-            known = self._literals[old] = self.network.and2(self.literal(left), self.literal(right))
+            known = self._literals[old] = self.graph.and2(self.literal(left), self.literal(right))
         return known
 
     def run(self, nodes: Sequence[int]) -> None:
-        """Make all nodes anew, in their order."""
+        """Rebuild all nodes in their order."""
         cycles = {cycle.first: cycle for cycle in self._old.cycles}
         last = 0
         for node in nodes:
@@ -209,13 +209,13 @@ class _Rebuilding:
                     for old in self._conjunctions[node]
                 }
             )
-            self._literals[node] = self.network.balanced_and(literals)
+            self._literals[node] = self.graph.balanced_and(literals)
 
     def _make_cycle(self, cycle: Cycle) -> None:
-        first = len(self.network)
+        first = len(self.graph)
         for node, _ in cycle.feedback:
-            self._literals[node] = self.network.new_node()
+            self._literals[node] = self.graph.new_node()
         for node in range(cycle.first, cycle.last):
             self._make(node)
         feedback = tuple((self.literal(2 * n) >> 1, self.literal(d)) for n, d in cycle.feedback)
-        self.network.cycles.append(Cycle(first, len(self.network), feedback))
+        self.graph.cycles.append(Cycle(first, len(self.graph), feedback))

@@ -33,7 +33,7 @@ from gdl.circuit.aig import TRUE, AndInverterGraph, Cycle
 
 @dataclass(frozen=True, slots=True)
 class GateProgram:
-    """What is to be evaluated, in order.
+    """Gates in the order of their evaluation.
 
     ``gates``: int32 (n, 3): the row that is written, and the two literals of which it is the
     conjunction. ``segments``: int64 (k, 4): first and last (exclusive) gate, first and last
@@ -58,13 +58,13 @@ class GateProgram:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The rows of a block, by their first, and what evaluates them.
+    """The first row of each kind in a block, and the programs that evaluate the rows.
 
     ``move_counts`` is the number of move rows of each role. ``view`` computes legal, terminal
     and goal rows from the fluents; ``transition`` the percepts and next rows from the moves and
     what the view has computed. ``moves_view``, with which the view begins, computes legal and
-    terminal rows and all that the transition reads: it does for a step whose goals nobody asks for.
-    ``goals_view`` is the rest of the view, to be evaluated after it on the same rows.
+    terminal rows and all that the transition reads; it is enough for a step whose goals nobody
+    needs. ``goals_view`` is the rest of the view, to be evaluated after it on the same rows.
     """
 
     rows: int
@@ -85,7 +85,7 @@ class Layout:
 
     @property
     def gate_count(self) -> int:
-        """How many gates there are, of the view and of the transition."""
+        """The number of gates of the view and of the transition."""
         return len(self.view.gates) + len(self.transition.gates)
 
     @property
@@ -105,11 +105,12 @@ class Layout:
         )
 
     @property
-    def goals_are_dear(self) -> bool:
-        """Whether playouts had better evaluate goals late.
+    def goals_are_expensive(self) -> bool:
+        """Whether playouts should defer the evaluation of goals.
 
-        Holding last states costs some four operations on each fluent in most steps, and now and
-        then the gates for moves once more. The bound was measured on games of 100 to 250,000 gates.
+        Keeping the last states costs some four operations for each fluent in most steps, and
+        sometimes the gates for moves once more. The bound was measured on games of 100 to 250,000
+        gates.
         """
         of_moves, of_goals = self.moves_view.and_count, self.goals_view.and_count
         return of_goals > 4 * self.fluent_count + of_moves
@@ -126,11 +127,11 @@ class Outputs:
     next: Sequence[int]
 
     def all(self) -> list[int]:
-        """Return all literals."""
+        """List all literals."""
         return [*self.legal, self.terminal, *self.goals, *self.percepts, *self.next]
 
     def replaced(self, literals: Sequence[int]) -> Outputs:
-        """Return the same outputs as other literals, in the order of :meth:`all`."""
+        """Replace all literals, which come in the order of :meth:`all`."""
         rest = iter(literals)
         return Outputs(
             legal=list(islice(rest, len(self.legal))),
@@ -143,10 +144,10 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """The nodes that are computed together, and what for: its outputs, from ``first`` on.
+    """The nodes that are computed together, for some outputs, of which ``first`` is the first.
 
-    Gates that are outputs are ``written`` straight to the row of their first output, whose place
-    among all outputs they are given with.
+    Gates that are outputs are ``written`` straight to the row of an output: ``written`` holds the
+    index of that output among all.
     """
 
     nodes: Sequence[int]
@@ -156,24 +157,24 @@ class _Stage:
 
 
 def lay_out(
-    network: AndInverterGraph, fluent_count: int, move_counts: Sequence[int], outputs: Outputs
+    graph: AndInverterGraph, fluent_count: int, move_counts: Sequence[int], outputs: Outputs
 ) -> Layout:
-    """Give every node and output that matters a row."""
-    stages = _stages(network, outputs)
-    row_of = {node: node for node in range(1 + network.inputs)}
-    written = {node: place for stage in stages for node, place in stage.written.items()}
+    """Give a row to every output, and to every node that an output depends on."""
+    stages = _stages(graph, outputs)
+    row_of = {node: node for node in range(1 + graph.inputs)}
+    written = {node: index for stage in stages for node, index in stage.written.items()}
     for stage in stages:
         for node in stage.nodes:
             if node not in written:
                 row_of[node] = len(row_of)
     legal = len(row_of)
-    row_of |= {node: legal + place for node, place in written.items()}
+    row_of |= {node: legal + index for node, index in written.items()}
     terminal = legal + len(outputs.legal)
     goals = terminal + 1
     percepts = goals + len(outputs.goals)
     following = percepts + len(outputs.percepts)
-    moves_view, view = _programs(network, stages[:2], row_of, legal)
-    (transition,) = _programs(network, stages[2:], row_of, legal)
+    moves_view, view = _programs(graph, stages[:2], row_of, legal)
+    (transition,) = _programs(graph, stages[2:], row_of, legal)
     return Layout(
         rows=following + len(outputs.next),
         fluents=1,
@@ -193,52 +194,50 @@ def lay_out(
     )
 
 
-def _stages(network: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, _Stage]:
-    """Return what legal moves and the end are computed with, then goals, then the transition.
+def _stages(graph: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, _Stage]:
+    """Divide the nodes: for legal moves and the end, for goals, and for the transition.
 
     What both goals and the transition need is in the first stage.
     """
     moves = [*outputs.legal, outputs.terminal]
     later = [*outputs.percepts, *outputs.next]
-    of_goals, of_later = set(network.cone(outputs.goals)), set(network.cone(later))
-    first = set(network.cone(moves)) | (of_goals & of_later)
+    of_goals, of_later = set(graph.cone(outputs.goals)), set(graph.cone(later))
+    first = set(graph.cone(moves)) | (of_goals & of_later)
     return (
-        _stage(network, first, moves, 0),
-        _stage(network, of_goals - first, outputs.goals, len(moves)),
-        _stage(network, of_later - first, later, len(moves) + len(outputs.goals)),
+        _stage(graph, first, moves, 0),
+        _stage(graph, of_goals - first, outputs.goals, len(moves)),
+        _stage(graph, of_later - first, later, len(moves) + len(outputs.goals)),
     )
 
 
-def _stage(
-    network: AndInverterGraph, nodes: Set[int], outputs: Sequence[int], first: int
-) -> _Stage:
-    early = {node for cycle in network.cycles for node, _ in cycle.feedback}
-    computed = sorted(node for node in nodes if node > network.inputs)
+def _stage(graph: AndInverterGraph, nodes: Set[int], outputs: Sequence[int], first: int) -> _Stage:
+    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
+    computed = sorted(node for node in nodes if node > graph.inputs)
     gates = set(computed) - early
     written: dict[int, int] = {}
-    for place, output in enumerate(outputs, first):
+    for index, output in enumerate(outputs, first):
         if not output & 1 and output >> 1 in gates:
-            written.setdefault(output >> 1, place)
+            written.setdefault(output >> 1, index)
     return _Stage(computed, outputs, first, written)
 
 
 class _ProgramWriter:
-    """Writes gates, and closes segments around those of a cycle."""
+    """Writes gates, and makes segments of those of a cycle."""
 
-    def __init__(self, network: AndInverterGraph, row_of: Mapping[int, int]) -> None:
-        self._network = network
+    def __init__(self, graph: AndInverterGraph, row_of: Mapping[int, int]) -> None:
+        self._graph = graph
         self._row_of = row_of
         self.gates: list[tuple[int, int, int]] = []
         self._segments: list[tuple[int, int, int, int]] = []
         self._feedback: list[tuple[int, int]] = []
 
     def literal(self, of: int) -> int:
-        """Return a network's literal as one of rows."""
+        """Translate a literal of nodes to one of rows."""
         return 2 * self._row_of[of >> 1] + (of & 1)
 
     def gate(self, node: int) -> None:
         """Write a node's gate."""
-        left, right = self._network.left[node], self._network.right[node]
+        left, right = self._graph.left[node], self._graph.right[node]
         self.gates.append((self._row_of[node], self.literal(left), self.literal(right)))
 
     def close(self, cycle: Cycle | None) -> None:
@@ -251,7 +250,7 @@ class _ProgramWriter:
             self._segments.append((start, len(self.gates), first, len(self._feedback)))
 
     def program(self) -> GateProgram:
-        """Return what has been written."""
+        """The gates written so far."""
         return GateProgram(
             np.array(self.gates, dtype=np.int32).reshape(-1, 3),
             np.array(self._segments, dtype=np.int64).reshape(-1, 4),
@@ -260,31 +259,31 @@ class _ProgramWriter:
 
 
 def _programs(
-    network: AndInverterGraph,
+    graph: AndInverterGraph,
     stages: Sequence[_Stage],
     row_of: Mapping[int, int],
     first_output: int,
 ) -> list[GateProgram]:
-    """Return a program for each stage, which computes those before it too."""
-    writer = _ProgramWriter(network, row_of)
+    """Write a program for each stage, which computes those before it too."""
+    writer = _ProgramWriter(graph, row_of)
     programs = []
     for stage in stages:
-        _write_gates(network, stage, writer)
-        for place, output in enumerate(stage.outputs, stage.first):
-            if stage.written.get(output >> 1) != place:
-                writer.gates.append((first_output + place, writer.literal(output), TRUE))
+        _write_gates(graph, stage, writer)
+        for index, output in enumerate(stage.outputs, stage.first):
+            if stage.written.get(output >> 1) != index:
+                writer.gates.append((first_output + index, writer.literal(output), TRUE))
         writer.close(None)
         programs.append(writer.program())
     return programs
 
 
-def _write_gates(network: AndInverterGraph, stage: _Stage, writer: _ProgramWriter) -> None:
-    early = {node for cycle in network.cycles for node, _ in cycle.feedback}
+def _write_gates(graph: AndInverterGraph, stage: _Stage, writer: _ProgramWriter) -> None:
+    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
     nodes = set(stage.nodes)
     # Gates made within a cycle can have users elsewhere; the cycle itself is then not repeated.
     inside = {
         node: cycle
-        for cycle in network.cycles
+        for cycle in graph.cycles
         if cycle.feedback[0][0] in nodes
         for node in range(cycle.first, cycle.last)
     }

@@ -14,7 +14,7 @@ from gdl.cli.options import FILE, read_source, seed_option
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.validation import PlayoutFinding, SimulationReport, declared_in, simulate, validate
+from gdl.validation import PlayoutProblem, PlayoutReport, check_playouts, declared_in, validate
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -34,18 +34,18 @@ class CheckReport:
 
     source: Source
     problems: tuple[Problem, ...]
-    simulation: SimulationReport | None = None
+    simulation: PlayoutReport | None = None
     failure: str = ""
 
     @property
-    def findings(self) -> tuple[PlayoutFinding, ...]:
+    def findings(self) -> tuple[PlayoutProblem, ...]:
         """The problems that playouts showed."""
-        return self.simulation.findings if self.simulation else ()
+        return self.simulation.problems if self.simulation else ()
 
     @property
     def has_errors(self) -> bool:
         """Whether the rulesheet cannot be used as it is."""
-        found: tuple[Problem | PlayoutFinding, ...] = (*self.problems, *self.findings)
+        found: tuple[Problem | PlayoutProblem, ...] = (*self.problems, *self.findings)
         return bool(self.failure) or any(one.severity is Severity.ERROR for one in found)
 
 
@@ -96,7 +96,7 @@ def _checked(source: Source, simulation: Simulation | None) -> CheckReport:
         return report
     try:
         ruleset = parse(source.text, source.name)
-        played = simulate(
+        played = check_playouts(
             interpret(ruleset),
             simulation.playouts,
             simulation.max_steps,
@@ -144,7 +144,7 @@ def _describe_problem(source: Source, problem: Problem) -> str:
     return f"{click.style(head, fg=_COLOURS[problem.severity])}\n{excerpt}"
 
 
-def _describe_finding(name: str, finding: PlayoutFinding) -> str:
+def _describe_finding(name: str, finding: PlayoutProblem) -> str:
     """Show a finding of playouts, with the moves that lead to it."""
     text = f"{name}: {finding.severity}: {finding.message} [{finding.code}]"
     head = click.style(text, fg=_COLOURS[finding.severity])
@@ -156,7 +156,7 @@ def _describe_finding(name: str, finding: PlayoutFinding) -> str:
 
 
 def _summary(
-    found: Sequence[Problem | PlayoutFinding], simulation: SimulationReport | None = None
+    found: Sequence[Problem | PlayoutProblem], simulation: PlayoutReport | None = None
 ) -> str:
     """Summarize how many problems there are, and how the playouts went."""
     counts = {severity: sum(one.severity is severity for one in found) for severity in Severity}
@@ -165,7 +165,7 @@ def _summary(
     return f"{text}; {_played(simulation)}" if simulation else text
 
 
-def _played(simulation: SimulationReport) -> str:
+def _played(simulation: PlayoutReport) -> str:
     lengths = simulation.lengths
     ended = f"{len(lengths)} playouts ended"
     if lengths:
@@ -184,7 +184,7 @@ def _played(simulation: SimulationReport) -> str:
 def _json_report(
     source: Source,
     problems: Sequence[Problem],
-    simulation: SimulationReport | None,
+    simulation: PlayoutReport | None,
     failure: str = "",
 ) -> dict[str, Any]:
     """Write a report about one rulesheet as JSON; lines and columns count from 1."""
@@ -196,7 +196,7 @@ def _json_report(
         document["failure"] = failure
     if simulation:
         document["simulation"] = {
-            "findings": [_json_finding(finding) for finding in simulation.findings],
+            "findings": [_json_finding(finding) for finding in simulation.problems],
             "lengths": simulation.lengths,
             "unfinished": simulation.unfinished,
             "monotonic": [str(role) for role in simulation.monotonic],
@@ -220,7 +220,7 @@ def _json_problem(source: Source, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _json_finding(finding: PlayoutFinding) -> dict[str, Any]:
+def _json_finding(finding: PlayoutProblem) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "code": finding.code,

@@ -21,10 +21,9 @@ from gdl.cli.options import (
     rulesheet_argument,
     write_text,
 )
-from gdl.datalog import Level
 from gdl.errors import GroundingLimitError
 from gdl.grounding import GroundingBudget
-from gdl.language import RelationKey, Ruleset
+from gdl.language import Level, RelationKey, Ruleset
 from gdl.reasoner import interpret
 from gdl.reports import (
     Diagram,

@@ -1,9 +1,20 @@
-"""Inside the reasoner: join plans, and the Python functions that they are compiled to."""
+"""Datalog: a general evaluator for rules with functions, disjunctions and stratified negation.
+
+A ruleset comes in. :func:`flatten_rules` brings its rules into normal form (:mod:`.normal_form`),
+checks what they depend on (:mod:`.dependencies`), finds what each argument can hold
+(:mod:`.domains`) and makes functions part of the relations (:mod:`.flattening`): these
+:class:`FlatRules` go to the grounder too. :class:`Program` turns them into Python functions that
+fill tables of rows on demand. Start reading in :mod:`.flat_rules`, then :mod:`.program`.
+
+A program interns terms in its :class:`SymbolTable`, orders bodies by :mod:`.join_plan`, which the
+:class:`CardinalityEstimator` tells sizes and costs, and writes the functions in
+:mod:`.python_codegen`: :mod:`.table_functions` without recursion, :mod:`.semi_naive` with it, where
+:mod:`.magic_sets` restrict a call to what it asks for.
+"""
 
 from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.dependencies import (
     Graph,
-    Level,
     dependency_graph,
     is_recursive,
     levels,
@@ -12,7 +23,7 @@ from gdl.datalog.dependencies import (
     strongly_connected_components,
 )
 from gdl.datalog.domains import (
-    EMPTY,
+    EMPTY_DOMAIN,
     ArgumentPosition,
     Domain,
     Domains,
@@ -21,26 +32,24 @@ from gdl.datalog.domains import (
     variable_domains,
 )
 from gdl.datalog.flat_rules import (
-    MACHINE_RELATIONS,
     FlatRules,
+    counterpart,
     flatten_rules,
     goal_value,
     index_of_role,
     is_keyword_relation,
     ordered_roles,
-    renamed,
 )
 from gdl.datalog.join_plan import Columns
-from gdl.datalog.normal_form import substitute, unify
+from gdl.datalog.normal_form import expand_all, unify
 from gdl.datalog.program import Context, Program
-from gdl.datalog.python_codegen import Access
+from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.semi_naive import Table
 from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
 
 __all__ = [
-    "EMPTY",
-    "MACHINE_RELATIONS",
-    "Access",
+    "EMPTY_DOMAIN",
+    "AccessPath",
     "ArgumentPosition",
     "CardinalityEstimator",
     "Columns",
@@ -52,12 +61,13 @@ __all__ = [
     "FunctionTable",
     "Graph",
     "Key",
-    "Level",
     "Program",
     "SymbolTable",
     "Table",
+    "counterpart",
     "dependency_graph",
     "domains_of",
+    "expand_all",
     "flatten_rules",
     "goal_value",
     "ids_of",
@@ -68,10 +78,8 @@ __all__ = [
     "levels",
     "ordered_roles",
     "reachable",
-    "renamed",
     "shortest_path",
     "strongly_connected_components",
-    "substitute",
     "unify",
     "variable_domains",
 ]

@@ -1,14 +1,12 @@
-"""Which relation is defined through which: the dependency graph and what follows from it."""
+"""The dependency graph: which relation is defined through which, and what follows from it."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from enum import IntEnum
-from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
-from gdl.language import RelationKey, Rule, atoms_of
+from gdl.language import GIVEN_LEVELS, Level, RelationKey, Rule, atoms_of
 
 Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
 """Head relation -> body relation -> whether some occurrence is negated."""
@@ -16,25 +14,8 @@ Graph: TypeAlias = Mapping[RelationKey, Mapping[RelationKey, bool]]
 Node = TypeVar("Node", bound=Hashable)
 
 
-class Level(IntEnum):
-    """What a relation's extension depends on; each level includes those below it."""
-
-    STATIC = 0
-    """Nothing but the rules."""
-    VIEW = 1
-    """The state, through ``true``."""
-    TRANSITION = 2
-    """The joint move, through ``does``."""
-
-
-GIVEN_LEVELS: Mapping[RelationKey, Level] = MappingProxyType(
-    {("true", 1): Level.VIEW, ("does", 2): Level.TRANSITION}
-)
-"""The levels of the relations that come from the match."""
-
-
 def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKey, bool]]:
-    """Return the graph from each head relation to the relations of its bodies."""
+    """Map each head relation to the relations of its bodies."""
     graph: dict[RelationKey, dict[RelationKey, bool]] = {}
     for rule in rules:
         edges = graph.setdefault(rule.head.relation, {})
@@ -45,11 +26,10 @@ def dependency_graph(rules: Iterable[Rule]) -> dict[RelationKey, dict[RelationKe
 
 
 def strongly_connected_components(graph: Mapping[Node, Iterable[Node]]) -> list[tuple[Node, ...]]:
-    """Return the strongly connected components, each after those that it depends on.
+    """List the strongly connected components, each after those that it depends on.
 
-    ``graph`` maps a node to those that it depends on.
-
-    Tarjan's algorithm with an explicit stack: rule chains may be longer than Python's.
+    ``graph`` maps a node to those that it depends on. Tarjan's algorithm with an explicit stack:
+    chains of rules may be longer than Python's.
     """
     order: dict[Node, int] = {}
     low: dict[Node, int] = {}
@@ -86,7 +66,7 @@ def strongly_connected_components(graph: Mapping[Node, Iterable[Node]]) -> list[
 
 
 def _cut_off(path: list[Node], node: Node) -> tuple[Node, ...]:
-    """Take a node, and what comes after it, off the end of a path; return that."""
+    """Remove a node and those after it from the end of a path, and return them."""
     cut = len(path) - 1
     while path[cut] != node:
         cut -= 1
@@ -100,7 +80,7 @@ def levels(
     order: Sequence[tuple[RelationKey, ...]],
     given: Mapping[RelationKey, Level] = GIVEN_LEVELS,
 ) -> dict[RelationKey, Level]:
-    """Return every relation's level; ``given`` has those of the relations from the match."""
+    """Find every relation's level; ``given`` has those of the relations that the match gives."""
     result: dict[RelationKey, Level] = dict(given)
     for component in order:
         targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
@@ -111,7 +91,7 @@ def levels(
 
 
 def chain_length(graph: Graph, order: Sequence[tuple[RelationKey, ...]]) -> int:
-    """Return how many components stand in the longest chain, each defined through the next."""
+    """Count the components of the longest chain, each defined through the next."""
     length: dict[RelationKey, int] = {}
     for component in order:
         targets = {t for relation in component for t in graph.get(relation, ())} - set(component)
@@ -121,7 +101,7 @@ def chain_length(graph: Graph, order: Sequence[tuple[RelationKey, ...]]) -> int:
 
 
 def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
-    """Tell whether the relations of a component are defined through themselves."""
+    """Check whether the relations of a component are defined through themselves."""
     if len(component) > 1:
         return True
     (relation,) = component
@@ -129,31 +109,28 @@ def is_recursive(graph: Graph, component: Collection[RelationKey]) -> bool:
 
 
 def reachable(graph: Graph, roots: Iterable[RelationKey]) -> set[RelationKey]:
-    """Return the relations that the roots are defined through, roots included."""
+    """Find the relations that the roots are defined through, roots included."""
     seen = set(roots)
-    agenda = list(seen)
-    while agenda:
-        for target in graph.get(agenda.pop(), ()):
+    worklist = list(seen)
+    while worklist:
+        for target in graph.get(worklist.pop(), ()):
             if target not in seen:
                 seen.add(target)
-                agenda.append(target)
+                worklist.append(target)
     return seen
 
 
 def shortest_path(graph: Mapping[Node, Iterable[Node]], origin: Node, target: Node) -> list[Node]:
-    """Return a shortest way in the graph, of at least one step, without the origin.
-
-    There must be one.
-    """
+    """Return a shortest path of at least one step, without the origin; there must be one."""
     previous: dict[Node, Node] = {}
-    agenda = deque([origin])
+    worklist = deque([origin])
     while target not in previous:
-        node = agenda.popleft()
+        node = worklist.popleft()
         for found in graph.get(node, ()):
             if found not in previous:
                 previous[found] = node
-                agenda.append(found)
-    way = [target]
-    while previous[way[-1]] != origin:
-        way.append(previous[way[-1]])
-    return way[::-1]
+                worklist.append(found)
+    path = [target]
+    while previous[path[-1]] != origin:
+        path.append(previous[path[-1]])
+    return path[::-1]

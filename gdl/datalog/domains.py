@@ -1,9 +1,9 @@
 """Domains: which values an argument can take, found from the rules alone.
 
-The analysis looks one level deep: at each argument of a relation, and at each argument of a
-function wherever it occurs, it collects the constants and the function names that may stand
-there. It starts from nothing and applies the rules until nothing new appears, so that a value
-that no chain of rules can produce is not in the domain.
+The analysis looks one level deep: for each argument of a relation, and for each argument of a
+function wherever it occurs, it collects the constants and the function names that may occur there.
+It starts from nothing and applies the rules up to a fixpoint, so that a value that no chain of
+rules can produce is not in the domain.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class ArgumentPosition:
 
 @dataclass(slots=True)
 class Domain:
-    """The constants, by name, and the functions that can stand at a position."""
+    """The constants, by name, and the functions that can occur at a position."""
 
     constants: set[str] = field(default_factory=set)
     functions: set[FunctionKey] = field(default_factory=set)
 
     @classmethod
     def of(cls, term: Term) -> Domain:
-        """Return the domain of one term, seen from outside; that of a variable is empty."""
+        """Return the domain of one term by its top symbol; that of a variable is empty."""
         if isinstance(term, Constant):
             return cls({term.name})
         return cls(set(), {(term.name, len(term.args))}) if isinstance(term, Function) else cls()
@@ -51,14 +51,14 @@ class Domain:
         return Domain(self.constants & other.constants, self.functions & other.functions)
 
     def add(self, other: Domain) -> bool:
-        """Add the other's values; tell whether any was new."""
+        """Add the other's values, and return True if any was new."""
         before = len(self)
         self.constants |= other.constants
         self.functions |= other.functions
         return len(self) > before
 
     def admits(self, term: Term) -> bool:
-        """Tell whether the term, seen from outside, can stand here; variables always can."""
+        """Check whether the term can occur here, by its top symbol; variables always can."""
         if isinstance(term, Constant):
             return term.name in self.constants
         if isinstance(term, Function):
@@ -66,9 +66,11 @@ class Domain:
         return True
 
 
-EMPTY = Domain()
+EMPTY_DOMAIN = Domain()
+"""The domain without values; not to be changed."""
 
 Domains: TypeAlias = Mapping[ArgumentPosition, Domain]
+"""The domain of each argument that can have a value."""
 
 MATCH_FLOWS = (
     (ArgumentPosition(True, "init", 1, 0), ArgumentPosition(True, "true", 1, 0)),
@@ -76,11 +78,11 @@ MATCH_FLOWS = (
     (ArgumentPosition(True, "legal", 2, 0), ArgumentPosition(True, "does", 2, 0)),
     (ArgumentPosition(True, "legal", 2, 1), ArgumentPosition(True, "does", 2, 1)),
 )
-"""What flows through the course of a match: next facts become true, legal moves are done."""
+"""What a match carries over: next facts become true, legal moves are done."""
 
 
 def positions(atom: Atom) -> Iterator[tuple[ArgumentPosition, Term]]:
-    """Yield every argument in an atom, also inside functions, with its position."""
+    """Yield every argument of an atom, also inside functions, with its position."""
     yield from _positions(True, atom.name, atom.args)
 
 
@@ -94,7 +96,7 @@ def _positions(
 
 
 Flow: TypeAlias = tuple[ArgumentPosition, ArgumentPosition]
-"""Whatever stands at the first position can come to stand at the second."""
+"""Whatever occurs at the first position may later occur at the second."""
 
 
 def domains_of(
@@ -102,10 +104,10 @@ def domains_of(
     flows: Iterable[Flow] = MATCH_FLOWS,
     known: Domains = MappingProxyType({}),
 ) -> Domains:
-    """Return the domain of every position that some chain of rules can fill.
+    """Find the domain of every position that some chain of rules can fill.
 
-    ``rules`` are in normal form. Order them with definitions before their uses: fewer rounds.
-    The ``known`` domains are taken as they are, whatever the rules let stand there.
+    ``rules`` are in normal form; with definitions before their uses they take fewer rounds. The
+    ``known`` domains are taken as they are, whatever the rules derive.
     """
     flows = tuple(flows)
     found = {position: Domain() for position in known}
@@ -126,11 +128,11 @@ def domains_of(
 
 
 def variable_domains(rule: Rule, found: Domains) -> dict[str, Domain] | None:
-    """Return what each variable of a normal rule can be, None where the body cannot hold."""
+    """Find the domain of each variable of a normal rule; None if the body can never hold."""
     values: dict[str, Domain] = {}
     for atom in binders(rule):
         for position, term in positions(atom):
-            domain = found.get(position, EMPTY)
+            domain = found.get(position, EMPTY_DOMAIN)
             if isinstance(term, Variable):
                 known = values.get(term.name)
                 if known is not None:

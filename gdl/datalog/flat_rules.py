@@ -1,4 +1,7 @@
-"""The rules of a game made ready for a machine: normal, checked, ordered and flattened."""
+"""Flat rules: a game's rules in normal form, checked, ordered and flattened.
+
+They are what both the reasoner and the grounder start from.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gdl.datalog.dependencies import (
-    GIVEN_LEVELS,
-    Level,
     chain_length,
     dependency_graph,
     levels,
@@ -20,47 +21,36 @@ from gdl.datalog.domains import ArgumentPosition, Flow, FunctionKey, domains_of
 from gdl.datalog.flattening import Flattening
 from gdl.datalog.normal_form import normal_form, split_recursion
 from gdl.errors import MoveError, ResourceLimitError, RulesetError, Source
-from gdl.language import KEYWORD_ARITY, Constant, RelationKey, Rule, Ruleset, Term, atoms_of
-
-MACHINE_RELATIONS = (
-    ("role", 1),
-    ("init", 1),
-    ("legal", 2),
-    ("next", 1),
-    ("goal", 2),
-    ("terminal", 0),
-    ("sees", 2),
+from gdl.language import (
+    GIVEN_LEVELS,
+    HIGHEST_LEVELS,
+    KEYWORDS,
+    Constant,
+    Level,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    atoms_of,
 )
-"""The relations that a state machine's answers are made of."""
 
 MAX_CHAIN = 2000
-"""How long a chain of relations may be, each defined through the next; known games reach 60."""
+"""The longest chain of relations, each defined through the next; known games reach 60."""
 
 FRAMES_PER_RELATION = 12
-"""How many Python frames planning takes for each relation of a chain."""
+"""The Python frames that planning needs for each relation of a chain."""
 
 _INTEGER = re.compile("[0-9]{1,9}")
 
-_HIGHEST = {
-    ("role", 1): Level.STATIC,
-    ("init", 1): Level.STATIC,
-    ("base", 1): Level.STATIC,
-    ("input", 2): Level.STATIC,
-    ("legal", 2): Level.VIEW,
-    ("goal", 2): Level.VIEW,
-    ("terminal", 0): Level.VIEW,
-}
-"""What the relations of the language may depend on."""
-
-_NAMES = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
+_LEVEL_TEXTS = {Level.VIEW: "the state ('true')", Level.TRANSITION: "moves ('does')"}
 
 
 @dataclass(frozen=True, slots=True)
 class FlatRules:
-    """Flattened rules, definitions first.
+    """Flattened rules, definitions before their uses.
 
-    ``fluents`` and ``moves`` are the relations that ``true`` and ``does`` are flattened into,
-    each with the function it stands for, None for plain constants.
+    ``fluents`` and ``moves`` are the specialized relations of ``true`` and ``does``, each with the
+    function that it stands for, None for plain constants.
     """
 
     rules: list[Rule]
@@ -70,10 +60,10 @@ class FlatRules:
     def flows(self) -> Iterator[tuple[RelationKey, RelationKey]]:
         """Yield pairs of relations: rows of the first can come to be rows of the second."""
         for relation, _ in self.fluents:
-            yield renamed(relation, "init"), relation
-            yield renamed(relation, "next"), relation
+            yield counterpart(relation, "init"), relation
+            yield counterpart(relation, "next"), relation
         for relation, _ in self.moves:
-            yield renamed(relation, "legal"), relation
+            yield counterpart(relation, "legal"), relation
 
     def column_flows(self) -> Iterator[Flow]:
         """Yield the same flows for each column."""
@@ -86,7 +76,7 @@ class FlatRules:
 
 
 def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
-    """Return the rules that some relations are defined through.
+    """Flatten the rules that the relations ``asked`` for are defined through.
 
     Raises :class:`gdl.RulesetError` for rules that cannot be evaluated.
     """
@@ -94,7 +84,7 @@ def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     graph = dependency_graph(rules)
     ordered = strongly_connected_components(graph)
     _check_levels(rules, levels(graph, ordered), ruleset.source)
-    _make_room(chain_length(graph, ordered))
+    _raise_recursion_limit(chain_length(graph, ordered))
     asked = frozenset(asked)
     wanted = reachable(graph, asked)
     order = {r: i for i, c in enumerate(ordered) for r in c}
@@ -103,24 +93,24 @@ def flatten_rules(ruleset: Ruleset, asked: Iterable[RelationKey]) -> FlatRules:
     flattening = Flattening(domains_of(rules), asked)
     return FlatRules(
         flattening.rules(rules),
-        list(flattening.variants(("true", 1))),
-        list(flattening.variants(("does", 2))),
+        list(flattening.specializations(("true", 1))),
+        list(flattening.specializations(("does", 2))),
     )
 
 
 def is_keyword_relation(relation: RelationKey) -> bool:
-    """Tell whether a relation is one of the language's, or a variant of one."""
-    return relation[0].split(" ")[0] in KEYWORD_ARITY
+    """Check whether a relation is a keyword's, or a specialized relation of one."""
+    return relation[0].split(" ")[0] in KEYWORDS
 
 
-def renamed(relation: RelationKey, name: str) -> RelationKey:
-    """Return the variant of another core relation: of ``next`` for one of ``true``, say."""
-    _, blank, variant = relation[0].partition(" ")
-    return name + blank + variant, relation[1]
+def counterpart(relation: RelationKey, name: str) -> RelationKey:
+    """Return a specialized relation's counterpart under another keyword: ``next`` for ``true``."""
+    _, blank, function = relation[0].partition(" ")
+    return name + blank + function, relation[1]
 
 
 def ordered_roles(ruleset: Ruleset, derived: Iterable[Term]) -> tuple[Constant, ...]:
-    """Return the roles: those stated as facts in their order, then derived ones by name."""
+    """List the roles: those stated as facts in their order, then derived ones by name."""
     names = {role.name: role for role in derived if isinstance(role, Constant)}
     ordered = dict.fromkeys([*(role.name for role in ruleset.roles), *sorted(names)])
     if not ordered:
@@ -129,16 +119,16 @@ def ordered_roles(ruleset: Ruleset, derived: Iterable[Term]) -> tuple[Constant, 
 
 
 def index_of_role(ruleset: Ruleset, roles: Iterable[Constant], role: Term) -> int:
-    """Return the place of a role, whichever capitals it is written with."""
-    places = {place.name: index for index, place in enumerate(roles)}
-    index = places.get(str(ruleset.spell(role)))
-    if index is None:
-        raise MoveError(f"no role is called {role}; the roles are {', '.join(places)}")
-    return index
+    """Return the index of a role, whatever case it is written in."""
+    names = [own.name for own in roles]
+    name = str(ruleset.spell(role))
+    if name not in names:
+        raise MoveError(f"no role is called {role}; the roles are {', '.join(names)}")
+    return names.index(name)
 
 
 def goal_value(term: Term) -> int | None:
-    """Return a goal's integer, None where it is not one."""
+    """Return a goal's integer, None for other terms."""
     name = str(term)
     return int(name) if _INTEGER.fullmatch(name) else None
 
@@ -146,13 +136,13 @@ def goal_value(term: Term) -> int | None:
 def _check_levels(
     rules: Iterable[Rule], level: Mapping[RelationKey, Level], source: Source
 ) -> None:
-    """Refuse rules whose head may not depend on what the body depends on."""
+    """Raise an error for rules whose head may not depend on what their body depends on."""
     for rule in rules:
         head = rule.head.relation
         if head in GIVEN_LEVELS:
             problem = f"'{head[0]}' is given by the match, no rule can state it"
-        elif (found := _level_of_body(rule, level)) > _HIGHEST.get(head, Level.TRANSITION):
-            problem = f"'{head[0]}' must not depend on {_NAMES[found]}"
+        elif (found := _level_of_body(rule, level)) > HIGHEST_LEVELS.get(head, Level.TRANSITION):
+            problem = f"'{head[0]}' must not depend on {_LEVEL_TEXTS[found]}"
         else:
             continue
         line, column = source.position((rule.span or (0, 0))[0])
@@ -165,8 +155,8 @@ def _level_of_body(rule: Rule, level: Mapping[RelationKey, Level]) -> Level:
     return max(found, default=Level.STATIC)
 
 
-def _make_room(chain: int) -> None:
-    """Let Python recurse as deeply as relations are defined through one another."""
+def _raise_recursion_limit(chain: int) -> None:
+    """Let Python recurse as deeply as relations are defined through each other."""
     if chain > MAX_CHAIN:
         raise ResourceLimitError(f"relations are defined through over {MAX_CHAIN} others in a row")
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000 + FRAMES_PER_RELATION * chain))

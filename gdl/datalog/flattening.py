@@ -1,11 +1,12 @@
-"""Flattening: functions at the top of an argument become part of the relation.
+"""Flattening: the function at the top of an argument becomes part of the relation.
 
-``(true (cell 1 2 b))`` turns into the atom ``true cell`` with the arguments 1, 2 and b, so that a
-state is a table per kind of fluent and a join sees coordinates instead of terms. Facts, moves
-and every argument that always holds one and the same function are flattened. A variable in such
-an argument is replaced by what it can stand for, one rule for each possibility.
+``(true (cell 1 2 b))`` turns into an atom of the specialized relation ``true cell`` with the
+arguments 1, 2 and b, so that a state is a table for each function and a join sees coordinates
+instead of terms. Facts, moves and all arguments that hold one and the same function everywhere are
+flattened. A variable in such an argument is replaced by each function that it can stand for, which
+makes a rule for each.
 
-Names of flattened relations hold a blank, so that they never meet a name of the rulesheet.
+The names of specialized relations contain a blank: no name of a rulesheet does.
 """
 
 from __future__ import annotations
@@ -16,33 +17,30 @@ from itertools import product
 from math import prod
 
 from gdl.datalog.domains import (
-    EMPTY,
+    EMPTY_DOMAIN,
     ArgumentPosition,
     Domain,
     FunctionKey,
     positions,
     variable_domains,
 )
-from gdl.datalog.normal_form import substitute_rule
+from gdl.datalog.normal_form import binders
 from gdl.errors import ResourceLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
-    Distinct,
     Function,
-    Literal,
-    Not,
-    Or,
     RelationKey,
     Rule,
     Term,
     Variable,
     atoms_of,
+    map_atoms,
+    substitute_rule,
 )
 
-MAX_SPECIALISATIONS = 4096
-"""How many rules one rule may become when its variables are replaced by functions."""
+MAX_SPECIALIZATIONS = 4096
+"""The most rules that one rule may become when its variables are replaced by functions."""
 
 _CORE = frozenset(
     {
@@ -57,25 +55,26 @@ _CORE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Flattening:
-    """Which arguments are flattened, by the domains of the rules in normal form.
+    """Flattens rules in normal form by the domains of their arguments.
 
-    The ``kept`` relations stay whole, but for the facts and moves of the core relations.
+    The ``kept`` relations are not flattened, apart from the facts and moves of the core relations.
     """
 
     domains: Mapping[ArgumentPosition, Domain]
     kept: frozenset[RelationKey] = frozenset()
 
     def rules(self, rules: Sequence[Rule]) -> list[Rule]:
-        """Return the flattened rules; those that can never apply are left out."""
+        """Flatten rules; those that can never apply are left out."""
         flat: dict[Rule, None] = {}
         for rule in rules:
-            for special in self._specialise(rule):
+            for special in self._specialize(rule):
                 head = self.atom(special.head)
-                flat[Rule(head, tuple(map(self._literal, special.body)), rule.span)] = None
+                body = tuple(map_atoms(literal, self.atom) for literal in special.body)
+                flat[Rule(head, body, rule.span)] = None
         return list(flat)
 
     def atom(self, atom: Atom) -> Atom:
-        """Return the flattened atom; a variable at a flattened argument stays as it is."""
+        """Flatten an atom; a variable at a flattened argument stays as it is."""
         name = atom.name
         args: list[Term] = []
         for index, term in enumerate(atom.args):
@@ -87,15 +86,17 @@ class Flattening:
                 args.append(term)
         return Atom(name, tuple(args), atom.span)
 
-    def variants(self, relation: RelationKey) -> Iterator[tuple[RelationKey, FunctionKey | None]]:
-        """Yield the relations that a core relation's last argument splits it into.
+    def specializations(
+        self, relation: RelationKey
+    ) -> Iterator[tuple[RelationKey, FunctionKey | None]]:
+        """Yield the specialized relations of a core relation, each with the function it stands for.
 
-        The function is None for the relation of those that are plain constants.
+        The function is None for the relation of plain constants.
         """
         name, arity = relation
         position = ArgumentPosition(True, name, arity, arity - 1)
         yield relation, None
-        for function in sorted(self.domains.get(position, EMPTY).functions):
+        for function in sorted(self.domains.get(position, EMPTY_DOMAIN).functions):
             yield (name + _suffix(position, function[0]), arity - 1 + function[1]), function
 
     def _is_flat(self, position: ArgumentPosition) -> bool:
@@ -103,42 +104,23 @@ class Flattening:
             return True
         if position.is_relation and (position.name, position.arity) in self.kept:
             return False
-        domain = self.domains.get(position, EMPTY)
+        domain = self.domains.get(position, EMPTY_DOMAIN)
         return position.is_relation and not domain.constants and len(domain.functions) == 1
 
-    def _literal(self, literal: Literal) -> Literal:
-        if isinstance(literal, Atom):
-            return self.atom(literal)
-        if isinstance(literal, Not):
-            return Not(self._literal(literal.literal), literal.span)
-        if isinstance(literal, Or | And):
-            return type(literal)(tuple(map(self._literal, literal.literals)), literal.span)
-        assert isinstance(literal, Distinct)
-        return literal
-
-    def _specialise(self, rule: Rule) -> Iterator[Rule]:
+    def _specialize(self, rule: Rule) -> Iterator[Rule]:
         values = variable_domains(rule, self.domains)
         if values is None:
             return
-        names = dict.fromkeys(self._flat_variables(rule))
-        bound = set(self._bound_flat(rule))
+        atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
+        names = dict.fromkeys(name for atom in atoms for name in self._variables_at_flat(atom))
+        bound = {name for atom in binders(rule) for name in self._variables_at_flat(atom)}
         choices = [_choices(name, values[name], name in bound) for name in names]
-        if prod(map(len, choices)) > MAX_SPECIALISATIONS:
-            message = f"a rule for '{rule.head.name}' becomes over {MAX_SPECIALISATIONS} rules"
+        if prod(map(len, choices)) > MAX_SPECIALIZATIONS:
+            message = f"a rule for '{rule.head.name}' becomes over {MAX_SPECIALIZATIONS} rules"
             raise ResourceLimitError(message)
         for combination in product(*choices):
             terms = dict(zip(names, combination, strict=True))
             yield substitute_rule(rule, terms) if terms else rule
-
-    def _flat_variables(self, rule: Rule) -> Iterator[str]:
-        atoms = [rule.head, *(atom for literal in rule.body for atom, _ in atoms_of(literal))]
-        for atom in atoms:
-            yield from self._variables_at_flat(atom)
-
-    def _bound_flat(self, rule: Rule) -> Iterator[str]:
-        for literal in rule.body:
-            if isinstance(literal, Atom):
-                yield from self._variables_at_flat(literal)
 
     def _variables_at_flat(self, atom: Atom) -> Iterator[str]:
         for position, term in positions(atom):
@@ -147,15 +129,15 @@ class Flattening:
 
 
 def _suffix(position: ArgumentPosition, function: str) -> str:
-    """Return what flattening adds to a relation's name: it tells all variants apart."""
+    """Return what distinguishes a specialized relation's name from the others."""
     return f" {position.arity}.{position.column}.{function}"
 
 
 def _choices(name: str, domain: Domain, bound_flat: bool) -> list[Term]:
     """Return the terms that a variable at a flattened argument stands for.
 
-    A variable that a flattened atom binds to constants can stay a variable; otherwise each
-    constant is named, lest the variable meet a function.
+    Where a flattened atom binds the variable, it stays a variable for the constants. Elsewhere it
+    could be bound to a function, so that each constant is written out.
     """
     terms: list[Term] = [
         Function(function, tuple(Variable(f"{name} {i}") for i in range(arity)))

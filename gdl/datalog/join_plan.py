@@ -1,14 +1,17 @@
 """Join plans: in which order the literals of a body are evaluated, and how.
 
-A plan is a list of steps. Each step is a test of what is bound already, a loop over the rows of
-an atom that match what is bound, or an existential test: a small plan of its own, for literals
+A plan is a list of steps. A step is a filter on variables that are bound already, a loop over the
+rows of an atom that match them, or an existence test (a semi-join): a plan of its own for literals
 that share no wanted variable with the rest, of which one solution is enough.
 
-The order is greedy by rank, (fan-out - 1) / cost: steps that discard much for little come first.
-Costs are in units of about one turn of a loop; fan-outs are estimated from the numbers of rows
-and from the sizes of domains. Where a derived relation is met with some arguments bound, it is
-either evaluated whole once, as a table, or called for each combination, whichever the estimates
-find cheaper.
+The order is greedy by rank, (fan-out - 1) / cost: steps that discard many rows at little cost come
+first. A cost of 1 is about one iteration of a loop; fan-outs are estimated from the numbers of rows
+and from the sizes of domains. A derived relation with some arguments bound is either evaluated
+whole, once, as a table, or called for each combination of arguments, whichever is estimated to be
+cheaper.
+
+Source: the rank is that of T. Ibaraki and T. Kameda, On the optimal nesting order for computing
+N-relational joins (1984).
 """
 
 from __future__ import annotations
@@ -34,14 +37,18 @@ from gdl.language import (
 )
 
 Columns: TypeAlias = tuple[int, ...]
+"""Indices of a relation's columns, counted from 0, in rising order."""
 
 LOOKUP_COST = 1.0
+"""The cost of looking a key up in a table or an index."""
+
 CALL_COST = 4.0
+"""The cost of calling a function and looking up its memo."""
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
-    """Evaluate a literal whose variables are all bound; ``times`` is how often, estimated."""
+class Filter:
+    """Test a literal whose variables are all bound; ``times`` estimates how often."""
 
     literal: Literal
     times: float
@@ -51,8 +58,8 @@ class Test:
 class Loop:
     """Visit the rows of an atom that match its bound columns.
 
-    ``free`` columns hold a variable that is needed later, or a pattern to compare with; columns
-    neither bound nor free do not matter.
+    ``free`` columns hold a variable that is needed later, or a pattern to match; the other columns
+    are ignored. ``times`` estimates how often the loop is entered.
     """
 
     atom: Atom
@@ -68,61 +75,63 @@ class Exists:
     steps: tuple[Step, ...]
 
 
-Step: TypeAlias = Test | Loop | Exists
+Step: TypeAlias = Filter | Loop | Exists
 
 
 @dataclass(frozen=True, slots=True)
 class JoinPlan:
-    """Steps, with their estimated cost and number of solutions."""
+    """The steps, with their estimated cost and number of solutions."""
 
     steps: tuple[Step, ...]
     cost: float
     rows: float
 
 
-class Catalogue(Protocol):
-    """What planning needs to know of the relations."""
+class CostModel(Protocol):
+    """Estimates that planning is based on."""
 
     def rows(self, relation: RelationKey) -> float:
-        """Return the estimated number of rows."""
+        """Estimate the number of rows."""
         ...
 
     def distinct(self, relation: RelationKey, column: int) -> float:
-        """Return the estimated number of different values in a column."""
+        """Estimate the number of distinct values in a column."""
         ...
 
     def table_cost(self, relation: RelationKey) -> float:
-        """Return the cost of evaluating the whole relation once; 0 where it is at hand."""
+        """Estimate the cost of evaluating the whole relation; 0 once it is evaluated or given."""
         ...
 
     def call_cost(self, relation: RelationKey, bound: Columns) -> float | None:
-        """Return the cost of one call with some columns bound, None where calls cannot be."""
+        """Estimate the cost of a call with some columns bound; None if it cannot be called."""
         ...
 
 
-def prefers_call(catalogue: Catalogue, relation: RelationKey, bound: Columns, times: float) -> bool:
-    """Tell whether calling a relation ``times`` times beats evaluating all of it."""
-    table = catalogue.table_cost(relation)
+def prefers_call(
+    cost_model: CostModel, relation: RelationKey, bound: Columns, times: float
+) -> bool:
+    """Check whether calling a relation ``times`` times is cheaper than evaluating all of it."""
+    table = cost_model.table_cost(relation)
     if table == 0.0 or not bound:
         return False
-    call = catalogue.call_cost(relation, bound)
+    call = cost_model.call_cost(relation, bound)
     if call is None:
         return False
     combinations = 1.0
     for column in bound:
-        combinations *= catalogue.distinct(relation, column)
+        combinations *= cost_model.distinct(relation, column)
     return min(times, combinations) * (CALL_COST + call) < table + times * LOOKUP_COST
 
 
 def make_plan(
-    catalogue: Catalogue, body: Iterable[Literal], bound: Iterable[str], wanted: Iterable[str]
+    cost_model: CostModel, body: Iterable[Literal], bound: Iterable[str], wanted: Iterable[str]
 ) -> JoinPlan:
     """Plan a body in normal form.
 
-    ``bound`` are the variables known from the start, ``wanted`` those that the caller needs;
-    without wanted variables one solution is enough.
+    ``bound`` are the variables with a value from the start, ``wanted`` those whose values the
+    caller needs; without wanted variables one solution is enough.
     """
-    planner = _Planner(catalogue, list(body), set(bound), frozenset(wanted))
+    planner = _Planner(cost_model, list(body), set(bound), frozenset(wanted))
     return planner.run()
 
 
@@ -142,12 +151,12 @@ def _candidate(
 
 
 class _Planner:
-    """The state of one greedy planning."""
+    """The working state of planning one body."""
 
     def __init__(
-        self, catalogue: Catalogue, pending: list[Literal], bound: set[str], wanted: frozenset[str]
+        self, cost_model: CostModel, pending: list[Literal], bound: set[str], wanted: frozenset[str]
     ) -> None:
-        self.catalogue = catalogue
+        self.cost_model = cost_model
         self.pending = pending
         self.bound = bound
         self.wanted = wanted
@@ -158,16 +167,16 @@ class _Planner:
             if isinstance(part, Atom)
         }
         self.uses = Counter(name for names in self.names.values() for name in names)
-        self.groups: list[list[Literal]] | None = None
+        self.components: list[list[Literal]] | None = None
         self.loops: dict[int, _Candidate] = {}
-        self.tests: dict[int, _Candidate] = {}
+        self.filters: dict[int, _Candidate] = {}
 
     def run(self) -> JoinPlan:
         steps: list[Step] = []
         cost, rows = 0.0, 1.0
         existential: dict[frozenset[int], _Candidate] = {}
         while self.pending:
-            candidates = list(self._tests(rows))
+            candidates = list(self._filters(rows))
             for component in self._components():
                 if self._is_existential(component):
                     key = frozenset(map(id, component))
@@ -194,26 +203,26 @@ class _Planner:
         self.loops = {k: v for k, v in self.loops.items() if not self.names[k] & touched}
         if isinstance(chosen.step, Loop):
             self.bound |= self.names[id(chosen.step.atom)]
-        if not isinstance(chosen.step, Test):
-            self.groups = None
+        if not isinstance(chosen.step, Filter):
+            self.components = None
 
-    def _tests(self, times: float) -> Iterable[_Candidate]:
+    def _filters(self, times: float) -> Iterable[_Candidate]:
         for literal in self.pending:
-            known = self.tests.get(id(literal))
+            known = self.filters.get(id(literal))
             if known is not None:
                 yield known
             elif self.names[id(literal)] <= self.bound:
-                yield self._test(literal, times)
+                yield self._filter(literal, times)
 
-    def _test(self, literal: Literal, times: float) -> _Candidate:
-        cost, kept = self._test_cost(literal, times)
-        candidate = _candidate(Test(literal, times), (literal,), kept, cost)
-        if all(self.catalogue.table_cost(atom.relation) == 0.0 for atom, _ in atoms_of(literal)):
-            self.tests[id(literal)] = candidate  # whatever the number of times
+    def _filter(self, literal: Literal, times: float) -> _Candidate:
+        cost, kept = self._filter_cost(literal, times)
+        candidate = _candidate(Filter(literal, times), (literal,), kept, cost)
+        if all(self.cost_model.table_cost(atom.relation) == 0.0 for atom, _ in atoms_of(literal)):
+            self.filters[id(literal)] = candidate  # its cost does not depend on ``times``
         return candidate
 
-    def _test_cost(self, literal: Literal, times: float) -> tuple[float, float]:
-        """Return the cost of a test and the share of rows that pass it."""
+    def _filter_cost(self, literal: Literal, times: float) -> tuple[float, float]:
+        """Estimate the cost of a filter and its selectivity, the share of rows that pass."""
         if isinstance(literal, Distinct):
             return 0.3, 0.8
         if isinstance(literal, Atom):
@@ -222,16 +231,16 @@ class _Planner:
             share = self._fan_out(relation, columns, ())
             return cost, min(0.9, max(0.01, share))
         if isinstance(literal, Not):
-            cost, share = self._test_cost(literal.literal, times)
+            cost, share = self._filter_cost(literal.literal, times)
             return cost, min(0.9, max(0.1, 1.0 - share))
-        costs = [self._test_cost(part, times)[0] for part in literal.literals]
+        costs = [self._filter_cost(part, times)[0] for part in literal.literals]
         return 0.1 + 0.6 * sum(costs), 0.7
 
     def _components(self) -> list[list[Literal]]:
-        """Return the pending literals in groups that share unbound variables."""
-        if self.groups is None:
-            self.groups = self._new_components()
-        return self.groups
+        """Return the connected components of the pending literals, linked by unbound variables."""
+        if self.components is None:
+            self.components = self._new_components()
+        return self.components
 
     def _new_components(self) -> list[list[Literal]]:
         groups: list[tuple[set[str], list[Literal]]] = []
@@ -249,12 +258,12 @@ class _Planner:
         names = frozenset[str]().union(*(self.names[id(part)] for part in component)) - self.bound
         if names & self.wanted:
             return False
-        # A plan without wanted variables stops at its first solution anyhow; only where there
-        # is something besides the component does a test of its own help.
+        # A plan without wanted variables stops at its first solution in any case: an existence
+        # test helps only where other literals are pending too.
         return bool(self.wanted) or len(component) < len(self.pending)
 
     def _exists(self, component: list[Literal]) -> _Candidate:
-        plan = make_plan(self.catalogue, component, self.bound, ())
+        plan = make_plan(self.cost_model, component, self.bound, ())
         return _candidate(Exists(plan.steps), tuple(component), 0.5, 0.5 + 0.5 * plan.cost)
 
     def _loops(self, component: Sequence[Literal], times: float) -> Iterable[_Candidate]:
@@ -268,47 +277,47 @@ class _Planner:
         fan_out = self._fan_out(atom.relation, bound, free)
         cost = self._access_cost(atom.relation, bound, times) + fan_out
         candidate = _candidate(Loop(atom, bound, free, times), (atom,), fan_out, cost)
-        if self.catalogue.table_cost(atom.relation) == 0.0:  # whatever the number of times
+        if self.cost_model.table_cost(atom.relation) == 0.0:  # independent of ``times``
             self.loops[id(atom)] = candidate
         return candidate
 
     def _columns(self, atom: Atom) -> tuple[Columns, Columns]:
-        """Return an atom's bound columns, and those that must be visited for what they hold."""
+        """Return an atom's bound columns, and the free ones, whose values must be read."""
         bound, free = [], []
         occurring = self.columns[id(atom)]
         for column, names in enumerate(occurring):
             if names <= self.bound:
                 bound.append(column)
-            elif isinstance(atom.args[column], Function) or self._matters(names, occurring):
+            elif isinstance(atom.args[column], Function) or self._is_needed(names, occurring):
                 free.append(column)
         return tuple(bound), tuple(free)
 
-    def _matters(self, names: frozenset[str], occurring: tuple[frozenset[str], ...]) -> bool:
-        """Tell whether anything else needs the single variable of a column."""
+    def _is_needed(self, names: frozenset[str], occurring: tuple[frozenset[str], ...]) -> bool:
+        """Check whether anything else needs the variable of a column."""
         if names & self.wanted or any(self.uses[name] > 1 for name in names):
             return True
         return sum(bool(names & others) for others in occurring) > 1
 
     def _fan_out(self, relation: RelationKey, bound: Columns, free: Columns) -> float:
-        rows = self.catalogue.rows(relation)
+        rows = self.cost_model.rows(relation)
         for column in bound:
-            rows /= self.catalogue.distinct(relation, column)
+            rows /= self.cost_model.distinct(relation, column)
         if len(bound) + len(free) < relation[1]:
             limit = 1.0
             for column in free:
-                limit *= self.catalogue.distinct(relation, column)
+                limit *= self.cost_model.distinct(relation, column)
             rows = min(rows, limit)
         return rows
 
     def _access_cost(self, relation: RelationKey, bound: Columns, times: float) -> float:
-        if prefers_call(self.catalogue, relation, bound, times):
-            call = self.catalogue.call_cost(relation, bound)
+        if prefers_call(self.cost_model, relation, bound, times):
+            call = self.cost_model.call_cost(relation, bound)
             assert call is not None
             return CALL_COST + call
-        return LOOKUP_COST + self.catalogue.table_cost(relation) / max(1.0, times)
+        return LOOKUP_COST + self.cost_model.table_cost(relation) / max(1.0, times)
 
 
 def is_bound(term: Term, bound: Iterable[str]) -> bool:
-    """Tell whether every variable of the term is bound."""
+    """Check whether every variable of the term is bound."""
     names = set(bound)
     return isinstance(term, Constant) or all(v.name in names for v in variables_of(term))

@@ -1,11 +1,17 @@
-"""Demand: restricting a recursive component to what its callers ask for.
+"""Magic sets: restricting a recursive component to what its callers ask for.
 
-A relation that is asked for with some columns bound is split in two: its *demand*, the keys asked
-for so far, and its *answers*, the rows for those keys. A rule applies for demanded keys only, and
-what it needs from its own component becomes demand in turn. The result are ordinary rules, in
-which demand and answers grow together to a fixpoint.
+A relation that is called with some columns bound becomes two: its *magic* relation, the keys asked
+for so far, and its *answers*, the rows for those keys. A rule applies to keys in the magic relation
+only, and what it needs from its own component adds keys in turn. The result are ordinary rules,
+whose magic relations and answers grow together to a fixpoint.
 
-Source: C. Beeri and R. Ramakrishnan, On the power of magic (1991), there called magic sets.
+The grounder restricts wide relations by the same idea in :mod:`gdl.grounding.magic_guards`, with a
+transformation of its own. Here one call is answered in one state, with a version of a relation for
+each adornment and with exact keys. There the keys must cover every state of every match before any
+state is known: they come from a relaxed game without negation, and each relation has one guard for
+all callers, lest the ground rules multiply.
+
+Source: C. Beeri and R. Ramakrishnan, On the power of magic (1991).
 """
 
 from __future__ import annotations
@@ -19,15 +25,15 @@ from gdl.language import Atom, Literal, RelationKey, Rule, Variable, names_in, v
 
 @dataclass(frozen=True, slots=True)
 class Adornment:
-    """A relation together with the columns that are bound when it is asked for."""
+    """A relation together with the columns that are bound when it is called."""
 
     relation: RelationKey
     bound: Columns
 
     @property
-    def demand(self) -> RelationKey:
+    def magic(self) -> RelationKey:
         """The relation of the keys asked for."""
-        return f"{self._name} demand", len(self.bound)
+        return f"{self._name} magic", len(self.bound)
 
     @property
     def answers(self) -> RelationKey:
@@ -40,25 +46,25 @@ class Adornment:
 
 
 def facts_relation(relation: RelationKey) -> RelationKey:
-    """Return the name under which the demand rules expect a relation's facts."""
+    """Return the relation in which the magic rules look up a relation's facts."""
     return f"{relation[0]} facts", relation[1]
 
 
-def demand_rules(
+def magic_rules(
     start: Adornment,
     component: Collection[RelationKey],
     rules_of: Callable[[RelationKey], Sequence[Rule]],
     order: Callable[[Rule, Columns], Sequence[Literal]],
 ) -> dict[Adornment, list[Rule]]:
-    """Return the rules for answers and demand of every adornment that the start leads to.
+    """Return the rules for answers and magic relations of every adornment that ``start`` needs.
 
-    ``order`` gives a rule's body in the order in which it is best evaluated with some columns of
-    the head bound. The component must not negate its own relations.
+    ``order`` sorts a rule's body into the order of its join plan for some bound columns of the
+    head. The component must not negate its own relations.
     """
     found: dict[Adornment, list[Rule]] = {start: []}
-    agenda = [start]
-    while agenda:
-        adornment = agenda.pop()
+    worklist = [start]
+    while worklist:
+        adornment = worklist.pop()
         rules = [
             adorned
             for rule in (*rules_of(adornment.relation), _fact_rule(adornment.relation))
@@ -68,7 +74,7 @@ def demand_rules(
             found[adornment].append(rule)
             if needed is not None and needed not in found:
                 found[needed] = []
-                agenda.append(needed)
+                worklist.append(needed)
     return found
 
 
@@ -83,9 +89,9 @@ def _adorned(
     component: Collection[RelationKey],
     body: Sequence[Literal],
 ) -> Iterator[tuple[Rule, Adornment | None]]:
-    """Yield the demand rules of a body, each with the adornment it leads to, then the rule."""
+    """Yield the magic rules of a body, each with the adornment it needs, then the rule itself."""
     key = tuple(rule.head.args[i] for i in adornment.bound)
-    done: list[Literal] = [Atom(adornment.demand[0], key)]
+    done: list[Literal] = [Atom(adornment.magic[0], key)]
     known = {v.name for term in key for v in variables_of(term)}
     for literal in body:
         evaluated = literal
@@ -96,8 +102,8 @@ def _adorned(
                 if all(v.name in known for v in variables_of(term))
             )
             needed = Adornment(literal.relation, bound)
-            demanded = Atom(needed.demand[0], tuple(literal.args[i] for i in bound))
-            yield Rule(demanded, tuple(done)), needed
+            asked = Atom(needed.magic[0], tuple(literal.args[i] for i in bound))
+            yield Rule(asked, tuple(done)), needed
             evaluated = Atom(needed.answers[0], literal.args)
         if isinstance(literal, Atom):
             known |= names_in([literal])

@@ -1,15 +1,15 @@
-"""Rewriting rules into a normal form with the same meaning.
+"""The normal form of rules, and unification.
 
-In the normal form, the body of a rule holds atoms, which bind variables, and filters, which only
-test values that atoms have bound: negated atoms, inequalities and disjunctions of these.
-``and`` is gone, ``not`` stands before atoms and inequalities only, and a disjunction that binds
-a variable has become several rules.
+In the normal form, a body consists of atoms, which bind variables, and of filters, which only test
+values that atoms have bound: negated atoms, inequalities and disjunctions of these. ``and`` is
+gone, ``not`` stands before atoms and inequalities only, and a disjunction that binds a variable
+has become several rules. The meaning stays the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from math import inf
 
 from gdl.datalog.dependencies import dependency_graph, strongly_connected_components
 from gdl.errors import ResourceLimitError, RulesetError, Source
@@ -25,35 +25,38 @@ from gdl.language import (
     Term,
     Variable,
     atoms_of,
+    names_in,
+    substitute,
+    substitute_term,
     variables_in,
     variables_of,
 )
 
 MAX_ALTERNATIVES = 4096
-"""How many bodies multiplying out a rule's disjunctions may go through."""
-
-Substitution: TypeAlias = Mapping[str, Term]
-"""Terms for variables, by the variables' names."""
+"""The most bodies that expanding a rule's disjunctions may visit."""
 
 
 def normal_form(rules: Iterable[Rule], source: Source) -> list[Rule]:
-    """Return rules in normal form, without duplicates.
+    """Rewrite rules in normal form, without duplicates.
 
     Raises :class:`gdl.RulesetError` for a rule with a variable that nothing binds, with its
     position in ``source``.
     """
     result: dict[Rule, None] = {}
     for rule in rules:
-        for alternative in _alternatives(rule):
-            _check_safety(alternative, source)
-            result[alternative] = None
+        for alternative in expand(_in_conjuncts(rule), _binding_disjunction):
+            solved = _solve_equalities(alternative)
+            if solved is not None:
+                _check_safety(solved, source)
+                result[solved] = None
     return list(result)
 
 
 def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
-    """Multiply out each disjunction that holds a relation defined through the rule's own head.
+    """Expand each disjunction that contains a relation defined through the rule's own head.
 
-    New rows of such a relation are followed through atoms of the body, not through filters.
+    Semi-naive evaluation joins new rows of such a relation with the atoms of a body, not with its
+    filters.
     """
     rules = list(rules)
     component = {
@@ -61,46 +64,62 @@ def split_recursion(rules: Iterable[Rule]) -> list[Rule]:
         for number, relations in enumerate(strongly_connected_components(dependency_graph(rules)))
         for relation in relations
     }
-    result: dict[Rule, None] = {}
-    agenda = rules[::-1]
-    while agenda:
-        rule = agenda.pop()
+
+    def recursive_disjunction(rule: Rule) -> int | None:
         own = component[rule.head.relation]
         for index, literal in enumerate(rule.body):
             if isinstance(literal, Or) and any(
                 positive and component[atom.relation] == own for atom, positive in atoms_of(literal)
             ):
-                agenda += reversed(_branches(rule, index))
-                break
+                return index
+        return None
+
+    split = (part for rule in rules for part in expand(rule, recursive_disjunction))
+    return list(dict.fromkeys(split))
+
+
+def expand(
+    rule: Rule, choose: Callable[[Rule], int | None], limit: float = MAX_ALTERNATIVES
+) -> Iterator[Rule]:
+    """Expand disjunctions of a rule: yield a rule for each combination of their branches.
+
+    ``choose`` returns the index of the next disjunction to expand in a body, None if there is none.
+    The rules come in the order of the branches, the last disjunction varying fastest. Raises
+    :class:`gdl.ResourceLimitError` if more than ``limit`` bodies are visited.
+    """
+    worklist = [rule]
+    visited = 0
+    while worklist:
+        if visited >= limit:
+            message = f"the disjunctions of a rule for '{rule.head.name}' make over {limit} rules"
+            raise ResourceLimitError(message)
+        visited += 1
+        current = worklist.pop()
+        index = choose(current)
+        if index is None:
+            yield current
         else:
-            result[rule] = None
-        if len(agenda) > len(rules) + MAX_ALTERNATIVES:
-            raise ResourceLimitError(f"recursive disjunctions make over {MAX_ALTERNATIVES} rules")
-    return list(result)
+            worklist += reversed(_branches(current, index))
+
+
+def expand_all(rule: Rule) -> Iterator[Rule]:
+    """Expand all disjunctions of a rule, lazily and without a limit."""
+    return expand(_in_conjuncts(rule), _first_disjunction, inf)
+
+
+def _first_disjunction(rule: Rule) -> int | None:
+    return next((i for i, literal in enumerate(rule.body) if isinstance(literal, Or)), None)
+
+
+def _in_conjuncts(rule: Rule) -> Rule:
+    """Push negation inwards, down to atoms and inequalities, and flatten the conjunctions."""
+    body = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
+    return Rule(rule.head, body, rule.span)
 
 
 def binders(rule: Rule) -> Iterator[Atom]:
     """Yield the atoms of a normal body, which bind its variables."""
     return (literal for literal in rule.body if isinstance(literal, Atom))
-
-
-def _alternatives(rule: Rule) -> Iterator[Rule]:
-    conjunction = tuple(part for literal in rule.body for part in _conjuncts(_inward(literal)))
-    agenda = [Rule(rule.head, conjunction, rule.span)]
-    for count in range(MAX_ALTERNATIVES + 1):
-        if not agenda:
-            return
-        current = agenda.pop()
-        choice = _binding_disjunction(current)
-        if choice is None:
-            solved = _solve_equalities(current)
-            if solved is not None:
-                yield solved
-        else:
-            agenda += reversed(_branches(current, choice))
-        if count == MAX_ALTERNATIVES:
-            message = f"the disjunctions of a rule for '{rule.head.name}' make over {count} rules"
-            raise ResourceLimitError(message)
 
 
 def _inward(literal: Literal, positive: bool = True) -> Literal:
@@ -125,10 +144,10 @@ def _conjuncts(literal: Literal) -> Iterator[Literal]:
 
 
 def _binding_disjunction(rule: Rule) -> int | None:
-    """Return the index of a disjunction with a variable that no atom of the body binds."""
-    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    """Find a disjunction with a variable that no atom of the body binds."""
+    bound = names_in(binders(rule))
     for index, literal in enumerate(rule.body):
-        if isinstance(literal, Or) and any(v.name not in bound for v in variables_in(literal)):
+        if isinstance(literal, Or) and not names_in([literal]) <= bound:
             return index
     return None
 
@@ -144,7 +163,7 @@ def _branches(rule: Rule, index: int) -> list[Rule]:
 
 
 def _solve_equalities(rule: Rule) -> Rule | None:
-    """Replace ``(not (distinct a b))`` by unifying a and b; None where the body cannot hold."""
+    """Replace ``(not (distinct a b))`` by unifying a and b; None if the body can never hold."""
     body = list(rule.body)
     head = rule.head
     index = 0
@@ -173,11 +192,11 @@ def _solve_equalities(rule: Rule) -> Rule | None:
 
 
 def unify(left: Term, right: Term) -> dict[str, Term] | None:
-    """Return the most general unifier of two terms, None where there is none."""
+    """Return the most general unifier of two terms, None if they do not unify."""
     bindings: dict[str, Term] = {}
-    agenda = [(left, right)]
-    while agenda:
-        one, other = (_apply(term, bindings) for term in agenda.pop())
+    worklist = [(left, right)]
+    while worklist:
+        one, other = (substitute_term(term, bindings) for term in worklist.pop())
         if one == other:
             continue
         if isinstance(one, Variable) or isinstance(other, Variable):
@@ -186,55 +205,20 @@ def unify(left: Term, right: Term) -> dict[str, Term] | None:
             if variable in variables_of(value):
                 return None
             step = {variable.name: value}
-            bindings = {name: _apply(term, step) for name, term in bindings.items()} | step
-        elif _same_function(one, other):
-            assert isinstance(one, Function)
-            assert isinstance(other, Function)
-            agenda += zip(one.args, other.args, strict=True)
+            bindings = {name: substitute_term(term, step) for name, term in bindings.items()} | step
+        elif (
+            isinstance(one, Function)
+            and isinstance(other, Function)
+            and (one.name, len(one.args)) == (other.name, len(other.args))
+        ):
+            worklist += zip(one.args, other.args, strict=True)
         else:
             return None
     return bindings
 
 
-def _same_function(one: Term, other: Term) -> bool:
-    return (
-        isinstance(one, Function)
-        and isinstance(other, Function)
-        and one.name == other.name
-        and len(one.args) == len(other.args)
-    )
-
-
-def _apply(term: Term, bindings: Substitution) -> Term:
-    if isinstance(term, Variable):
-        return bindings.get(term.name, term)
-    if isinstance(term, Function):
-        return Function(term.name, tuple(_apply(arg, bindings) for arg in term.args), term.span)
-    return term
-
-
-def substitute(literal: Literal, bindings: Substitution) -> Literal:
-    """Return the literal with terms in place of variables."""
-    if isinstance(literal, Atom):
-        return Atom(literal.name, tuple(_apply(a, bindings) for a in literal.args), literal.span)
-    if isinstance(literal, Distinct):
-        left, right = _apply(literal.left, bindings), _apply(literal.right, bindings)
-        return Distinct(left, right, literal.span)
-    if isinstance(literal, Not):
-        return Not(substitute(literal.literal, bindings), literal.span)
-    parts = tuple(substitute(part, bindings) for part in literal.literals)
-    return type(literal)(parts, literal.span)
-
-
-def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
-    """Return the rule with terms in place of variables."""
-    head = substitute(rule.head, bindings)
-    assert isinstance(head, Atom)
-    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
-
-
 def _check_safety(rule: Rule, source: Source) -> None:
-    bound = {v.name for atom in binders(rule) for v in variables_in(atom)}
+    bound = names_in(binders(rule))
     for literal in (rule.head, *rule.body):
         for variable in variables_in(literal):
             if variable.name not in bound:

@@ -1,8 +1,8 @@
 """Programs: flattened rules, compiled to Python functions that fill tables on demand.
 
-A program writes a function for every access to a relation that somebody asks for, and for those
-that this one needs in turn. Static relations are evaluated while the program is built,
-definitions first, so that later plans know their true sizes.
+A program writes a function for every access path that somebody asks for, and for those that this
+one needs in turn. Static relations are evaluated while the program is built, definitions before
+their uses, so that later plans know their true sizes.
 """
 
 from __future__ import annotations
@@ -12,29 +12,28 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from gdl.datalog.cardinality import CardinalityEstimator
-from gdl.datalog.dependencies import Level
 from gdl.datalog.domains import Domains
 from gdl.datalog.join_plan import Columns, prefers_call
-from gdl.datalog.python_codegen import Access
+from gdl.datalog.python_codegen import AccessPath
 from gdl.datalog.rule_index import RuleIndex
-from gdl.datalog.semi_naive import alternating_fixpoint, write_asked, write_recursive
+from gdl.datalog.semi_naive import alternating_fixpoint, write_recursive_call, write_recursive_table
 from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of
 from gdl.datalog.table_functions import write_call, write_index, write_table
-from gdl.language import RelationKey, Rule
+from gdl.language import Level, RelationKey, Rule
 
 Context: TypeAlias = list[Any]
-"""Tables, indexes and memos by slot, None where not yet evaluated."""
+"""Tables, indexes and memos by slot, None until they are evaluated."""
 
 MAX_STATIC_COST = 3e6
-"""The estimated cost up to which a static relation is evaluated whole in advance."""
+"""The estimated cost up to which a static relation is evaluated in advance."""
 
 
 class Program:
-    """Accesses to relations, compiled from flattened rules.
+    """Flattened rules, compiled to a function for each access path.
 
     ``given`` are the relations whose tables the caller puts into the first slots of a context,
-    in order, with their levels; ``domains`` bound the values in each column. ``sizes`` has the
-    number of slots of a context at each level; ``static`` is the context of what is static.
+    in order, with their levels; ``domains`` bound the values in each column. ``sizes`` are the
+    numbers of slots of a context by level; ``static`` is the context of what is static.
     """
 
     def __init__(
@@ -42,16 +41,16 @@ class Program:
         rules: Iterable[Rule],
         given: Mapping[RelationKey, Level],
         domains: Domains,
-        vocabulary: SymbolTable,
+        symbols: SymbolTable,
     ) -> None:
-        self.vocabulary = vocabulary
-        self.rulebook = RuleIndex(rules, given, vocabulary)
-        self.statistics = CardinalityEstimator(self.rulebook, domains)
+        self.symbols = symbols
+        self.rule_index = RuleIndex(rules, given, symbols)
+        self.estimator = CardinalityEstimator(self.rule_index, domains)
         self.static: Context = []
         self.sizes = [0, 0, 0]
-        self._accesses: dict[tuple[RelationKey, Columns, Columns, bool], Access] = {}
+        self._accesses: dict[tuple[RelationKey, Columns, Columns, bool], AccessPath] = {}
         self._evaluators: dict[tuple[RelationKey, ...], str] = {}
-        self._agenda: list[Callable[[], list[str]]] = []
+        self._worklist: list[Callable[[], list[str]]] = []
         self._sources: list[str] = []
         self._names = 0
         self._namespace: dict[str, Any] = {"ONCE": (None,), "NONE": (), "S": self.static}
@@ -62,30 +61,30 @@ class Program:
             self._accesses[relation, (), every, False] = access
 
     def prepare(self, fluents: Mapping[RelationKey, RelationKey]) -> None:
-        """Evaluate what is static and estimate the rest, definitions first.
+        """Evaluate what is static and estimate the rest, definitions before their uses.
 
         ``fluents`` maps each given relation of the state to the static one that has its rows in
-        the initial state, the best guess at its size.
+        the initial state, the best estimate of its size.
         """
-        for relation in self.rulebook.order:
-            if not self.statistics.is_estimated(relation) and self._is_static(relation):
-                self.statistics.estimate(relation)
-                if self.statistics.table_cost(relation) <= MAX_STATIC_COST:
+        for relation in self.rule_index.order:
+            if not self.estimator.is_estimated(relation) and self._is_static(relation):
+                self.estimator.estimate(relation)
+                if self.estimator.table_cost(relation) <= MAX_STATIC_COST:
                     access = self.table(relation, (), tuple(range(relation[1])))
-                    self.statistics.measure(relation, self.function(access)())
+                    self.estimator.set_exact(relation, self.function(access)())
         for fluent, initial in fluents.items():
-            self.statistics.guess_fluent(fluent, self.statistics.rows(initial))
-        for relation in self.rulebook.order:
-            if not self.statistics.is_estimated(relation):
-                self.statistics.estimate(relation)
+            self.estimator.estimate_fluent(fluent, self.estimator.rows(initial))
+        for relation in self.rule_index.order:
+            if not self.estimator.is_estimated(relation):
+                self.estimator.estimate(relation)
 
     def _is_static(self, relation: RelationKey) -> bool:
-        return self.rulebook.level_of(relation) is Level.STATIC
+        return self.rule_index.level_of(relation) is Level.STATIC
 
-    # ------------------------------------------------------------------ accesses
+    # ------------------------------------------------------------------ access paths
 
-    def table(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
-        """Return the access to a set of rows, or to an index from bound to free columns."""
+    def table(self, relation: RelationKey, bound: Columns, free: Columns) -> AccessPath:
+        """Return the access path to a set of rows, or to an index from bound to free columns."""
         every = tuple(range(relation[1]))
         if bound == every:
             bound, free = (), every
@@ -93,59 +92,59 @@ class Program:
             free = every
         return self._access(relation, bound, free, called=False)
 
-    def call(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
-        """Return the access that evaluates one key at a time and remembers the result."""
+    def call(self, relation: RelationKey, bound: Columns, free: Columns) -> AccessPath:
+        """Return the access path that evaluates one key at a time and memoizes the result."""
         return self._access(relation, bound, free, called=True)
 
-    def calls(self, relation: RelationKey, bound: Columns, times: float) -> bool:
-        """Tell whether the relation is better called than evaluated whole."""
-        statistics = self.statistics
-        if not statistics.table_cost(relation) or statistics.call_cost(relation, bound) is None:
+    def should_call(self, relation: RelationKey, bound: Columns, times: float) -> bool:
+        """Check whether the relation is better called than evaluated whole."""
+        estimator = self.estimator
+        if not estimator.table_cost(relation) or estimator.call_cost(relation, bound) is None:
             return False
-        return relation[1] == 0 or prefers_call(statistics, relation, bound, times)
+        return relation[1] == 0 or prefers_call(estimator, relation, bound, times)
 
     def is_joint_move(self, relation: RelationKey) -> bool:
-        """Tell whether the relation holds the joint move: a row per role at most."""
-        return self.rulebook.given.get(relation) is Level.TRANSITION
+        """Check whether the relation holds the joint move: at most a row for each role."""
+        return self.rule_index.given.get(relation) is Level.TRANSITION
 
     def _access(
         self, relation: RelationKey, bound: Columns, free: Columns, *, called: bool
-    ) -> Access:
+    ) -> AccessPath:
         key = relation, bound, free, called
         known = self._accesses.get(key)
         if known is None:
-            known = self._new_access(relation, bound, free, self.rulebook.level_of(relation))
+            known = self._new_access(relation, bound, free, self.rule_index.level_of(relation))
             self._accesses[key] = known
-            self._agenda.append(partial(_writer_of(self, known, called), self, known))
+            self._worklist.append(partial(_writer_of(self, known, called), self, known))
         return known
 
     def _new_access(
         self, relation: RelationKey, bound: Columns, free: Columns, level: Level
-    ) -> Access:
+    ) -> AccessPath:
         slot = self.sizes[level]
         self.sizes[level] += 1
         if level is Level.STATIC:
             self.static.append(None)
-        return Access(relation, bound, free, level, self._new_name("t"), slot)
+        return AccessPath(relation, bound, free, level, self._new_name("t"), slot)
 
     # ------------------------------------------------------------------ compiling
 
-    def function(self, access: Access) -> Callable[..., Any]:
-        """Return the compiled function of an access, for the contexts below its level."""
+    def function(self, access: AccessPath) -> Callable[..., Any]:
+        """Return an access path's compiled function, which takes the contexts up to its level."""
         self.compile()
         found: Callable[..., Any] = self._namespace[access.name]
         return found
 
     def compile(self) -> None:
-        """Write and load the functions of every access asked for, and of those they need."""
+        """Write and load the functions of all access paths asked for, and of those they need."""
         start = len(self._sources)
-        while self._agenda:
-            self._sources.append("\n".join(self._agenda.pop()()))
-        for table in self.vocabulary.functions():
+        while self._worklist:
+            self._sources.append("\n".join(self._worklist.pop()()))
+        for table in self.symbols.functions():
             self._namespace[f"f{table.number}_make"] = table.make
             self._namespace[f"f{table.number}_id"] = table.id_of.get
             self._namespace[f"f{table.number}_arguments"] = table.arguments_of.get
-        # Our own source, in which only numbers stand for what a rulesheet says.
+        # The source is our own: what comes from a rulesheet is in it as numbers only.
         exec(compile("\n\n".join(self._sources[start:]), "<rules>", "exec"), self._namespace)
 
     def source(self) -> str:
@@ -168,14 +167,14 @@ class Program:
         return self._evaluators[component]
 
     def fact_set(self, relation: RelationKey) -> str:
-        """Return the name of the set of a relation's facts, as the rulesheet states them."""
+        """Return the name of the set of a relation's facts."""
         name = self._new_name("k")
-        self._namespace[name] = self.rulebook.facts_of(relation)
+        self._namespace[name] = self.rule_index.facts_of(relation)
         return name
 
-    def fact_index(self, access: Access) -> str | None:
-        """Return the name of an index of the facts by an access's key, None without facts."""
-        facts = self.rulebook.facts_of(access.relation)
+    def fact_index(self, access: AccessPath) -> str | None:
+        """Return the name of an index of the facts by an access path's key, None without facts."""
+        facts = self.rule_index.facts_of(access.relation)
         if not facts:
             return None
         index: dict[Key, set[Key]] = {}
@@ -192,11 +191,11 @@ class Program:
 
 
 def _writer_of(
-    program: Program, access: Access, called: bool
-) -> Callable[[Program, Access], list[str]]:
-    is_recursive = bool(program.rulebook.component_of(access.relation))
+    program: Program, access: AccessPath, called: bool
+) -> Callable[[Program, AccessPath], list[str]]:
+    is_recursive = bool(program.rule_index.component_of(access.relation))
     if called:
-        return write_asked if is_recursive else write_call
+        return write_recursive_call if is_recursive else write_call
     if access.bound or len(access.free) < access.relation[1]:
         return write_index
-    return write_recursive if is_recursive else write_table
+    return write_recursive_table if is_recursive else write_table

@@ -1,9 +1,13 @@
-"""Generated Python: one function for each table, index or call that the plans ask for.
+"""Code generation: one Python function for each table, index or call that the plans need.
 
-Nothing of a rulesheet's text enters the source: variables are numbered, constants are ids, and
-tables and functions are known by number. What a function needs is passed in *contexts*, lists
-with one slot per table: ``S`` holds what is static, ``V`` what depends on the state, ``D`` what
-depends on the joint move as well. A slot is None until it is first asked for.
+Why Python text: a join plan becomes nested loops over sets and dictionaries of ids, without the
+cost of interpreting a plan step by step, and is ready in milliseconds. Machine code would take
+seconds to compile and spend its time in the same hash tables.
+
+No text of a rulesheet enters the source: variables are numbered, constants are ids, and tables
+and functions are known by number. What a function needs is passed in *contexts*, lists with one
+slot per table: ``S`` holds what is static, ``V`` what depends on the state, ``D`` what depends on
+the joint move as well. A slot is None until it is first asked for.
 
 A row is a *key*: the bare id for one column, otherwise a tuple of ids. A table is a set of rows;
 an index is a dictionary from the bound columns' key to the free columns' keys.
@@ -13,11 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.datalog.cardinality import CardinalityEstimator
-from gdl.datalog.dependencies import Level
-from gdl.datalog.join_plan import Columns, Exists, Loop, Step, Test, is_bound
+from gdl.datalog.join_plan import Columns, Exists, Filter, Loop, Step, is_bound
 from gdl.datalog.symbol_table import SymbolTable
 from gdl.language import (
     And,
@@ -25,6 +27,7 @@ from gdl.language import (
     Constant,
     Distinct,
     Function,
+    Level,
     Literal,
     Not,
     Or,
@@ -34,8 +37,11 @@ from gdl.language import (
     Variable,
 )
 
+if TYPE_CHECKING:
+    from gdl.datalog.program import Program
+
 MAX_LOOPS = 12
-"""Python nests at most twenty loops in a function; deeper bodies continue in another one."""
+"""CPython nests at most 20 blocks; what lies deeper is outlined into a function of its own."""
 
 CONTEXTS = ("S", "V", "D")
 CONTEXTS_BELOW = ((), ("V",), ("V", "D"))
@@ -43,16 +49,16 @@ CONTEXTS_BELOW = ((), ("V",), ("V", "D"))
 
 
 def parameters(level: Level, *more: str) -> str:
-    """Return the parameter list of a function of a level, or the arguments to call it with."""
+    """Write the parameters of a function of a level, which are also the arguments of its calls."""
     return ", ".join([*CONTEXTS_BELOW[level], *more])
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """A way into a relation: which columns are given, which are asked for.
+class AccessPath:
+    """An access path to a relation: values for the ``bound`` columns give the ``free`` ones.
 
-    ``name`` is the number that the generated function carries; ``slot`` the place of the table,
-    index or memo in the context of ``level``.
+    ``name`` is the name of the generated function, ``slot`` the index of the table, the index or
+    the memo in the context of ``level``.
     """
 
     relation: RelationKey
@@ -63,85 +69,61 @@ class Access:
     slot: int
 
     @property
-    def place(self) -> str:
-        """The slot, as an expression to read from or to assign to."""
+    def slot_text(self) -> str:
+        """The slot as an expression, to read or to assign to."""
         return f"{CONTEXTS[self.level]}[{self.slot}]"
 
     @property
     def local(self) -> str:
-        """The local variable that holds the table once it is fetched."""
+        """The local variable that the table is fetched into."""
         return f"_{self.name}"
 
     def call(self, *arguments: str) -> str:
-        """Return the expression that calls the access's function."""
+        """Write the call of the access path's function."""
         return f"{self.name}({parameters(self.level, *arguments)})"
 
     def fetch(self) -> list[str]:
-        """Return the lines that bring the table into its local variable."""
+        """Write the lines that fetch the table into its local variable."""
         return [
-            f"{self.local} = {self.place}",
+            f"{self.local} = {self.slot_text}",
             f"if {self.local} is None: {self.local} = {self.call()}",
         ]
 
 
-class Library(Protocol):
-    """Where generated code gets its accesses from."""
-
-    vocabulary: SymbolTable
-    statistics: CardinalityEstimator
-
-    def table(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
-        """Return the access to a table or an index."""
-        ...
-
-    def call(self, relation: RelationKey, bound: Columns, free: Columns) -> Access:
-        """Return the access through a function that is called for each key."""
-        ...
-
-    def calls(self, relation: RelationKey, bound: Columns, times: float) -> bool:
-        """Tell whether the relation is better called than evaluated whole."""
-        ...
-
-    def is_joint_move(self, relation: RelationKey) -> bool:
-        """Tell whether the relation holds the joint move: a row per role, not worth an index."""
-        ...
-
-    def helper(self, parameters: str, lines: list[str]) -> str:
-        """Add a helper function and return its name."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Growing:
-    """A table of the component under evaluation, known by local names while it grows."""
+class FixpointTable:
+    """A table of the component under evaluation: local variables until the fixpoint is reached."""
 
-    table: str
+    name: str
     indexes: dict[tuple[Columns, Columns], str]
     complement: str | None = None
-    """The set that atoms negated within the component are looked up in."""
+    """The table that atoms negated within the component are looked up in."""
 
     def index(self, bound: Columns, free: Columns) -> str:
-        """Return the name of an index, which is kept from now on."""
-        return self.indexes.setdefault((bound, free), f"{self.table}_{len(self.indexes)}")
+        """Return the name of an index, which is maintained from now on."""
+        return self.indexes.setdefault((bound, free), f"{self.name}_{len(self.indexes)}")
 
     def locals(self) -> Iterable[str]:
-        """Return the names of the local variables."""
-        return filter(None, (self.table, self.complement, *self.indexes.values()))
+        """Yield the names of the local variables."""
+        return filter(None, (self.name, self.complement, *self.indexes.values()))
 
 
-Success: TypeAlias = "Callable[[FunctionWriter, str], None]"
-"""What to write for a solution, given the expression of the head's row."""
+Emit: TypeAlias = "Callable[[FunctionWriter, str], None]"
+"""Writes what happens with each solution, given the expression of the head's row."""
 
 
 class FunctionWriter:
     """Writes the body of one generated function."""
 
     def __init__(
-        self, library: Library, level: Level, growing: Mapping[RelationKey, Growing] | None = None
+        self,
+        program: Program,
+        level: Level,
+        fixpoint: Mapping[RelationKey, FixpointTable] | None = None,
     ) -> None:
-        self.library = library
+        self.program = program
         self.level = level
-        self.growing = growing or {}
+        self.fixpoint = fixpoint or {}
         self.lines: list[str] = []
         self.prologue: list[str] = []
         self.indent = 1
@@ -154,22 +136,22 @@ class FunctionWriter:
     # ------------------------------------------------------------------ lines
 
     def line(self, text: str) -> None:
-        """Write one line at the present indentation."""
+        """Write one line at the current indentation."""
         self.lines.append("    " * self.indent + text)
 
     def rule(
         self,
         rule: Rule,
         steps: Sequence[Step],
-        success: Success,
+        emit: Emit,
         given: Sequence[tuple[Term, str]] = (),
     ) -> None:
-        """Write a rule's steps; ``success`` writes what happens with each row of its head.
+        """Write a rule's steps; ``emit`` writes what happens with each row of its head.
 
-        ``given`` are terms of the rule with the local variables that hold their values.
+        ``given`` pairs terms of the rule with the local variables that hold their values.
         """
         self._locals = {}
-        if not self.growing:
+        if not self.fixpoint:
             self._fetched.clear()
         fresh = {term.name for term, _ in given if isinstance(term, Variable)}
         tests = len(fresh) < len(given) or not (
@@ -180,33 +162,33 @@ class FunctionWriter:
             self.indent += 1
         for term, local in given:
             self._match(term, local)
-        self.steps(steps, rule.head.args, success)
+        self.steps(steps, rule.head.args, emit)
         if tests:
             self.indent -= 1
 
-    def steps(self, steps: Sequence[Step], head: Sequence[Term], success: Success) -> None:
-        """Write steps and, inside them, what ``success`` writes."""
+    def steps(self, steps: Sequence[Step], head: Sequence[Term], emit: Emit) -> None:
+        """Write the steps, nested, and inside the last one what ``emit`` writes."""
         for index, step in enumerate(steps):
             if isinstance(step, Loop) and step.free:
                 if self._depth >= MAX_LOOPS:
                     row = self._temporary()
-                    self.line(f"for {row} in {self._elsewhere(steps[index:], head)}:")
+                    self.line(f"for {row} in {self._outline(steps[index:], head)}:")
                     self.indent += 1
-                    success(self, row)
+                    emit(self, row)
                     self.indent -= 1
                     return
                 self._open_loop(step)
-                self.steps(steps[index + 1 :], head, success)
+                self.steps(steps[index + 1 :], head, emit)
                 self._close_loop()
                 return
             self._check(step, "continue")
-        success(self, key_text([self.value(term) for term in head]))
+        emit(self, key_text([self.value(term) for term in head]))
 
     def _check(self, step: Step, fail: str) -> None:
         if isinstance(step, Exists):
             self._exists(step.steps, fail)
         else:
-            literal = step.literal if isinstance(step, Test) else step.atom
+            literal = step.literal if isinstance(step, Filter) else step.atom
             self.line(f"if not {self._condition(literal, step.times)}: {fail}")
 
     def _exists(self, steps: Sequence[Step], fail: str) -> None:
@@ -214,7 +196,7 @@ class FunctionWriter:
         for index, step in enumerate(steps):
             if isinstance(step, Loop) and step.free:
                 if self._depth >= MAX_LOOPS:
-                    self.line(f"if not {self._elsewhere(steps[index:], ())}: {fail}")
+                    self.line(f"if not {self._outline(steps[index:], ())}: {fail}")
                     return
                 known = dict(self._locals)
                 self._open_loop(step)
@@ -267,12 +249,12 @@ class FunctionWriter:
 
     # ------------------------------------------------------------------ long bodies
 
-    def _elsewhere(self, steps: Sequence[Step], head: Sequence[Term]) -> str:
-        """Write the steps into a function of their own; return the expression that calls it.
+    def _outline(self, steps: Sequence[Step], head: Sequence[Term]) -> str:
+        """Outline the steps into a function of their own; return the expression that calls it.
 
-        It returns the set of the head's rows.
+        The function returns the set of the head's rows.
         """
-        writer = FunctionWriter(self.library, self.level, self.growing)
+        writer = FunctionWriter(self.program, self.level, self.fixpoint)
         writer._locals = dict(self._locals)
         writer._count = self._count
         writer.line("out = set()")
@@ -281,25 +263,25 @@ class FunctionWriter:
         writer.steps(steps, head, lambda w, row: w.line(f"out.add({row})"))
         writer.indent -= 1
         writer.line("return out")
-        growing = [local for g in self.growing.values() for local in g.locals()]
-        arguments = dict.fromkeys([*self._locals.values(), *growing])
+        tables = [local for table in self.fixpoint.values() for local in table.locals()]
+        arguments = dict.fromkeys([*self._locals.values(), *tables])
         signature = parameters(self.level, *arguments)
-        name = self.library.helper(signature, [*writer.prologue, *writer.lines])
+        name = self.program.helper(signature, [*writer.prologue, *writer.lines])
         return f"{name}({signature})"
 
     # ------------------------------------------------------------------ expressions
 
     def value(self, term: Term) -> str:
-        """Return the expression for the id of a term, which is made if it is new."""
+        """Write the expression for the id of a term, which is interned if it is new."""
         if isinstance(term, Constant):
-            return str(self.library.vocabulary.constant(term.name))
+            return str(self.program.symbols.constant(term.name))
         if isinstance(term, Variable):
             return self._locals[term.name]
         parts = key_text([self.value(argument) for argument in term.args])
         return f"{self._function(term)}_make({parts})"
 
     def _lookup(self, term: Term) -> str:
-        """Return the expression for the id of a term, None where it was never made."""
+        """Write the expression for the id of a term, None for a term that was never interned."""
         if not isinstance(term, Function):
             return self.value(term)
         parts = key_text([self._lookup(argument) for argument in term.args])
@@ -309,8 +291,8 @@ class FunctionWriter:
         if isinstance(literal, Distinct):
             return f"({self.value(literal.left)} != {self.value(literal.right)})"
         if isinstance(literal, Not):
-            if isinstance(literal.literal, Atom) and literal.literal.relation in self.growing:
-                complement = self.growing[literal.literal.relation].complement
+            if isinstance(literal.literal, Atom) and literal.literal.relation in self.fixpoint:
+                complement = self.fixpoint[literal.literal.relation].complement
                 key = key_text([self._lookup(term) for term in literal.literal.args])
                 return f"({key} not in {complement})"
             return f"(not {self._condition(literal.literal, times)})"
@@ -322,50 +304,50 @@ class FunctionWriter:
         return self._holds(literal, times)
 
     def _holds(self, atom: Atom, times: float) -> str:
-        """Return the condition that some row matches the atom's bound arguments."""
+        """Write the condition that some row matches the atom's bound arguments."""
         bound = tuple(i for i, term in enumerate(atom.args) if is_bound(term, self._locals))
-        if self.library.calls(atom.relation, bound, times):
+        if self.program.should_call(atom.relation, bound, times):
             made = [self.value(atom.args[i]) for i in bound]
-            return self.library.call(atom.relation, bound, ()).call(*made)
+            return self.program.call(atom.relation, bound, ()).call(*made)
         values = [self._lookup(atom.args[i]) for i in bound]
-        if atom.relation in self.growing:
-            return self._in_growing(atom.relation, bound, values)
-        table = self._fetch(self.library.table(atom.relation, bound, ()))
+        if atom.relation in self.fixpoint:
+            return self._in_fixpoint(atom.relation, bound, values)
+        table = self._fetch(self.program.table(atom.relation, bound, ()))
         if not bound:
             return f"(len({table}) > 0)"
         return f"({key_text(values)} in {table})"
 
-    def _in_growing(self, relation: RelationKey, bound: Columns, values: list[str]) -> str:
-        growing = self.growing[relation]
+    def _in_fixpoint(self, relation: RelationKey, bound: Columns, values: list[str]) -> str:
+        table = self.fixpoint[relation]
         if len(bound) == relation[1]:
-            return f"({key_text(values)} in {growing.table})"
+            return f"({key_text(values)} in {table.name})"
         if not bound:
-            return f"(len({growing.table}) > 0)"
-        return f"({key_text(values)} in {growing.index(bound, ())})"
+            return f"(len({table.name}) > 0)"
+        return f"({key_text(values)} in {table.index(bound, ())})"
 
     def _rows(self, step: Loop) -> tuple[str, Columns]:
-        """Return the expression that a loop runs over, and the columns of what it yields."""
+        """Write the expression that a loop iterates over; return also the columns of its items."""
         relation, bound, free = step.atom.relation, step.bound, step.free
         values = [self._lookup(step.atom.args[i]) for i in bound]
-        if relation in self.growing:
+        if relation in self.fixpoint:
             if bound:
-                index = self.growing[relation].index(bound, free)
+                index = self.fixpoint[relation].index(bound, free)
                 return f"{index}.get({key_text(values)}, NONE)", free
-            return f"tuple({self.growing[relation].table})", tuple(range(relation[1]))
-        if self.library.is_joint_move(relation):
+            return f"tuple({self.fixpoint[relation].name})", tuple(range(relation[1]))
+        if self.program.is_joint_move(relation):
             every = tuple(range(relation[1]))
-            return self._fetch(self.library.table(relation, (), every)), every
-        if self.library.calls(relation, bound, step.times):
+            return self._fetch(self.program.table(relation, (), every)), every
+        if self.program.should_call(relation, bound, step.times):
             made = [self.value(step.atom.args[i]) for i in bound]
-            return self.library.call(relation, bound, free).call(*made), free
-        table = self._fetch(self.library.table(relation, bound, free))
+            return self.program.call(relation, bound, free).call(*made), free
+        table = self._fetch(self.program.table(relation, bound, free))
         return (f"{table}.get({key_text(values)}, NONE)" if bound else table), free
 
-    def _fetch(self, access: Access) -> str:
+    def _fetch(self, access: AccessPath) -> str:
         if access.local in self._fetched:
             return access.local
         self._fetched.add(access.local)
-        if self.growing:
+        if self.fixpoint:
             self.prologue += ["    " + line for line in access.fetch()]
         elif self._depth == 0:
             for line in access.fetch():
@@ -378,7 +360,7 @@ class FunctionWriter:
         return access.local
 
     def _function(self, term: Function) -> str:
-        return function_name(self.library.vocabulary, term)
+        return function_name(self.program.symbols, term)
 
     def _bind(self, variable: str) -> str:
         local = self._locals[variable] = self._temporary()
@@ -389,11 +371,11 @@ class FunctionWriter:
         return f"v{self._count}"
 
 
-def function_name(vocabulary: SymbolTable, term: Function) -> str:
-    """Return the name under which generated code knows a function's table."""
-    return f"f{vocabulary.function(term.name, len(term.args)).number}"
+def function_name(symbols: SymbolTable, term: Function) -> str:
+    """Return the prefix of a function's names in generated code."""
+    return f"f{symbols.function(term.name, len(term.args)).number}"
 
 
 def key_text(parts: Sequence[str]) -> str:
-    """Return the expression, or the target, for several values as one key."""
+    """Write several values as one key: an expression, or the target of an assignment."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"

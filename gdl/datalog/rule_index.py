@@ -1,18 +1,17 @@
-"""The rulebook: flattened rules filed by relation, with what their structure says."""
+"""The rule index: flattened rules by relation, with what follows from their dependencies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from gdl.datalog.dependencies import (
-    Level,
     dependency_graph,
     is_recursive,
     levels,
     strongly_connected_components,
 )
 from gdl.datalog.symbol_table import Key, SymbolTable, key_of
-from gdl.language import Atom, Function, RelationKey, Rule, atoms_of, is_ground
+from gdl.language import Atom, Function, Level, RelationKey, Rule, atoms_of, is_ground
 
 
 class RuleIndex:
@@ -23,7 +22,7 @@ class RuleIndex:
     """
 
     def __init__(
-        self, rules: Iterable[Rule], given: Mapping[RelationKey, Level], vocabulary: SymbolTable
+        self, rules: Iterable[Rule], given: Mapping[RelationKey, Level], symbols: SymbolTable
     ) -> None:
         self.given = given
         self._rules: dict[RelationKey, list[Rule]] = {}
@@ -32,9 +31,9 @@ class RuleIndex:
             if rule.body:
                 self._rules.setdefault(rule.head.relation, []).append(rule)
             else:
-                row = key_of([vocabulary.encode(term) for term in rule.head.args])
+                row = key_of([symbols.encode(term) for term in rule.head.args])
                 self._facts.setdefault(rule.head.relation, set()).add(row)
-        graph = dependency_graph(rule for filed in self._rules.values() for rule in filed)
+        graph = dependency_graph(rule for own in self._rules.values() for rule in own)
         order = strongly_connected_components(graph)
         self._level = levels(graph, order, given)
         self._component = {r: c for c in order for r in c if is_recursive(graph, c)}
@@ -50,15 +49,15 @@ class RuleIndex:
         return self._facts.get(relation, set())
 
     def level_of(self, relation: RelationKey) -> Level:
-        """Return what the relation depends on."""
+        """Return the level that the relation depends on."""
         return self._level.get(relation, Level.STATIC)
 
     def component_of(self, relation: RelationKey) -> tuple[RelationKey, ...]:
-        """Return the relations that define each other with this one; empty without recursion."""
+        """Return the relation's strongly connected component; empty without recursion."""
         return self._component.get(relation, ())
 
     def negates_itself(self, component: Sequence[RelationKey]) -> bool:
-        """Tell whether some rule of a component negates one of its relations."""
+        """Check whether some rule of a component negates one of its relations."""
         return any(
             atom.relation in component and not positive
             for relation in component
@@ -68,9 +67,9 @@ class RuleIndex:
         )
 
     def builds_terms(self, component: Sequence[RelationKey]) -> bool:
-        """Tell whether some body asks a component's own relation for a term it makes up.
+        """Check whether a body calls a relation of its own component with a term that it builds.
 
-        The least model may be finite where the demand for ever larger terms is not.
+        Calls could then ask for ever larger terms although the least model is finite.
         """
         return any(
             isinstance(term, Function) and not is_ground(term)
@@ -82,15 +81,15 @@ class RuleIndex:
             for term in atom.args
         )
 
-    def redefine(self, relation: RelationKey, rules: Iterable[Rule]) -> None:
-        """File a relation's rules in place of those it had."""
+    def replace_rules(self, relation: RelationKey, rules: Iterable[Rule]) -> None:
+        """Replace a relation's rules."""
         self._rules[relation] = list(rules)
 
-    def redefine_facts(self, relation: RelationKey, rows: set[Key]) -> None:
-        """File a relation's facts in place of those it had."""
+    def replace_facts(self, relation: RelationKey, rows: set[Key]) -> None:
+        """Replace a relation's facts."""
         self._facts[relation] = rows
 
 
 def occurrences(rule: Rule, relation: RelationKey) -> list[Atom]:
-    """Return the atoms of a body that belong to a relation, filters aside."""
+    """Return a relation's atoms in a body, apart from those in filters."""
     return [part for part in rule.body if isinstance(part, Atom) and part.relation == relation]

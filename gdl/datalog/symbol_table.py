@@ -1,8 +1,8 @@
-"""Interning: every ground term that reasoning meets gets a small integer, its id.
+"""The symbol table: every ground term that evaluation meets is interned as a small integer, its id.
 
-Equal terms have equal ids, so that joins compare and hash integers. A function's arguments and
-its id are found from each other through two dictionaries; for a function of one argument the key
-is the bare id, otherwise a tuple of ids.
+Equal terms have equal ids, so that joins compare and hash integers. Two dictionaries lead from a
+function's arguments to its id and back; the key is the bare id for a function of one argument,
+otherwise a tuple of ids.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ Key: TypeAlias = int | tuple[int, ...]
 """Several ids as one value: the bare id where there is one, a tuple otherwise."""
 
 MAX_TERM_DEPTH = 200
-"""The deepest term that reasoning may build."""
+"""The deepest term that rules may build."""
 
 MAX_TERM_SIZE = 10_000
-"""How many names a term may hold: a rule that doubles a term needs few steps to fill memory."""
+"""The most names in a term: a rule that doubles a term fills the memory in few steps."""
 
 MAX_TERMS = 5_000_000
-"""How many different terms reasoning may build."""
+"""The most terms in a symbol table."""
 
 
 class FunctionTable:
-    """The known terms of one function."""
+    """The interned terms of one function."""
 
-    __slots__ = ("arguments_of", "id_of", "key", "number", "vocabulary")
+    __slots__ = ("arguments_of", "id_of", "key", "number", "symbols")
 
-    def __init__(self, key: FunctionKey, number: int, vocabulary: SymbolTable) -> None:
+    def __init__(self, key: FunctionKey, number: int, symbols: SymbolTable) -> None:
         self.key = key
         self.number = number
-        self.vocabulary = vocabulary
+        self.symbols = symbols
         self.id_of: dict[Key, int] = {}
         self.arguments_of: dict[int, Key] = {}
 
     def make(self, arguments: Key) -> int:
-        """Return the id of the function applied to the arguments, new if need be."""
+        """Return the id of the function applied to the arguments, interned if it is new."""
         known = self.id_of.get(arguments)
         if known is None:
             ids = arguments if isinstance(arguments, tuple) else (arguments,)
-            known = self.vocabulary.add_function(self, ids)
+            known = self.symbols.add_function(self, ids)
             self.id_of[arguments] = known
             self.arguments_of[known] = arguments
         return known
 
 
 class SymbolTable:
-    """All constants and functions of one ruleset, and every ground term met so far."""
+    """The constants and functions of a ruleset, and every ground term met so far."""
 
     def __init__(self) -> None:
         self._constants: dict[str, int] = {}
@@ -84,7 +84,7 @@ class SymbolTable:
         yield from self._functions.values()
 
     def add_function(self, table: FunctionTable, arguments: tuple[int, ...]) -> int:
-        """Add a term that is not known yet; for :class:`FunctionTable` alone."""
+        """Add a new term; only :class:`FunctionTable` calls this."""
         depth = 1 + max(map(self._depth.__getitem__, arguments))
         if depth > MAX_TERM_DEPTH:
             raise ResourceLimitError(f"the rules build terms over {MAX_TERM_DEPTH} levels deep")
@@ -100,7 +100,7 @@ class SymbolTable:
         return len(self._terms) - 1
 
     def encode(self, term: Term) -> int:
-        """Return the id of a ground term."""
+        """Return the id of a ground term, interned if it is new."""
         if isinstance(term, Constant):
             return self.constant(term.name)
         assert isinstance(term, Function)
@@ -108,7 +108,7 @@ class SymbolTable:
         return table.make(key_of([self.encode(argument) for argument in term.args]))
 
     def decode(self, term_id: int) -> Term:
-        """Return the term of an id."""
+        """Return the term with an id."""
         term = self._terms[term_id]
         if term is None:
             origin = self._origin[term_id]

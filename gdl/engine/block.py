@@ -106,7 +106,7 @@ class Engine:
         self._kernels = load_kernels(words)
         self._compiling = threading.Lock()
         self._code: NativeCode | None = None
-        self.late_goals = layout.goals_are_dear
+        self.late_goals = layout.goals_are_expensive
         # The interpreter reads these by address.
         self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
         self._arrays = [program_array(program) for program in self._programs]
@@ -151,7 +151,9 @@ class Engine:
         source = "\n".join(_sources(self.layout, self.words))
         code = native_code(source, lambda: source, compiler)
         self._code = code
-        parts = ("moves_view", "goals_view") if self.layout.goals_are_dear else ("view", "view")
+        parts = (
+            ("moves_view", "goals_view") if self.layout.goals_are_expensive else ("view", "view")
+        )
         # In this order, as the whole view can follow any part, but the interpreter's goals not it.
         self.goals_view = ProgramEvaluator(code.address(parts[1]), 0)
         self.moves_view = ProgramEvaluator(code.address(parts[0]), 0)
@@ -333,7 +335,7 @@ def _sources(layout: Layout, words: int) -> Iterator[str]:
     """Yield LLVM source of the evaluators; the view is in two parts where goals are dear."""
     outputs = layout.outputs
     after_view = {*_rows_read(layout.transition), *outputs}
-    if layout.goals_are_dear:
+    if layout.goals_are_expensive:
         after_moves = after_view.union(_rows_read(layout.goals_view))
         yield _source("moves_view", layout.moves_view, words, sorted(after_moves))
         yield _source("goals_view", layout.goals_view, words, outputs)

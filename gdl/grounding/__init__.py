@@ -1,4 +1,13 @@
-"""TODO."""
+"""From rules to ground rules, which hold no variables: passes over rules, then gringo.
+
+In comes a :class:`gdl.language.Ruleset`. Out comes a :class:`GroundGame`: the
+:class:`GroundProgram` with its rules over numbered atoms, and the rows of the relations that a
+machine answers for.
+
+Start reading at :mod:`.pipeline`, which flattens the rules, applies the passes and grounds in one
+attempt or two. :mod:`.passes` lists the passes in their order, each with its reason; each stands
+in a module of its own. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`.
+"""
 
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, Row
 from gdl.grounding.options import RulePasses

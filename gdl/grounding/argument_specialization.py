@@ -1,9 +1,9 @@
-"""Idle arguments: a relation is told apart by which of its arguments its rules look at.
+"""Argument specialization: versions of a relation that hold only arguments which rules constrain.
 
-Where a piece reaches a square over one that is to be ignored, most ways do not pass the ignored
+Where a piece reaches a square over one that is to be ignored, most paths do not pass the ignored
 square: what is known of them does not depend on it. ``p(a, i)`` becomes ``q(a), at(i)`` for the
-ways that say no more of ``i`` than that it is a square, and ``r(a, i)`` for those that pass it,
-of which there are few. Other relations that are defined through ``p`` are told apart likewise.
+paths that say no more of ``i`` than that it is a square, and ``r(a, i)`` for those that pass it,
+of which there are few. Other relations that are defined through ``p`` get versions likewise.
 """
 
 from __future__ import annotations
@@ -13,85 +13,83 @@ from itertools import chain, product
 from math import prod
 from typing import TypeAlias
 
-from gdl.datalog import Level, is_keyword_relation, variable_domains
-from gdl.grounding.argument_reduction import RuleKnowledge, is_implied, static_sets
+from gdl.datalog import is_keyword_relation, variable_domains
+from gdl.grounding.rule_analysis import RuleAnalysis, UnaryFacts
 from gdl.language import (
     Atom,
+    Level,
     Literal,
     RelationKey,
     Rule,
     atoms_of,
-    by_relation,
     names_in,
     variables_in,
 )
 
-MOST_VERSIONS = 16
-"""Rules are left alone where one of them would become more."""
+MAX_VERSIONS = 16
+"""No relation gets versions where a rule would become more than so many rules."""
 
 Shape: TypeAlias = tuple[RelationKey | None, ...]
-"""For each argument, the static relation that says all there is to say of it, None if more is."""
+"""For each argument, the unary facts that alone constrain it, None if other literals do."""
 
 Shapes: TypeAlias = Mapping[RelationKey, Mapping[Shape, str]]
-"""The names of the relations that some relations are told apart into."""
-
-Facts: TypeAlias = Mapping[RelationKey, set[str]]
+"""The names of each relation's versions."""
 
 
-def set_apart_idle_arguments(rules: Sequence[Rule], knowledge: RuleKnowledge) -> Iterator[Rule]:
-    """Yield the rules; wide relations are told apart by which arguments are looked at."""
-    facts = static_sets(by_relation(rules))
-    shapes = _shapes(rules, _candidates(rules, knowledge), facts)
-    for rule in rules:
+def specialize_arguments(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Replace wide relations by versions that hold the arguments that rules constrain."""
+    facts = analysis.unary_facts
+    shapes = _shapes(analysis.rules, _candidates(analysis), facts)
+    for rule in analysis.rules:
         for body in _bodies(rule, shapes):
             head = rule.head
             if head.relation in shapes:
-                shape, busy = _looked_at(head, body, facts)
-                head, body = _narrow(head, shape, shapes[head.relation][shape]), busy
-            yield Rule(head, tuple(_not_implied(body, facts, knowledge)), rule.span)
+                shape, constraining = _shape(head, body, facts)
+                head, body = _version(head, shape, shapes[head.relation][shape]), constraining
+            yield Rule(head, tuple(_not_implied(body, analysis)), rule.span)
 
 
-def _candidates(rules: Sequence[Rule], knowledge: RuleKnowledge) -> set[RelationKey]:
-    """Return the wide relations that are only asked for positively."""
+def _candidates(analysis: RuleAnalysis) -> set[RelationKey]:
+    """Find the wide relations that occur in atoms of bodies only."""
     filtered = {
         atom.relation
-        for rule in rules
+        for rule in analysis.rules
         for part in rule.body
         if not isinstance(part, Atom)
         for atom, _ in atoms_of(part)
     }
     return {
         relation
-        for relation in {rule.head.relation for rule in rules} - filtered
+        for relation in analysis.definitions.keys() - filtered
         if not is_keyword_relation(relation)
-        and knowledge.level_of(relation) is not Level.STATIC
-        and knowledge.is_wide(relation)
+        and analysis.level_of(relation) is not Level.STATIC
+        and analysis.is_wide(relation)
     }
 
 
-def _shapes(rules: Sequence[Rule], candidates: set[RelationKey], facts: Facts) -> Shapes:
-    """Return the relations that some relations are told apart into, none if it is too much."""
+def _shapes(rules: Sequence[Rule], candidates: set[RelationKey], facts: UnaryFacts) -> Shapes:
+    """Name the versions of some relations; no relation has any if there are too many."""
     shapes: dict[RelationKey, dict[Shape, str]] = {relation: {} for relation in candidates}
-    pending = True
-    while pending:
-        pending = False
+    changed = True
+    while changed:
+        changed = False
         for rule in rules:
-            if prod(map(len, _versions(rule, shapes))) > MOST_VERSIONS:
+            if prod(map(len, _versions(rule, shapes))) > MAX_VERSIONS:
                 return {}
             if rule.head.relation in candidates:
                 names = shapes[rule.head.relation]
                 for body in _bodies(rule, shapes):
-                    shape, _ = _looked_at(rule.head, body, facts)
-                    pending |= shape not in names
+                    shape, _ = _shape(rule.head, body, facts)
+                    changed |= shape not in names
                     names.setdefault(shape, f" shape {len(names)} {rule.head.name}")
     return {r: names for r, names in shapes.items() if any(any(shape) for shape in names)}
 
 
 def _versions(rule: Rule, shapes: Shapes) -> list[list[tuple[Literal, ...]]]:
-    """Return what can stand for each literal of a body."""
+    """List what can replace each literal of a body."""
     return [
         [
-            (_narrow(part, shape, name), *_sayings(part, shape))
+            (_version(part, shape, name), *_constraints(part, shape))
             for shape, name in shapes[part.relation].items()
         ]
         if isinstance(part, Atom) and part.relation in shapes
@@ -101,45 +99,43 @@ def _versions(rule: Rule, shapes: Shapes) -> list[list[tuple[Literal, ...]]]:
 
 
 def _bodies(rule: Rule, shapes: Shapes) -> Iterator[tuple[Literal, ...]]:
-    """Yield the bodies that a rule's body is told apart into."""
+    """Yield the combinations of versions that can replace a rule's body."""
     for parts in product(*_versions(rule, shapes)):
         yield tuple(dict.fromkeys(chain(*parts)))
 
 
-def _narrow(atom: Atom, shape: Shape, name: str) -> Atom:
-    """Return the atom that holds those arguments that are looked at."""
+def _version(atom: Atom, shape: Shape, name: str) -> Atom:
+    """Return the atom of a version, which holds the constrained arguments."""
     return Atom(name, tuple(a for a, of in zip(atom.args, shape, strict=True) if of is None))
 
 
-def _sayings(atom: Atom, shape: Shape) -> Iterator[Atom]:
-    """Yield the atoms that say all there is to say of the other arguments."""
+def _constraints(atom: Atom, shape: Shape) -> Iterator[Atom]:
+    """Yield the atoms of unary facts for the arguments that a version does not hold."""
     for argument, relation in zip(atom.args, shape, strict=True):
         if relation is not None:
             yield Atom(relation[0], (argument,))
 
 
-def _looked_at(
-    head: Atom, body: Sequence[Literal], facts: Facts
+def _shape(
+    head: Atom, body: Sequence[Literal], facts: UnaryFacts
 ) -> tuple[Shape, tuple[Literal, ...]]:
-    """Return the shape that a body gives its head, and the body without what the shape says."""
+    """Find the shape that a body gives its head, and drop what the shape says from the body."""
     shape: list[RelationKey | None] = []
-    idle: set[Literal] = set()
+    dropped: set[Literal] = set()
     for term in head.args:
         holding = [part for part in body if term in list(variables_in(part))]
         part = holding[0] if head.args.count(term) == len(holding) == 1 else None
         if isinstance(part, Atom) and part.relation in facts:
             shape.append(part.relation)
-            idle.add(part)
+            dropped.add(part)
         else:
             shape.append(None)
-    return tuple(shape), tuple(part for part in body if part not in idle)
+    return tuple(shape), tuple(part for part in body if part not in dropped)
 
 
-def _not_implied(
-    body: Sequence[Literal], facts: Facts, knowledge: RuleKnowledge
-) -> Iterator[Literal]:
-    """Yield the literals but those that say no more of a variable than others do."""
-    others = [p for p in body if isinstance(p, Atom) and p.relation not in facts]
-    values = variable_domains(Rule(Atom(""), tuple(others)), knowledge.domains) or {}
+def _not_implied(body: Sequence[Literal], analysis: RuleAnalysis) -> Iterator[Literal]:
+    """Yield the literals that are not implied by the domains of their variables."""
+    others = [p for p in body if isinstance(p, Atom) and p.relation not in analysis.unary_facts]
+    values = variable_domains(Rule(Atom(""), tuple(others)), analysis.domains) or {}
     bound = names_in(others)
-    return (part for part in body if not is_implied(part, bound, values, facts))
+    return (part for part in body if not analysis.is_implied(part, bound, values))

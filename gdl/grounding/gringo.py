@@ -1,10 +1,10 @@
-"""Grounding: from flattened rules to rules without variables, through gringo.
+"""Grounding by gringo: from flattened rules to rules without variables.
 
 The rules are written as an answer set program that over-approximates a match: every initial or
 next fact may be true, every legal move may be made. gringo instantiates what can follow from
-that and evaluates away what is static. It runs in a process of its own, under a budget of time,
-memory and rules that is watched while it works, because a rulesheet of a few lines can have
-more instances than there is memory.
+that and evaluates away what is static. It runs in a process of its own, which is stopped when it
+exceeds its budget of time, memory or rules: a rulesheet of a few lines can have more instances
+than there is memory.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FunctionTable, SymbolTable, key_of
+from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
     Distinct,
     Literal,
     Not,
-    Or,
     RelationKey,
     Rule,
     Term,
@@ -58,8 +56,8 @@ _CHUNK = 2**20
 class GroundingBudget:
     """What grounding may take at most.
 
-    ``rules`` are ground rules, ``seconds`` those of a clock on the wall, ``memory`` bytes of the
-    grounding process's address space.
+    ``rules`` are ground rules, ``seconds`` wall-clock time, ``memory`` bytes of the address space
+    of the grounding process.
     """
 
     rules: int = 8_000_000
@@ -78,8 +76,7 @@ class GroundProgram:
     ``literals``
         int32, atoms, negative where negated.
     ``rows``
-        For each relation asked for, its rows with their atoms; atom 0 stands for what always
-        holds.
+        For each relation that is kept, its rows with their atoms; atom 0 always holds.
     """
 
     heads: NDArray[np.int32]
@@ -92,18 +89,18 @@ def ground(
     rules: Sequence[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     shown: Iterable[RelationKey],
-    vocabulary: SymbolTable,
+    symbols: SymbolTable,
     budget: GroundingBudget,
 ) -> GroundProgram:
     """Instantiate flattened rules.
 
     ``flows`` are pairs of relations: whatever row the first has, the second may have too. The
     rows of the ``shown`` relations are kept. Raises :class:`GroundingLimitError` where the
-    budget does not do.
+    budget is exceeded.
     """
-    writer = _ProgramWriter(vocabulary)
+    writer = _ProgramWriter(symbols)
     for rule in rules:
-        for simple in _without_disjunctions(rule):
+        for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
     for origin, target in flows:
         writer.choice(origin, target)
@@ -112,28 +109,12 @@ def ground(
     return _read(_run_gringo("\n".join(writer.lines), budget), writer)
 
 
-def _without_disjunctions(rule: Rule) -> Iterator[Rule]:
-    agenda = [rule]
-    while agenda:
-        current = agenda.pop()
-        for index, literal in enumerate(current.body):
-            if isinstance(literal, Or | And):
-                branches = literal.literals if isinstance(literal, Or) else (literal,)
-                for branch in branches:
-                    parts = branch.literals if isinstance(branch, And) else (branch,)
-                    body = (*current.body[:index], *parts, *current.body[index + 1 :])
-                    agenda.append(Rule(current.head, body))
-                break
-        else:
-            yield current
-
-
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
-    def __init__(self, vocabulary: SymbolTable) -> None:
+    def __init__(self, symbols: SymbolTable) -> None:
         self.lines: list[str] = ["#show."]
-        self.vocabulary = vocabulary
+        self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
         self.shown: dict[str, RelationKey] = {}
 
@@ -152,7 +133,7 @@ class _ProgramWriter:
         self.lines.append(f"{{{head}}} :- {self._atom(Atom(origin[0], columns), variables)}.")
 
     def show(self, relation: RelationKey) -> None:
-        """Write that a relation's rows are wanted, even if no rule mentions it."""
+        """Have gringo print a relation's rows, even if no rule mentions it."""
         name = self._name(relation)
         self.shown[name] = relation
         self.lines += [f"#show {name}/{relation[1]}.", f"#defined {name}/{relation[1]}."]
@@ -170,8 +151,8 @@ class _ProgramWriter:
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
         if isinstance(term, Constant):
-            return str(self.vocabulary.constant(term.name))
-        number = self.vocabulary.function(term.name, len(term.args)).number
+            return str(self.symbols.constant(term.name))
+        number = self.symbols.function(term.name, len(term.args)).number
         return f"f{number}({','.join(self._term(arg, variables) for arg in term.args)})"
 
     def _literal(self, literal: Literal, variables: dict[str, str]) -> str:
@@ -188,13 +169,13 @@ class _ProgramWriter:
 
 
 def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
-    """Return gringo's output for a program; its process is killed where the budget ends."""
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as complaints:
+    """Run gringo on a program and return its output; kill it where the budget is exceeded."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
         source.write(text.encode())
         source.seek(0)
         command = [sys.executable, "-I", "-c", _WORKER, str(budget.memory)]
         with subprocess.Popen(
-            command, stdin=source, stdout=subprocess.PIPE, stderr=complaints
+            command, stdin=source, stdout=subprocess.PIPE, stderr=errors
         ) as process:
             try:
                 output = _collect(process, budget)
@@ -202,14 +183,14 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
                 process.kill()
                 raise
         if not output.endswith(b"\n0\n"):
-            complaints.seek(0)
-            reason = complaints.read(2000).decode(errors="replace").strip()
+            errors.seek(0)
+            reason = errors.read(2000).decode(errors="replace").strip()
             raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")
         return output
 
 
 def _collect(process: subprocess.Popen[bytes], budget: GroundingBudget) -> bytes:
-    """Read a process's output to its end, or to that of the budget."""
+    """Read the output of a process; raise where the budget ends first."""
     assert process.stdout is not None
     deadline = time.monotonic() + budget.seconds
     chunks: list[bytes] = []
@@ -259,15 +240,15 @@ def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
 def _bodies(
     numbers: NDArray[np.int32], begin: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Return the literals of all rules, one body after the other."""
+    """Concatenate the literals of all rules, one body after the other."""
     before = np.cumsum(lengths) - lengths
-    places = np.repeat(begin + 6 - before, lengths) + np.arange(lengths.sum())
-    literals: NDArray[np.int32] = numbers[places]
+    indices = np.repeat(begin + 6 - before, lengths) + np.arange(lengths.sum())
+    literals: NDArray[np.int32] = numbers[indices]
     return literals
 
 
 def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return all numbers of a text, and which of them is the first of each line."""
+    """Parse all numbers of a text, and find which of them is the first of each line."""
     numbers = np.fromstring(text, dtype=np.int32, sep=" ")
     characters = np.frombuffer(text, dtype=np.uint8)
     ends = characters[characters <= ord(" ")] == ord("\n")
@@ -278,7 +259,7 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
     rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
-    tables = {f"f{t.number}": t for t in writer.vocabulary.functions()}
+    tables = {f"f{t.number}": t for t in writer.symbols.functions()}
     for line in text.decode().splitlines():
         if not line.startswith("4 "):
             continue
@@ -290,7 +271,7 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
 
 
 def _read_terms(text: str, tables: Mapping[str, FunctionTable]) -> list[int]:
-    """Return the ids of terms separated by commas, such as ``3,f0(1,2)``."""
+    """Parse terms separated by commas, such as ``3,f0(1,2)``, to their ids."""
     if "(" not in text:
         return list(map(int, text.split(",")))
     stack: list[tuple[str, list[int]]] = [("", [])]

@@ -1,59 +1,61 @@
-"""Unfolding: a relation of a single rule is replaced by that rule's body where it is used.
+"""Inlining: where a relation of a single rule is used, the body of that rule replaces it.
 
-Only then can a variable be eliminated that the relation holds together with others.
+Only then can decomposition eliminate a variable that the relation holds together with others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from gdl.datalog import CardinalityEstimator, substitute
+from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Literal,
     Rule,
     Term,
     Variable,
-    atoms_of,
-    by_relation,
+    body_atoms,
     holds_distinct_variables,
     names_in,
+    substitute,
 )
 
-LARGE = 1000.0
-"""Relations of a single rule with more rows are written out where they are used."""
+MIN_INLINED_ROWS = 1_000.0
+"""Relations with at most so many rows are not inlined."""
 
 
-def unfold(rules: Sequence[Rule], statistics: CardinalityEstimator) -> Iterator[Rule]:
-    """Yield the rules with large relations of a single rule replaced by that rule's body."""
+def inline_relations(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Replace uses of large relations of a single rule by the body of that rule."""
     single = {
         relation: own[0]
-        for relation, own in by_relation(rules).items()
-        if len(own) == 1 and _can_replace_uses(own[0]) and statistics.rows(relation) > LARGE
+        for relation, own in analysis.definitions.items()
+        if len(own) == 1
+        and _can_be_inlined(own[0])
+        and analysis.estimator.rows(relation) > MIN_INLINED_ROWS
     }
-    for rule in rules:
+    for rule in analysis.rules:
         for number, literal in enumerate(rule.body):
             if isinstance(literal, Atom) and literal.relation in single:
-                body = _instance(single[literal.relation], literal, number)
+                body = instance(single[literal.relation], literal, number)
                 rest = tuple(part for part in rule.body if part is not literal)
                 rule = Rule(rule.head, (*rest, *body), rule.span)
         yield rule
 
 
-def _can_replace_uses(rule: Rule) -> bool:
-    """Tell whether a rule's body says all of its head, and does not ask for it again."""
+def _can_be_inlined(rule: Rule) -> bool:
+    """Return True if a rule matches every use of its head, and is not recursive."""
     head = rule.head
     return (
         bool(rule.body)
-        and head.name not in KEYWORD_ARITY
+        and head.name not in KEYWORDS
         and holds_distinct_variables(head)
-        and all(atom.relation != head.relation for part in rule.body for atom, _ in atoms_of(part))
+        and all(atom.relation != head.relation for atom, _ in body_atoms(rule))
     )
 
 
-def _instance(definition: Rule, call: Atom, number: int) -> tuple[Literal, ...]:
-    """Return the definition's body for a call's arguments; ``number`` tells calls apart."""
+def instance(definition: Rule, call: Atom, number: int) -> tuple[Literal, ...]:
+    """Rename the definition's body for a call's arguments; ``number`` distinguishes calls."""
     # No other variable begins with a blank: flattening appends to names.
     renaming: dict[str, Term] = {
         name: Variable(f" {number} {name}") for name in names_in(definition.body)

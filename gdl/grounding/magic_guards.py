@@ -1,99 +1,109 @@
-"""Relevance: wide relations are grounded only for the arguments that somebody can ask for.
+"""Magic guards: wide relations are ground only for the arguments that are demanded of them.
 
-A relation of seven arguments may have millions of instances of which its callers can meet a few
+A relation of seven arguments may have millions of instances of which its users can meet a few
 thousand. What they can meet is found in a relaxed game, in which every fact that is ever possible
 holds at once and nothing is negated: a rule that holds in some state holds there too. Its
 relations are static, so that grounding evaluates them away, and they give each wide relation a
-guard: the keys that are asked for.
+guard: the keys that are demanded of it.
+
+The literals of a body pass bindings on to one another in a fixed order: first the atoms of narrow
+relations, then those of wide ones, those with the fewest unbound variables first, and at last the
+filters. A column belongs to the key of a relation where, at each occurrence, its variables are
+bound by then, and where the bindings say more than the domain of the column.
+
+This is the magic-set transformation over a relaxed program, and not that of
+:mod:`gdl.datalog.magic_sets`, which makes versions of the relations of one recursive component for
+each combination of bound columns and follows the demand of one state. Here one demand must cover
+all states, relations that are negated or depend on moves have guards too, and a relation keeps its
+name and has one guard for all of its uses.
 
 Source: C. Beeri and R. Ramakrishnan, On the power of magic (1991), applied to a relaxation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import prod
 
-from gdl.datalog import CardinalityEstimator, Level, is_keyword_relation
-from gdl.grounding.asked_arguments import find_keys, occurrences
-from gdl.language import Atom, Literal, RelationKey, Rule, Variable, atoms_of, by_relation, names_in
+from gdl.datalog import CardinalityEstimator, Columns, is_keyword_relation
+from gdl.grounding.rule_analysis import RuleAnalysis
+from gdl.language import (
+    Atom,
+    Level,
+    Literal,
+    RelationKey,
+    Rule,
+    Variable,
+    atoms_of,
+    body_atoms,
+    names_in,
+    variables_of,
+)
 
-WIDE = 100_000
-"""Relations whose arguments can be combined in more ways are guarded by what is asked for."""
+MIN_GUARDED_ROWS = 100_000
+"""Relations whose domains allow more rows are guarded."""
 
-FAIRLY_WIDE = 256
-"""So are those with fewer, but more than this, that ask for guarded ones."""
+MIN_USER_ROWS = 256
+"""So are relations that use guarded ones, if their domains allow more rows than this."""
 
-
-def guard_wide_relations(
-    rules: Sequence[Rule],
-    flows: Iterable[tuple[RelationKey, RelationKey]],
-    level_of: Callable[[RelationKey], Level],
-    statistics: CardinalityEstimator,
-) -> list[Rule]:
-    """Return the rules with guards, and the rules of the relaxed game that the guards need.
-
-    ``flows`` are pairs of relations: rows of the first can come to be rows of the second.
-    ``statistics`` say how many rows the relations can have in any state.
-    """
-    wide = _wide_relations(rules, statistics)
-    return _Relaxation(rules, flows, level_of, wide, statistics).rules()
+MAX_BOUND_SHARE = 0.5
+"""Bindings that leave a larger share of what the domains allow are no use in a key."""
 
 
-def _wide_relations(rules: Sequence[Rule], statistics: CardinalityEstimator) -> list[RelationKey]:
-    """Return the relations that may be worth a guard."""
+def guard_wide_relations(analysis: RuleAnalysis) -> list[Rule]:
+    """Add guards to the rules of wide relations, and the rules that define the guards."""
+    wide = _wide_relations(analysis)
+    keys = find_keys(analysis.rules, wide, analysis.estimator) if wide else {}
+    return _GuardedProgram(analysis, wide, keys).rules() if keys else list(analysis.rules)
+
+
+def _wide_relations(analysis: RuleAnalysis) -> list[RelationKey]:
+    """Find the relations that may be worth a guard."""
     size = {
-        relation: statistics.domain_size(relation)
-        for relation in dict.fromkeys(rule.head.relation for rule in rules)
+        relation: analysis.estimator.domain_size(relation)
+        for relation in analysis.definitions
         if not is_keyword_relation(relation)
     }
-    wide = {relation for relation in size if size[relation] > WIDE}
-    asking = [
-        (rule.head.relation, {atom.relation for part in rule.body for atom, _ in atoms_of(part)})
-        for rule in rules
-        if size.get(rule.head.relation, 0.0) > FAIRLY_WIDE
+    wide = {relation for relation in size if size[relation] > MIN_GUARDED_ROWS}
+    users = [
+        (rule.head.relation, {atom.relation for atom, _ in body_atoms(rule)})
+        for rule in analysis.rules
+        if size.get(rule.head.relation, 0.0) > MIN_USER_ROWS
     ]
-    while added := {relation for relation, asked in asking if asked & wide} - wide:
+    while added := {relation for relation, used in users if used & wide} - wide:
         wide |= added
     return [relation for relation in size if relation in wide]
 
 
-class _Relaxation:
+class _GuardedProgram:
     def __init__(
         self,
-        rules: Sequence[Rule],
-        flows: Iterable[tuple[RelationKey, RelationKey]],
-        level_of: Callable[[RelationKey], Level],
-        wide: Sequence[RelationKey],
-        statistics: CardinalityEstimator,
+        analysis: RuleAnalysis,
+        wide: Collection[RelationKey],
+        keys: Mapping[RelationKey, Columns],
     ) -> None:
-        self._rules = rules
-        self._defined = by_relation(rules)
+        self._analysis = analysis
         self._origins: dict[RelationKey, list[RelationKey]] = {}
-        for origin, target in flows:
+        for origin, target in analysis.flat.flows():
             self._origins.setdefault(target, []).append(origin)
-        self._level_of = level_of
         self._wide = frozenset(wide)
-        self._keys = find_keys(rules, self._wide, statistics) if wide else {}
-        self._wanted: list[RelationKey] = []
+        self._keys = keys
+        self._relaxed_relations: list[RelationKey] = []
 
     def rules(self) -> list[Rule]:
-        """Return all rules."""
-        if not self._keys:
-            return list(self._rules)
-        guarded = [self._guarded(rule) for rule in self._rules]
-        guards = [guard for rule in self._rules for guard in self._guards(rule)]
-        relaxed: list[Rule] = []
-        done = 0
-        while done < len(self._wanted):
-            relaxed += self._relaxed_rules(self._wanted[done])
-            done += 1
+        """All rules: guarded ones, those of guards, and those of the relaxed game."""
+        rules = self._analysis.rules
+        guarded = [self._guarded(rule) for rule in rules]
+        guards = [guard for rule in rules for guard in self._guards(rule)]
+        # Relaxing a relation's rules can add relations to the list.
+        relaxed = [new for each in self._relaxed_relations for new in self._relaxed_rules(each)]
         return [*guarded, *dict.fromkeys(guards), *relaxed]
 
     # ------------------------------------------------------------------ guards
 
     def _guard(self, atom: Atom) -> Atom:
         columns = self._keys[atom.relation]
-        name = f" asked {atom.name} {len(atom.args)}"
+        name = f" demanded {atom.name} {len(atom.args)}"
         return Atom(name, tuple(atom.args[column] for column in columns))
 
     def _guarded(self, rule: Rule) -> Rule:
@@ -102,19 +112,19 @@ class _Relaxation:
         return Rule(rule.head, (self._guard(rule.head), *rule.body), rule.span)
 
     def _guards(self, rule: Rule) -> Iterator[Rule]:
-        """Yield the rules for what a rule asks of wide relations."""
+        """Yield the rules for what a rule demands of wide relations."""
         for atom, passed in occurrences(rule, self._wide):
             if atom.relation not in self._keys:
                 continue
             guard = self._guard(atom)
-            body = tuple(_connected(self._asking_body(rule, passed), names_in([guard])))
+            body = tuple(_connected(self._demanding_body(rule, passed), names_in([guard])))
             if guard not in body:
                 yield Rule(guard, body)
 
     # ------------------------------------------------------------------ the relaxed game
 
-    def _asking_body(self, rule: Rule, passed: Sequence[Atom]) -> list[Literal]:
-        """Return what must hold in the relaxed game before a rule asks for more."""
+    def _demanding_body(self, rule: Rule, passed: Sequence[Atom]) -> list[Literal]:
+        """List what must hold in the relaxed game before a rule demands more."""
         body: list[Literal] = []
         if rule.head.relation in self._keys:
             body.append(self._guard(rule.head))
@@ -125,34 +135,34 @@ class _Relaxation:
         return body
 
     def _is_static(self, literal: Literal) -> bool:
-        return all(
-            self._level_of(atom.relation) is Level.STATIC and atom.relation not in self._keys
-            for atom, _ in atoms_of(literal)
-        )
+        return all(self._is_static_relation(atom.relation) for atom, _ in atoms_of(literal))
+
+    def _is_static_relation(self, relation: RelationKey) -> bool:
+        return self._analysis.level_of(relation) is Level.STATIC and relation not in self._keys
 
     def _relaxed(self, atom: Atom) -> Atom:
-        """Return the atom of the relaxed game; static ones are as they are."""
-        if self._level_of(atom.relation) is Level.STATIC and atom.relation not in self._keys:
+        """Return the atom of the relaxed game; a static one stays."""
+        if self._is_static_relation(atom.relation):
             return atom
-        if atom.relation not in self._wanted:
-            self._wanted.append(atom.relation)
-        return Atom(f" possible {atom.name}", atom.args)
+        if atom.relation not in self._relaxed_relations:
+            self._relaxed_relations.append(atom.relation)
+        return Atom(f" reachable {atom.name}", atom.args)
 
     def _relaxed_rules(self, relation: RelationKey) -> Iterator[Rule]:
         columns = tuple(Variable(str(i)) for i in range(relation[1]))
         for origin in self._origins.get(relation, ()):
-            body = self._relaxed(Atom(origin[0], columns))
-            yield Rule(Atom(f" possible {relation[0]}", columns), (body,))
-        for rule in self._defined.get(relation, ()):
-            body_all: list[Literal] = []
+            reached = self._relaxed(Atom(origin[0], columns))
+            yield Rule(Atom(f" reachable {relation[0]}", columns), (reached,))
+        for rule in self._analysis.definitions.get(relation, ()):
+            body: list[Literal] = []
             if relation in self._keys:
-                body_all.append(self._guard(rule.head))
+                body.append(self._guard(rule.head))
             for literal in rule.body:
                 if isinstance(literal, Atom):
-                    body_all.append(self._relaxed(literal))
+                    body.append(self._relaxed(literal))
                 elif self._is_static(literal):
-                    body_all.append(literal)
-            yield Rule(Atom(f" possible {relation[0]}", rule.head.args), tuple(body_all))
+                    body.append(literal)
+            yield Rule(Atom(f" reachable {relation[0]}", rule.head.args), tuple(body))
 
 
 def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:
@@ -167,3 +177,103 @@ def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:
             names |= names_in([part])
             yield part
         pending = [part for part in pending if part not in linked]
+
+
+# ---------------------------------------------------------------------- keys
+
+
+def occurrences(
+    rule: Rule, wide: Collection[RelationKey]
+) -> Iterator[tuple[Atom, tuple[Atom, ...]]]:
+    """Yield each atom of a wide relation with the atoms that pass bindings on to it."""
+    atoms = [literal for literal in rule.body if isinstance(literal, Atom)]
+    passed = [atom for atom in atoms if atom.relation not in wide]
+    pending = [atom for atom in atoms if atom.relation in wide]
+    known = names_in(passed)
+    if rule.head.relation in wide:
+        known |= names_in([rule.head])
+    while pending:
+        atom = min(pending, key=lambda atom: len(names_in([atom]) - known))
+        yield atom, tuple(passed)
+        pending.remove(atom)
+        passed.append(atom)
+        known |= names_in([atom])
+    for literal in rule.body:
+        if not isinstance(literal, Atom):
+            for atom, _ in atoms_of(literal):
+                if atom.relation in wide:
+                    yield atom, tuple(passed)
+
+
+def find_keys(
+    rules: Sequence[Rule], wide: Collection[RelationKey], estimator: CardinalityEstimator
+) -> dict[RelationKey, Columns]:
+    """Find the columns that a guard of each wide relation can hold; those without are left out."""
+    keys = {relation: tuple(range(relation[1])) for relation in wide}
+    uses = [(rule, atom, passed) for rule in rules for atom, passed in occurrences(rule, wide)]
+    changed = True
+    while changed:
+        changed = False
+        for rule, atom, passed in uses:
+            before = keys[atom.relation]
+            given = _names_at(rule.head, keys.get(rule.head.relation, ()))
+            after = _bound_columns(atom, before, given, passed, estimator)
+            if after != before:
+                keys[atom.relation] = after
+                changed = True
+    return {relation: columns for relation, columns in keys.items() if columns}
+
+
+def _names_at(atom: Atom, columns: Columns) -> set[str]:
+    """Collect the names of the variables in some columns of an atom."""
+    return {v.name for column in columns for v in variables_of(atom.args[column])}
+
+
+def _bound_columns(
+    atom: Atom,
+    columns: Columns,
+    given: set[str],
+    passed: Sequence[Atom],
+    estimator: CardinalityEstimator,
+) -> Columns:
+    """Keep the columns whose variables are given or passed on, and thereby restricted."""
+    known = given | names_in(passed)
+    bound = {
+        column: names
+        for column in columns
+        if (names := _names_at(atom, (column,))) <= known or not names
+    }
+    useless: set[int] = set()
+    for names, linked in _linked(passed):
+        own = {column: of for column, of in bound.items() if of & names}
+        if own and not names & given and not _restricts(atom, own, linked, estimator):
+            useless |= own.keys()
+    return tuple(column for column in bound if column not in useless)
+
+
+def _linked(atoms: Iterable[Atom]) -> list[tuple[set[str], list[Atom]]]:
+    """Group atoms so that no two groups share variables, with the variables of each."""
+    groups: list[tuple[set[str], list[Atom]]] = []
+    for atom in atoms:
+        names = names_in([atom])
+        joined = [group for group in groups if group[0] & names]
+        groups = [group for group in groups if not group[0] & names]
+        names = names.union(*(group[0] for group in joined))
+        groups.append((names, [part for group in joined for part in group[1]] + [atom]))
+    return groups
+
+
+def _restricts(
+    atom: Atom,
+    columns: Mapping[int, set[str]],
+    linked: Sequence[Atom],
+    estimator: CardinalityEstimator,
+) -> bool:
+    """Return True if atoms leave fewer rows for some columns than their domains do."""
+    names = set[str]().union(*columns.values())
+    if not all(isinstance(atom.args[column], Variable) for column in columns):
+        return True
+    if len(names) < len(columns):
+        return True
+    allowed = prod(estimator.distinct(atom.relation, column) for column in columns)
+    return estimator.instances(linked, names) <= MAX_BOUND_SHARE * allowed

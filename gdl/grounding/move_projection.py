@@ -1,14 +1,14 @@
-"""Projections of moves: relations that hold some of a move's arguments.
+"""Projections of moves: relations that hold some of the arguments of a move.
 
-A role makes one move, so that all that is said of its arguments is said of the same move: a
-move's atom is equivalent to its projections taken together.
+A role makes one move, so that all literals about its move are about the same one: the atom of a
+move is equivalent to the conjunction of its projections.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from gdl.datalog import EMPTY, ArgumentPosition, CardinalityEstimator, Columns, Domain
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, CardinalityEstimator, Columns, Domain
 from gdl.language import (
     Atom,
     Constant,
@@ -22,36 +22,36 @@ from gdl.language import (
 
 
 class MoveProjections:
-    """The relations that hold moves, whole or in part; the first column is the role.
+    """The relations of moves and of their projections; the first column is the role.
 
-    ``moves`` are the relations that hold whole moves. ``domains`` are given those of the
-    projections' columns too.
+    ``moves`` are the relations of whole moves. The domains of the projections' columns are added
+    to ``domains``, their sizes to ``estimator``.
     """
 
     def __init__(
         self,
         moves: Collection[RelationKey],
-        statistics: CardinalityEstimator,
+        estimator: CardinalityEstimator,
         domains: dict[ArgumentPosition, Domain],
     ) -> None:
         self.rules: list[Rule] = []
         self._relations = set(moves)
-        self._statistics = statistics
+        self._estimator = estimator
         self._domains = domains
         self._origins: dict[RelationKey, tuple[RelationKey, Columns]] = {}
         self._names: dict[tuple[RelationKey, Columns], str] = {}
         self._undefined: dict[RelationKey, Rule] = {}
 
     def holds_move(self, literal: Literal) -> bool:
-        """Tell whether a literal asks for a move, whole or in part."""
+        """Return True if a literal holds an atom of a move or of a projection."""
         return any(atom.relation in self._relations for atom, _ in atoms_of(literal))
 
-    def tells_move(self, atom: Atom) -> bool:
-        """Tell whether an atom holds a move of a role, with arguments."""
+    def is_move(self, atom: Atom) -> bool:
+        """Return True if an atom is one of a move or a projection with arguments."""
         return atom.relation in self._relations and len(atom.args) > 1
 
     def project(self, move: Atom, needed: Collection[str]) -> Atom:
-        """Return the atom of a move's role, constants and needed variables."""
+        """Project a move to its role, constants and needed variables."""
         origin, every = self._origins.get(
             move.relation, (move.relation, tuple(range(len(move.args))))
         )
@@ -63,12 +63,12 @@ class MoveProjections:
         return Atom(relation[0], tuple(move.args[column] for column in kept))
 
     def cost(self, relations: Iterable[RelationKey]) -> float:
-        """Return how many instances the definitions of new projections have."""
+        """Estimate how many instances the definitions of new projections have."""
         origins = {self._origins[r][0] for r in relations if r in self._undefined}
-        return sum(self._statistics.rows(origin) for origin in origins)
+        return sum(self._estimator.rows(origin) for origin in origins)
 
     def define(self, relations: Iterable[RelationKey]) -> None:
-        """Add the rules of those relations that are projections and not yet defined."""
+        """Add the rules of those relations that are projections without rules so far."""
         for relation in sorted(relations):
             rule = self._undefined.pop(relation, None)
             if rule is not None:
@@ -87,11 +87,11 @@ class MoveProjections:
         self._undefined[relation] = Rule(head, (Atom(origin[0], args),))
         self._relations.add(relation)
         self._origins[relation] = origin, columns
-        sizes = [self._statistics.distinct(origin, column) for column in columns]
-        self._statistics.suppose(relation, self._statistics.rows(origin), sizes)
-        for place, column in enumerate(columns):
-            domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY)
-            self._domains[ArgumentPosition(True, *relation, place)] = domain
+        sizes = [self._estimator.distinct(origin, column) for column in columns]
+        self._estimator.set_estimate(relation, self._estimator.rows(origin), sizes)
+        for index, column in enumerate(columns):
+            domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY_DOMAIN)
+            self._domains[ArgumentPosition(True, *relation, index)] = domain
 
 
 def _is_kept(move: Atom, column: int, needed: Collection[str]) -> bool:

@@ -1,15 +1,37 @@
-"""What can be chosen about grounding: which passes over rules come before it."""
+"""The switches of the passes over rules; :mod:`gdl.grounding.passes` says what each pass is for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RulePasses:
-    """The passes that make fewer ground rules, in their order; none of them changes an answer."""
+    """Which passes are applied to rules before grounding; none of them changes an answer.
 
-    split_rules: bool = True
+    The passes of every game come first, then those that huge games need besides.
+    """
+
+    inline_relations: bool = True
+    """Replace a large relation of a single rule by the body of that rule."""
+    project_moves: bool = True
+    """Let decomposition use projections of moves to the arguments that are needed."""
+    decompose_rules: bool = True
     """Make several rules with few variables of one with many."""
-    guard_relations: bool = True
-    """Ground wide relations only for the arguments that somebody can ask for."""
+    magic_guards: bool = True
+    """Ground wide relations only for the arguments that are demanded of them."""
+    relaxed_reachability: bool = True
+    """Ground the relaxed game first, for exact domains and sizes."""
+    merge_alternatives: bool = True
+    """Merge rules that differ in the relation of one atom."""
+    expand_cases: bool = True
+    """Replace relations that only compare their arguments by their cases."""
+    specialize_arguments: bool = True
+    """Give a relation one version for each set of arguments that its rules constrain."""
+    reduce_arguments: bool = True
+    """Replace a wide negated relation by relations of fewer arguments."""
+
+    @classmethod
+    def none(cls) -> RulePasses:
+        """No pass: the rules are ground as they are."""
+        return cls(**{each.name: False for each in fields(RulePasses)})

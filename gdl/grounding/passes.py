@@ -1,119 +1,171 @@
-"""The analysis of a game's rules, and the passes over rules, before they are ground."""
+"""The passes over rules, in their order: what each is for, its switch, and what it saves.
+
+A game is first ground after the passes of ``Where.GAME``. Where that would make too many ground
+rules, it is ground a second time after those of ``Where.HUGE_GAME``: the same passes, with others
+before them. The relaxed game, which tells the sizes of a huge one, is itself simplified by the
+passes of ``Where.RELAXED_GAME``. :mod:`gdl.grounding.pipeline` decides between the attempts.
+
+No pass changes an answer. All of them make fewer ground rules, or make room for a pass that does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Flag, auto
 
-from gdl.datalog import (
-    FlatRules,
-    Level,
-    Program,
-    SymbolTable,
-    dependency_graph,
-    domains_of,
-    levels,
-    renamed,
-    strongly_connected_components,
-)
-from gdl.grounding.argument_reduction import (
-    RuleKnowledge,
-    join_alternatives,
-    take_apart_negated,
-    write_out_cases,
-)
-from gdl.grounding.argument_specialization import set_apart_idle_arguments
+from gdl.errors import GroundingLimitError
+from gdl.grounding.alternative_merging import merge_alternatives
+from gdl.grounding.argument_reduction import reduce_arguments
+from gdl.grounding.argument_specialization import specialize_arguments
+from gdl.grounding.case_expansion import expand_cases
+from gdl.grounding.inlining import inline_relations
 from gdl.grounding.magic_guards import guard_wide_relations
 from gdl.grounding.options import RulePasses
-from gdl.grounding.relaxed_reachability import Possible, find_possible, relax
-from gdl.grounding.rule_decomposition import Splitter
-from gdl.language import RelationKey, Rule, atoms_of
-
-NARROWING = (join_alternatives, write_out_cases, set_apart_idle_arguments, take_apart_negated)
-"""The passes over huge rules in their order; each takes rules and what is known of them."""
-
-HOPELESS = 10_000_000
-"""Rules that negate a relation that can have more rows are restated before any grounding."""
+from gdl.grounding.relaxed_reachability import find_reachable_rows, relax
+from gdl.grounding.rule_analysis import RuleAnalysis
+from gdl.grounding.rule_decomposition import decompose_rules
+from gdl.language import Rule
 
 
-class RuleAnalysis:
-    """What is known of flattened rules: the domains of their arguments and their sizes.
+class Where(Flag):
+    """The rules that a pass is applied to."""
 
-    ``possible`` is what the relaxed game has shown, if it was ground.
+    GAME = auto()
+    HUGE_GAME = auto()
+    RELAXED_GAME = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """A step from one analysis of the rules to the next.
+
+    ``switch`` is the field of :class:`RulePasses` that turns it off. ``saves`` gives ground rules
+    without the pass and with it, all others switched on.
     """
 
-    def __init__(
-        self,
-        flat: FlatRules,
-        vocabulary: SymbolTable,
-        possible: Possible | None = None,
-    ) -> None:
-        self._flat = flat
-        self._vocabulary = vocabulary
-        self._moves = {relation: Level.TRANSITION for relation, _ in flat.moves}
-        self._given = {relation: Level.VIEW for relation, _ in flat.fluents} | self._moves
-        flows = () if possible else flat.column_flows()
-        self._is_huge = possible is not None
-        possible = possible or Possible()
-        self._domains = domains_of(flat.rules, flows, possible.values)
-        program = Program(flat.rules, self._given, self._domains, vocabulary)
-        program.prepare({relation: renamed(relation, "init") for relation, _ in flat.fluents})
-        self._statistics = program.statistics
-        for relation, (rows, sizes) in possible.sizes.items():
-            self._statistics.limit(relation, rows, sizes)
-        unknown = [relation for relation in self._given if relation not in possible.sizes]
-        self._statistics.widen(program.rulebook.order, unknown)
+    switch: str
+    apply: Callable[[RuleAnalysis], RuleAnalysis]
+    where: Where
+    reason: str
+    saves: str
 
-    def simpler_rules(self, passes: RulePasses) -> list[Rule]:
-        """Return the rules in the form that has the fewest ground instances."""
-        rules = self._flat.rules
-        if passes.split_rules:
-            rules = self._split(rules)
-        if passes.guard_relations:
-            level_of = self._levels(rules)
-            rules = guard_wide_relations(rules, self._flat.flows(), level_of, self._statistics)
-        return rules
 
-    def is_hopeless(self) -> bool:
-        """Tell whether to ground the rules as they are is not worth an attempt."""
-        return any(
-            not positive and self._statistics.domain_size(atom.relation) > HOPELESS
-            for rule in self._flat.rules
-            for part in rule.body
-            for atom, positive in atoms_of(part)
-        )
+def passes_on(switches: RulePasses) -> list[Pass]:
+    """The passes that are switched on, in their order."""
+    return [each for each in PASSES if getattr(switches, each.switch)]
 
-    def narrowed(self) -> RuleAnalysis | None:
-        """Return the analysis of rules in which huge relations have fewer arguments.
 
-        There is none where it is too much work to find what is possible.
-        """
-        flat, vocabulary = self._flat, self._vocabulary
-        possible = self._possible(self._statistics.domain_size)
-        if not possible.sizes:
-            return None
-        analysis = RuleAnalysis(flat, vocabulary, possible)
-        for apply in NARROWING:
-            flat = replace(flat, rules=list(apply(flat.rules, analysis._knowledge())))
-            analysis = RuleAnalysis(flat, vocabulary, possible)
-        possible = analysis._possible(analysis._statistics.rows)
-        return RuleAnalysis(flat, vocabulary, possible) if possible.sizes else analysis
+def run_passes(analysis: RuleAnalysis, where: Where) -> RuleAnalysis:
+    """Apply the passes that are switched on for some rules, in their order."""
+    for each in passes_on(analysis.switches):
+        if where in each.where:
+            analysis = each.apply(analysis)
+    return analysis
 
-    def _possible(self, size: Callable[[RelationKey], float]) -> Possible:
-        """Return what the relaxed game shows; ``size`` tells how many rows a relation can have."""
-        rules = self._flat.rules
-        game = relax(rules, self._flat.flows(), self._levels(rules), size)
-        return find_possible(replace(game, rules=self._split(game.rules)), self._vocabulary)
 
-    def _split(self, rules: Iterable[Rule]) -> list[Rule]:
-        splitter = Splitter(self._statistics, self._moves, self._domains, self._is_huge)
-        return splitter.split(rules)
+RuleRewriting = Callable[[RuleAnalysis], Iterable[Rule]]
 
-    def _knowledge(self) -> RuleKnowledge:
-        """Return what is known of the rules before they are split."""
-        return RuleKnowledge(self._levels(self._flat.rules), self._statistics, self._domains)
 
-    def _levels(self, rules: Iterable[Rule]) -> Callable[[RelationKey], Level]:
-        graph = dependency_graph(rules)
-        level = levels(graph, strongly_connected_components(graph), self._given)
-        return lambda relation: level.get(relation, Level.STATIC)
+def _restating(rewrite: RuleRewriting) -> Callable[[RuleAnalysis], RuleAnalysis]:
+    """Analyse the rules anew afterwards: they define other relations."""
+    return lambda analysis: analysis.restated(rewrite(analysis))
+
+
+def _extending(rewrite: RuleRewriting) -> Callable[[RuleAnalysis], RuleAnalysis]:
+    """Keep the analysis: the relations stay, and the pass records the sizes of those it adds."""
+    return lambda analysis: analysis.with_rules(rewrite(analysis))
+
+
+def _find_reachable_rows(analysis: RuleAnalysis) -> RuleAnalysis:
+    """Ground the relaxed game; the second time, what the first has shown does where it fails."""
+    relaxed = relax(analysis)
+    simple = run_passes(analysis.with_rules(relaxed.rules), Where.RELAXED_GAME)
+    try:
+        found = find_reachable_rows(relaxed, simple.rules, analysis.symbols)
+    except GroundingLimitError:
+        if analysis.reachable is None:
+            raise
+        return analysis
+    return analysis.with_reachable(found)
+
+
+def _allow_projections(analysis: RuleAnalysis) -> RuleAnalysis:
+    return replace(analysis, projects_moves=True)
+
+
+EVERYWHERE = Where.GAME | Where.HUGE_GAME | Where.RELAXED_GAME
+
+PASSES = (
+    Pass(
+        switch="relaxed_reachability",
+        apply=_find_reachable_rows,
+        where=Where.HUGE_GAME,
+        reason="Exact domains and sizes guide the rest; domains by argument mix files and ranks.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="merge_alternatives",
+        apply=_restating(merge_alternatives),
+        where=Where.HUGE_GAME,
+        reason="Rules that differ in one atom are joined once, over the union of their relations.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="expand_cases",
+        apply=_restating(expand_cases),
+        where=Where.HUGE_GAME,
+        reason="A relation that only compares its arguments ties variables that no case needs.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="specialize_arguments",
+        apply=_restating(specialize_arguments),
+        where=Where.HUGE_GAME,
+        reason="Most rules of a wide relation do not look at all of its arguments.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="reduce_arguments",
+        apply=_restating(reduce_arguments),
+        where=Where.HUGE_GAME,
+        reason="The same for relations that are negated, which have to be replaced otherwise.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="relaxed_reachability",
+        apply=_find_reachable_rows,
+        where=Where.HUGE_GAME,
+        reason="The restated rules have relations of their own, whose sizes decomposition needs.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="inline_relations",
+        apply=_extending(inline_relations),
+        where=EVERYWHERE,
+        reason="A variable can be eliminated only where all literals that hold it are in sight.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="project_moves",
+        apply=_allow_projections,
+        where=EVERYWHERE,
+        reason="A move has many arguments, of which either side of a decomposition needs a few.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="decompose_rules",
+        apply=_extending(decompose_rules),
+        where=EVERYWHERE,
+        reason="A rule has an instance for every combination of all its variables.",
+        saves="TODO",
+    ),
+    Pass(
+        switch="magic_guards",
+        apply=_extending(guard_wide_relations),
+        where=Where.GAME | Where.HUGE_GAME,
+        reason="A wide relation has millions of rows, of which its users can meet thousands.",
+        saves="TODO",
+    ),
+)
+"""All passes over rules. Only auxiliary relations come after the guards."""

@@ -1,19 +1,23 @@
-"""From a ruleset to its ground rules: the passes over rules, then gringo."""
+"""From a ruleset to its ground rules: flattening, the passes over rules, then gringo."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from gdl.datalog import MACHINE_RELATIONS, FlatRules, SymbolTable, flatten_rules, renamed
+from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.grounding.options import RulePasses
-from gdl.grounding.passes import RuleAnalysis
-from gdl.language import Ruleset
+from gdl.grounding.passes import Where, passes_on, run_passes
+from gdl.grounding.rule_analysis import RuleAnalysis, analyse_rules
+from gdl.language import MACHINE_RELATIONS, Ruleset, body_atoms
 
-USUAL = 3_000_000
-"""Where there would be more ground rules, they are analysed more closely and restated first."""
+MAX_RULES_AT_FIRST = 3_000_000
+"""A game with more ground rules is ground again after the passes for huge games."""
+
+MAX_NEGATED_ROWS = 10_000_000
+"""A game that negates a relation which can have more rows counts as huge before it is ground."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,56 +26,61 @@ class GroundGame:
 
     ruleset: Ruleset
     flat: FlatRules
-    vocabulary: SymbolTable
+    symbols: SymbolTable
     program: GroundProgram
 
 
 def ground_game(ruleset: Ruleset, passes: RulePasses, budget: GroundingBudget) -> GroundGame:
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
-    vocabulary = SymbolTable()
+    symbols = SymbolTable()
     flat = flatten_rules(ruleset, MACHINE_RELATIONS)
-    if not (passes.split_rules or passes.guard_relations):
-        program = ground_program(flat, vocabulary, budget)
-    elif not (passes.split_rules and passes.guard_relations):
-        rules = RuleAnalysis(flat, vocabulary).simpler_rules(passes)
-        program = ground_program(replace(flat, rules=rules), vocabulary, budget)
+    if passes_on(passes):
+        program = _ground_in_attempts(flat, symbols, passes, budget)
     else:
-        program = _ground_in_two_attempts(flat, vocabulary, passes, budget)
-    return GroundGame(ruleset, flat, vocabulary, program)
+        program = ground_program(flat, symbols, budget)
+    return GroundGame(ruleset, flat, symbols, program)
 
 
-def _ground_in_two_attempts(
-    flat: FlatRules, vocabulary: SymbolTable, passes: RulePasses, budget: GroundingBudget
+def _ground_in_attempts(
+    flat: FlatRules, symbols: SymbolTable, passes: RulePasses, budget: GroundingBudget
 ) -> GroundProgram:
-    """Ground simpler rules; where there are too many, narrow them and ground those."""
+    """Ground after the passes of every game; where there are too many rules, as a huge game."""
     began = monotonic()
-    analysis = RuleAnalysis(flat, vocabulary)
-    if analysis.is_hopeless():
-        analysis = analysis.narrowed() or analysis
-    else:
+    analysis = analyse_rules(flat, symbols, passes)
+    if all(Where.GAME in each.where for each in passes_on(passes)):
+        return ground_program(run_passes(analysis, Where.GAME).flat, symbols, budget)
+    failure: GroundingLimitError | None = None
+    if not _negates_huge_relation(analysis):
         try:
-            simple = replace(flat, rules=analysis.simpler_rules(passes))
-            usual = replace(budget, rules=min(budget.rules, USUAL))
-            return ground_program(simple, vocabulary, usual)
-        except GroundingLimitError:
-            narrowed = analysis.narrowed()
-            if narrowed is None:
-                raise
-            analysis = narrowed
+            at_first = replace(budget, rules=min(budget.rules, MAX_RULES_AT_FIRST))
+            return ground_program(run_passes(analysis, Where.GAME).flat, symbols, at_first)
+        except GroundingLimitError as error:
+            failure = error
+    try:
+        analysis = run_passes(analysis, Where.HUGE_GAME)
+    except GroundingLimitError:  # The relaxed game is too large as well.
+        if failure is not None:
+            raise failure from None
+        analysis = run_passes(analysis, Where.GAME)
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-    simple = replace(flat, rules=analysis.simpler_rules(passes))
-    return ground_program(simple, vocabulary, replace(budget, seconds=left))
+    return ground_program(analysis.flat, symbols, replace(budget, seconds=left))
 
 
-def ground_program(
-    flat: FlatRules, vocabulary: SymbolTable, budget: GroundingBudget
-) -> GroundProgram:
-    """Ground the rules; the rows of all that a machine answers for are kept."""
+def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
+    return any(
+        not positive and analysis.estimator.domain_size(atom.relation) > MAX_NEGATED_ROWS
+        for rule in analysis.rules
+        for atom, positive in body_atoms(rule)
+    )
+
+
+def ground_program(flat: FlatRules, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
+    """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
-        shown += [relation, renamed(relation, "init"), renamed(relation, "next")]
+        shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
-        shown += [relation, renamed(relation, "legal")]
-    return ground(flat.rules, flat.flows(), shown, vocabulary, budget)
+        shown += [relation, counterpart(relation, "legal")]
+    return ground(flat.rules, flat.flows(), shown, symbols, budget)

@@ -1,59 +1,44 @@
-"""Possible values: what facts and moves can be made of, more exactly than rule by rule.
+"""Relaxed reachability: the rows that relations can have in any state, found by grounding.
 
 The domains of arguments are found one argument at a time, so that files and ranks of a board
 that share a relation are mixed. Here the relaxed game is ground instead, in which every fact that
 is ever possible holds at once and nothing that depends on the state is negated. Its rows are
-whole, and their columns hold what the arguments can be.
+whole, so that each column holds exactly what the argument can be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import starmap
 
-from gdl.datalog import ArgumentPosition, Domain, Level, SymbolTable, dependency_graph, reachable
-from gdl.errors import GroundingLimitError
+from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GroundingBudget, Row, ground
-from gdl.language import Atom, RelationKey, Rule, Variable, atoms_of, names_in
+from gdl.grounding.rule_analysis import ReachableRows, RuleAnalysis
+from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of, names_in
 
 BUDGET = GroundingBudget(rules=2_000_000, seconds=15.0)
 """What grounding the relaxed game may take."""
 
-VERY_WIDE = 1_000_000
+MAX_RELAXED_ROWS = 1_000_000
 """Atoms of relations with more rows are left out of the relaxed game where nothing needs them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Possible:
-    """What is possible: ``values`` by argument, ``sizes`` (rows, values per column) by relation."""
-
-    values: Mapping[ArgumentPosition, Domain] = field(default_factory=dict)
-    sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class RelaxedGame:
-    """The rules of a relaxed game, and the relations that are asked what is possible of them."""
+    """The rules of a relaxed game, and the relations whose rows are kept."""
 
     rules: Sequence[Rule]
     flows: Sequence[tuple[RelationKey, RelationKey]]
     shown: Sequence[RelationKey]
 
 
-def relax(
-    rules: Iterable[Rule],
-    flows: Iterable[tuple[RelationKey, RelationKey]],
-    level_of: Callable[[RelationKey], Level],
-    size: Callable[[RelationKey], float],
-) -> RelaxedGame:
-    """Return the relaxed game.
-
-    ``flows`` are pairs of relations: rows of the first can come to be rows of the second. ``size``
-    tells how many rows a relation can have.
-    """
-    flows = list(flows)
-    relaxed = [_relaxed(rule, level_of, size) for rule in rules]
+def relax(analysis: RuleAnalysis) -> RelaxedGame:
+    """Relax a game's rules."""
+    estimator = analysis.estimator
+    size = estimator.rows if analysis.reachable else estimator.domain_size
+    level_of, flows = analysis.level_of, list(analysis.flat.flows())
+    relaxed = [_relaxed(rule, level_of, size) for rule in analysis.rules]
     relaxed += starmap(_flow_rule, flows)
     targets = list(dict.fromkeys(target for _, target in flows))
     wanted = reachable(dependency_graph(relaxed), targets)
@@ -63,13 +48,15 @@ def relax(
     return RelaxedGame(needed, flows, [*shown, *targets])
 
 
-def find_possible(game: RelaxedGame, vocabulary: SymbolTable) -> Possible:
-    """Return the domains of the relations in the flows, and all sizes; none if it is too much."""
-    try:
-        rows = ground(game.rules, (), game.shown, vocabulary, BUDGET).rows
-    except GroundingLimitError:
-        return Possible()
-    return _read(rows, game.flows, vocabulary)
+def find_reachable_rows(
+    game: RelaxedGame, rules: Sequence[Rule], symbols: SymbolTable
+) -> ReachableRows:
+    """Ground a relaxed game, whose ``rules`` may have been simplified, and read its rows.
+
+    Raises :class:`gdl.GroundingLimitError` where they are too many.
+    """
+    rows = ground(rules, (), game.shown, symbols, BUDGET).rows
+    return _read(rows, game.flows, symbols)
 
 
 def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
@@ -80,14 +67,14 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 def _read(
     rows: Mapping[RelationKey, Collection[Row]],
     flows: Iterable[tuple[RelationKey, RelationKey]],
-    vocabulary: SymbolTable,
-) -> Possible:
-    """Return what the rows of the relaxed game say; an origin can hold what its target can."""
+    symbols: SymbolTable,
+) -> ReachableRows:
+    """Read domains and sizes off the rows; the origin of a flow can hold what its target can."""
     columns_of = {
         relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
     }
     values = {
-        ArgumentPosition(True, *relation, column): _domain(held, vocabulary)
+        ArgumentPosition(True, *relation, column): _domain(held, symbols)
         for flow in flows
         for relation in flow
         for column, held in enumerate(columns_of[flow[1]])
@@ -96,20 +83,20 @@ def _read(
         relation: (len(own), [len(held) for held in columns_of[relation]])
         for relation, own in rows.items()
     }
-    return Possible(values, sizes)
+    return ReachableRows(values, sizes)
 
 
-def _domain(values: Iterable[int], vocabulary: SymbolTable) -> Domain:
+def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:
     domain = Domain()
     for value in values:
-        domain.add(Domain.of(vocabulary.decode(value)))
+        domain.add(Domain.of(symbols.decode(value)))
     return domain
 
 
 def _relaxed(
     rule: Rule, level_of: Callable[[RelationKey], Level], size: Callable[[RelationKey], float]
 ) -> Rule:
-    """Return a rule that holds whenever the given one does in any state."""
+    """Relax a rule: the result holds whenever the rule does in any state."""
     if level_of(rule.head.relation) is Level.STATIC:
         return rule
     body = [
@@ -120,7 +107,7 @@ def _relaxed(
     ]
     atoms = [part for part in body if isinstance(part, Atom)]
     for atom in sorted(atoms, key=lambda atom: -size(atom.relation)):
-        if size(atom.relation) <= VERY_WIDE:
+        if size(atom.relation) <= MAX_RELAXED_ROWS:
             break
         rest = [part for part in body if part != atom]
         if names_in([rule.head, *rest]) <= names_in(

@@ -1,14 +1,14 @@
-"""Splitting: rules with many variables become several rules with few.
+"""Rule decomposition: rules with many variables become several rules with few.
 
 A variable that the head does not need is eliminated: the literals that hold it are joined in an
 auxiliary relation over their other variables. A rule that had an instance for every combination
-of all its variables then has far fewer, as in a tree decomposition of its body. A split is made
-only where the estimated number of instances falls.
+of all its variables then has far fewer, as in a tree decomposition of its body. A rule is
+decomposed only where the estimated number of instances falls.
 
-A role makes one move. An atom that holds it can therefore stand on both sides of a split, each
-time with those of the move's arguments alone that the side needs, and what both sides say of
-them need not be passed on: ``does(r, m(a, b)), p(a, c), q(b, c)`` becomes ``s(r, c), m2(r, b),
-q(b, c)`` with ``s(r, c)`` for ``m1(r, a), p(a, c)``.
+A role makes one move. The atom of a move can therefore stand both in the auxiliary rule and in
+what is left, each time as a projection to the arguments that are needed there, and these need not
+be passed on: ``does(r, m(a, b)), p(a, c), q(b, c)`` becomes ``s(r, c), m2(r, b), q(b, c)`` with
+``s(r, c)`` for ``m1(r, a), p(a, c)``.
 
 In huge games the instances of an auxiliary relation count once for all rules that can use it; and
 where rules stay large, literals that hold few of their variables become one literal.
@@ -17,23 +17,14 @@ where rules stay large, literals that hold few of their variables become one lit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf
-from typing import TypeAlias
 
-from gdl.datalog import (
-    EMPTY,
-    ArgumentPosition,
-    CardinalityEstimator,
-    Domain,
-    Domains,
-    substitute,
-    variable_domains,
-)
-from gdl.grounding.inlining import unfold
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domain, variable_domains
 from gdl.grounding.move_projection import MoveProjections
+from gdl.grounding.rule_analysis import RuleAnalysis, VariableDomains
 from gdl.language import (
     Atom,
     Constant,
@@ -41,31 +32,29 @@ from gdl.language import (
     RelationKey,
     Rule,
     Variable,
+    substitute,
     variables_in,
     variables_of,
 )
 
-SMALL = 60.0
+MIN_INSTANCES = 60.0
 """Rules with fewer instances are left alone."""
 
-GAIN = 0.9
-"""A split must leave less than this share of the instances."""
+MAX_INSTANCES_LEFT = 0.9
+"""A decomposition must leave at most this share of the instances."""
 
-MANY = 20_000.0
-"""Of huge games, rules with more instances share what they can, and are shortened."""
+MIN_HUGE_INSTANCES = 20_000.0
+"""Of huge games, rules with so many instances share what they can, and are shortened."""
 
-SHORTER = 0.7
-"""Shortening must leave less than this share of the literals in all instances."""
-
-Values: TypeAlias = Mapping[str, Domain]
-"""What each variable of a rule can be."""
+MAX_LITERALS_LEFT = 0.7
+"""Shortening must leave at most this share of the literals in all instances."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
-    """What may become an auxiliary relation: its body and arguments, and what is left over.
+class _Candidate:
+    """What may become an auxiliary relation: its body and arguments, and the rest of the rule.
 
-    Without a body, what is left over replaces the whole.
+    Without a body, the rest replaces the whole rule's.
     """
 
     body: tuple[Literal, ...]
@@ -73,50 +62,50 @@ class _Choice:
     names: tuple[str, ...] = ()
 
 
-class Splitter:
-    """Splits flattened rules; equal auxiliary relations are one.
+def decompose_rules(analysis: RuleAnalysis) -> list[Rule]:
+    """Decompose the rules; those of auxiliary relations come first."""
+    return RuleDecomposer(analysis).decompose(analysis.rules)
 
-    ``statistics`` estimate how many rows a relation can have in any state. ``moves`` are the
-    relations that hold the joint move; what they select stays with them unless it can be told
-    apart by the move's arguments, so that rules which differ in the move alone can be merged
-    later. A game ``is_huge`` where splitting each rule by itself leaves too many instances.
+
+class RuleDecomposer:
+    """Decomposes flattened rules; equal auxiliary relations are one.
+
+    What moves select stays with them unless it can be distinguished by the arguments of the move,
+    so that rules which differ in the move alone can be merged in the circuit. The estimates of
+    the analysis are given those of the auxiliary relations.
     """
 
-    def __init__(
-        self,
-        statistics: CardinalityEstimator,
-        moves: Collection[RelationKey],
-        domains: Domains,
-        is_huge: bool = False,
-    ) -> None:
-        self._many = MANY if is_huge else inf
-        self._statistics = statistics
-        self._domains = dict(domains)
-        self._moves = MoveProjections(moves, statistics, self._domains)
+    def __init__(self, analysis: RuleAnalysis) -> None:
+        self._min_huge = MIN_HUGE_INSTANCES if analysis.is_huge else inf
+        self._projects_moves = analysis.projects_moves
+        self._estimator = analysis.estimator
+        self._domains = dict(analysis.domains)
+        moves = [relation for relation, _ in analysis.flat.moves]
+        self._moves = MoveProjections(moves, analysis.estimator, self._domains)
         self._domain_relations: dict[frozenset[str], str] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._uses: Counter[tuple[Literal, ...]] = Counter()
         self._made: list[Rule] = []
 
-    def split(self, rules: Iterable[Rule]) -> list[Rule]:
-        """Return the rules after splitting, with those of the auxiliary relations."""
-        pending = [(rule, self._values(rule)) for rule in unfold(list(rules), self._statistics)]
+    def decompose(self, rules: Iterable[Rule]) -> list[Rule]:
+        """Decompose rules; those of the auxiliary relations come first."""
+        pending = [(rule, self._values(rule)) for rule in rules]
         for rule, values in pending:
-            if self._instances(rule.body) >= self._many:
-                choices = self._choices(rule, values)
-                self._uses.update({_key(choice) for choice in choices if choice.body})
-        kept = [self._split(rule, values) for rule, values in pending]
+            if self._instances(rule.body) >= self._min_huge:
+                candidates = self._candidates(rule, values)
+                self._uses.update({_key(one) for one in candidates if one.body})
+        kept = [self._decomposed(rule, values) for rule, values in pending]
         return [*self._moves.rules, *self._made, *kept]
 
-    def _split(self, rule: Rule, values: Values) -> Rule:
+    def _decomposed(self, rule: Rule, values: VariableDomains) -> Rule:
         while True:
-            shorter = self._split_once(rule, values)
-            if shorter is None:
+            simpler = self._decomposed_once(rule, values)
+            if simpler is None:
                 return self._shortened(rule, values)
-            rule = shorter
+            rule = simpler
 
-    def _values(self, rule: Rule) -> Values:
-        """Return what each variable can be, by the body and by what the head can be."""
+    def _values(self, rule: Rule) -> VariableDomains:
+        """Find what each variable can be, by the body and by the domains of the head."""
         values = variable_domains(rule, self._domains) or {}
         for column, term in enumerate(rule.head.args):
             known = self._domains.get(ArgumentPosition(True, *rule.head.relation, column))
@@ -124,56 +113,56 @@ class Splitter:
                 values[term.name] = values[term.name] & known
         return values
 
-    def _split_once(self, rule: Rule, values: Values) -> Rule | None:
+    def _decomposed_once(self, rule: Rule, values: VariableDomains) -> Rule | None:
         instances = self._instances(rule.body)
-        if instances < SMALL:
+        if instances < MIN_INSTANCES:
             return None
-        best: tuple[float, _Choice] | None = None
-        for choice in self._choices(rule, values):
-            cost = self._cost(choice)
+        best: tuple[float, _Candidate] | None = None
+        for candidate in self._candidates(rule, values):
+            cost = self._cost(candidate)
             if best is None or cost < best[0]:
-                best = cost, choice
-        if best is None or best[0] > GAIN * instances:
+                best = cost, candidate
+        if best is None or best[0] > MAX_INSTANCES_LEFT * instances:
             return None
-        choice = best[1]
-        self._moves.define(_relations(choice.body + choice.rest))
-        auxiliary = (self._name(choice, values),) if choice.body else ()
-        return Rule(rule.head, (*choice.rest, *auxiliary), rule.span)
+        candidate = best[1]
+        self._moves.define(_relations(candidate.body + candidate.rest))
+        auxiliary = (self._atom(candidate, values),) if candidate.body else ()
+        return Rule(rule.head, (*candidate.rest, *auxiliary), rule.span)
 
-    def _cost(self, choice: _Choice) -> float:
-        """Return how many instances there are after a split, estimated.
+    def _cost(self, candidate: _Candidate) -> float:
+        """Estimate how many instances there are after a decomposition.
 
         Those of an auxiliary relation are shared by the rules that can use it.
         """
-        cost = self._moves.cost(_relations(choice.body + choice.rest))
-        if not choice.body:
-            return cost + self._instances(choice.rest)
-        inner = self._instances(choice.body)
-        uses = self._uses[_key(choice)] if self._uses else 0
+        cost = self._moves.cost(_relations(candidate.body + candidate.rest))
+        if not candidate.body:
+            return cost + self._instances(candidate.rest)
+        inner = self._instances(candidate.body)
+        uses = self._uses[_key(candidate)] if self._uses else 0
         if uses > 1:
-            asked = self._statistics.instances(choice.body + choice.rest, _names(choice.body))
-            inner = min(inner, asked)
-        rest = self._instances((*choice.rest, self._stand_in(choice, inner)))
+            whole = candidate.body + candidate.rest
+            inner = min(inner, self._estimator.instances(whole, _names(candidate.body)))
+        rest = self._instances((*candidate.rest, self._stand_in(candidate, inner)))
         return cost + rest + inner / max(1, uses)
 
-    def _shortened(self, rule: Rule, values: Values) -> Rule:
-        """Return a rule, if it is large, with literals that hold few variables made into one."""
+    def _shortened(self, rule: Rule, values: VariableDomains) -> Rule:
+        """Make one literal of those that hold few of the variables of a large rule."""
         instances = self._instances(rule.body)
-        if instances < self._many or any(map(self._moves.holds_move, rule.body)):
+        if instances < self._min_huge or any(map(self._moves.holds_move, rule.body)):
             return rule
-        best: tuple[float, _Choice] | None = None
-        for choice in _shorter(rule):
-            inner = self._instances(choice.body)
-            cost = inner * (1 + len(choice.body)) + instances * (2 + len(choice.rest))
+        best: tuple[float, _Candidate] | None = None
+        for candidate in _shorter(rule):
+            inner = self._instances(candidate.body)
+            cost = inner * (1 + len(candidate.body)) + instances * (2 + len(candidate.rest))
             if best is None or cost < best[0]:
-                best = cost, choice
-        if best is None or best[0] > SHORTER * instances * (1 + len(rule.body)):
+                best = cost, candidate
+        if best is None or best[0] > MAX_LITERALS_LEFT * instances * (1 + len(rule.body)):
             return rule
-        return Rule(rule.head, (*best[1].rest, self._name(best[1], values)), rule.span)
+        return Rule(rule.head, (*best[1].rest, self._atom(best[1], values)), rule.span)
 
-    # ------------------------------------------------------------------ choices
+    # ------------------------------------------------------------------ candidates
 
-    def _choices(self, rule: Rule, values: Values) -> Iterator[_Choice]:
+    def _candidates(self, rule: Rule, values: VariableDomains) -> Iterator[_Candidate]:
         """Yield what can be joined to eliminate variables.
 
         A variable that remains but that only filters of the joined literals hold is bound by an
@@ -187,10 +176,10 @@ class Splitter:
                 body = self._bound(joined, group, values)
                 if body:
                     rest = tuple(part for part in rule.body if part not in joined)
-                    yield _Choice(body, rest, tuple(n for n in others if n not in group))
-        for part in rule.body:
-            if isinstance(part, Atom) and self._moves.tells_move(part):
-                yield from self._choices_by_move(rule, part, values)
+                    yield _Candidate(body, rest, tuple(n for n in others if n not in group))
+        for part in rule.body if self._projects_moves else ():
+            if isinstance(part, Atom) and self._moves.is_move(part):
+                yield from self._candidates_by_move(rule, part, values)
 
     def _groups(self, rule: Rule) -> Iterator[frozenset[str]]:
         """Yield the variables that may be eliminated together.
@@ -205,14 +194,16 @@ class Splitter:
             yield frozenset(_names([part])) - needed
         yield from _alike(rule.body, needed | of_moves)
 
-    def _choices_by_move(self, rule: Rule, move: Atom, values: Values) -> Iterator[_Choice]:
-        """Yield what can be joined with a move's atom so that the atom stands on both sides."""
+    def _candidates_by_move(
+        self, rule: Rule, move: Atom, values: VariableDomains
+    ) -> Iterator[_Candidate]:
+        """Yield what can be joined with one projection of a move, and the rest with another."""
         others = tuple(part for part in rule.body if part != move)
         role = {v.name for v in variables_of(move.args[0])}
         needed = frozenset(_names([rule.head]))
         projected = self._moves.project(move, {*needed, *_names(others)})
         if projected != move:
-            yield _Choice((), (*others, projected))
+            yield _Candidate((), (*others, projected))
         for group in _alike(others, needed | role):
             joined = tuple(part for part in others if _holds(part, group))
             rest = tuple(part for part in others if part not in joined)
@@ -226,14 +217,14 @@ class Splitter:
                 if selected & outside:
                     rest = (*rest, self._moves.project(move, outside))
                 passed = tuple(name for name in names if name in outside or name in role)
-                yield _Choice(body, rest, passed)
+                yield _Candidate(body, rest, passed)
 
     def _bound(
-        self, joined: tuple[Literal, ...], group: Collection[str], values: Values
+        self, joined: tuple[Literal, ...], group: Collection[str], values: VariableDomains
     ) -> tuple[Literal, ...]:
-        """Return literals with atoms for the variables that none of them binds.
+        """Add atoms for the variables that none of the literals binds.
 
-        Nothing is returned where one of the group is not bound, or a domain is not finite.
+        The result is empty where a variable of the group is not bound, or a domain not finite.
         """
         bound = _names(part for part in joined if isinstance(part, Atom))
         unbound = [name for name in _names(joined) if name not in bound]
@@ -242,69 +233,69 @@ class Splitter:
         return (*joined, *(self._domain_atom(name, values[name]) for name in unbound))
 
     def _domain_atom(self, name: str, domain: Domain) -> Atom:
-        """Return the atom of a relation that holds a domain's constants."""
+        """Make an atom of a relation that holds the constants of a domain."""
         key = frozenset(domain.constants)
         known = self._domain_relations.get(key)
         if known is None:
             known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
-            self._statistics.suppose((known, 1), len(key), [len(key)])
+            self._estimator.set_estimate((known, 1), len(key), [len(key)])
             self._domains[ArgumentPosition(True, known, 1, 0)] = domain
         return Atom(known, (Variable(name),))
 
     # ------------------------------------------------------------------ auxiliary relations
 
     def _instances(self, body: Sequence[Literal]) -> float:
-        return self._statistics.instances(body, _names(body))
+        return self._estimator.instances(body, _names(body))
 
-    def _stand_in(self, choice: _Choice, rows: float) -> Atom:
-        """Return an atom that has the auxiliary relation's size, for an estimate."""
-        atom = Atom(" estimate", tuple(map(Variable, choice.names)))
-        self._suppose(choice, atom.relation, rows)
+    def _stand_in(self, candidate: _Candidate, rows: float) -> Atom:
+        """Make an atom of the size of the auxiliary relation, for an estimate."""
+        atom = Atom(" estimate", tuple(map(Variable, candidate.names)))
+        self._suppose(candidate, atom.relation, rows)
         return atom
 
-    def _suppose(self, choice: _Choice, relation: RelationKey, rows: float) -> None:
-        sizes = [self._size(choice.body, name) for name in choice.names]
-        self._statistics.suppose(relation, rows, sizes)
+    def _suppose(self, candidate: _Candidate, relation: RelationKey, rows: float) -> None:
+        sizes = [self._size(candidate.body, name) for name in candidate.names]
+        self._estimator.set_estimate(relation, rows, sizes)
 
     def _size(self, joined: Sequence[Literal], name: str) -> float:
         return min(
-            self._statistics.distinct(part.relation, column)
+            self._estimator.distinct(part.relation, column)
             for part in joined
             if isinstance(part, Atom)
             for column, term in enumerate(part.args)
             if Variable(name) in variables_of(term)
         )
 
-    def _name(self, choice: _Choice, values: Values) -> Atom:
-        """Return the atom of the auxiliary relation, made if no rule has needed it yet."""
-        key = _key(choice)
+    def _atom(self, candidate: _Candidate, values: VariableDomains) -> Atom:
+        """Make the atom of the auxiliary relation, and define the relation when first needed."""
+        key = _key(candidate)
         head = self._auxiliary.get(key)
         if head is None:
             *body, own = key
             assert isinstance(own, Atom)
             head = self._auxiliary[key] = Atom(f" split {len(self._auxiliary)}", own.args)
-            for column, name in enumerate(choice.names):
+            for column, name in enumerate(candidate.names):
                 self._domains[ArgumentPosition(True, *head.relation, column)] = values.get(
-                    name, EMPTY
+                    name, EMPTY_DOMAIN
                 )
             made = Rule(head, tuple(body))
             uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.
-            self._made.append(self._split(made, variable_domains(made, self._domains) or {}))
+            self._made.append(self._decomposed(made, variable_domains(made, self._domains) or {}))
             self._uses[key] = uses
-        self._suppose(choice, head.relation, self._instances(choice.body))
-        return Atom(head.name, tuple(map(Variable, choice.names)))
+        self._suppose(candidate, head.relation, self._instances(candidate.body))
+        return Atom(head.name, tuple(map(Variable, candidate.names)))
 
 
-def _key(choice: _Choice) -> tuple[Literal, ...]:
-    """Return the body of an auxiliary relation and an atom of its arguments, with new names."""
-    local = dict.fromkeys([*choice.names, *_names(choice.body)])
+def _key(candidate: _Candidate) -> tuple[Literal, ...]:
+    """Identify an auxiliary relation by its body and an atom of its arguments, with new names."""
+    local = dict.fromkeys([*candidate.names, *_names(candidate.body)])
     renaming = {name: Variable(f"{i}") for i, name in enumerate(local)}
-    body = sorted((substitute(part, renaming) for part in choice.body), key=str)
-    return (*body, Atom(" ", tuple(renaming[name] for name in choice.names)))
+    body = sorted((substitute(part, renaming) for part in candidate.body), key=str)
+    return (*body, Atom(" ", tuple(renaming[name] for name in candidate.names)))
 
 
-def _shorter(rule: Rule) -> Iterator[_Choice]:
+def _shorter(rule: Rule) -> Iterator[_Candidate]:
     """Yield what can become one literal because it does not hold some variables."""
     for group in _alike(rule.body, ()):
         apart = [part for part in rule.body if not _holds(part, group)]
@@ -313,11 +304,11 @@ def _shorter(rule: Rule) -> Iterator[_Choice]:
         rest = tuple(part for part in rule.body if part not in body)
         needed = _names([rule.head, *rest])
         if len(body) > 1:
-            yield _Choice(body, rest, tuple(name for name in bound if name in needed))
+            yield _Candidate(body, rest, tuple(name for name in bound if name in needed))
 
 
 def _names(literals: Iterable[Literal]) -> list[str]:
-    """Return the names of the variables in some literals, each once, in their order."""
+    """List the names of the variables in some literals, each once, in their order."""
     return list(dict.fromkeys(v.name for literal in literals for v in variables_in(literal)))
 
 
@@ -326,7 +317,7 @@ def _holds(literal: Literal, names: Collection[str]) -> bool:
 
 
 def _is_finite(domain: Domain | None) -> bool:
-    """Tell whether a domain can be written as facts."""
+    """Return True if a domain can be written as facts."""
     return domain is not None and bool(domain.constants) and not domain.functions
 
 
@@ -335,7 +326,7 @@ def _relations(literals: Iterable[Literal]) -> set[RelationKey]:
 
 
 def _alike(literals: Sequence[Literal], kept: Collection[str]) -> Iterator[frozenset[str]]:
-    """Yield the variables, but for some, that the same literals hold, in groups.
+    """Yield groups of variables that the same literals hold, leaving out the ``kept`` ones.
 
     After these come pairs of such groups that share a literal.
     """

@@ -1,9 +1,28 @@
-"""How rulesheets are written: the two notations, read and written, and their layout."""
+"""The language: from a rulesheet's text to a ruleset, and back to text.
+
+The first stage. In comes text in KIF or infix, out come rules as immutable values, or every mistake
+with its position. The way back formats a ruleset, converts it to the other notation or renames it.
+It knows what a rule looks like and which words are keywords, not what a rule means.
+
+Start with :mod:`.terms` and :mod:`.rules`, the values, and :mod:`.keywords`. Reading goes from
+:mod:`.kif` or :mod:`.infix` over :mod:`.forms` to :mod:`.parser`; writing from :mod:`.formatter`
+over :mod:`.writers` to :mod:`.pretty_printer`. :mod:`.lexical` says what a name is, and
+:mod:`.scrambler` renames.
+"""
 
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
+from gdl.language.keywords import (
+    GIVEN_LEVELS,
+    HIGHEST_LEVELS,
+    KEYWORDS,
+    MACHINE_RELATIONS,
+    RANDOM_ROLE,
+    Level,
+    moves_by_chance,
+)
+from gdl.language.lexical import COMMENT, WORD
 from gdl.language.parser import decode, load, parse, parse_term, read_ruleset
 from gdl.language.rules import (
-    KEYWORD_ARITY,
     And,
     Atom,
     Distinct,
@@ -14,21 +33,45 @@ from gdl.language.rules import (
     Rule,
     Ruleset,
     atoms_of,
+    body_atoms,
     by_relation,
     holds_distinct_variables,
+    leaves_of,
+    map_atoms,
+    map_leaves,
+    map_terms,
     names_in,
+    substitute,
+    substitute_rule,
+    terms_of,
     variables_in,
 )
 from gdl.language.scrambler import Scrambler
-from gdl.language.terms import Constant, Function, Term, Variable, is_ground, variables_of
+from gdl.language.terms import (
+    Constant,
+    Function,
+    Substitution,
+    Term,
+    Variable,
+    is_ground,
+    substitute_term,
+    variables_of,
+)
 
 __all__ = [
-    "KEYWORD_ARITY",
+    "COMMENT",
+    "GIVEN_LEVELS",
+    "HIGHEST_LEVELS",
+    "KEYWORDS",
+    "MACHINE_RELATIONS",
+    "RANDOM_ROLE",
+    "WORD",
     "And",
     "Atom",
     "Constant",
     "Distinct",
     "Function",
+    "Level",
     "Literal",
     "Not",
     "Notation",
@@ -37,21 +80,32 @@ __all__ = [
     "Rule",
     "Ruleset",
     "Scrambler",
+    "Substitution",
     "Term",
     "Variable",
     "atoms_of",
+    "body_atoms",
     "by_relation",
     "convert_text",
     "decode",
     "format_text",
     "holds_distinct_variables",
     "is_ground",
+    "leaves_of",
     "load",
+    "map_atoms",
+    "map_leaves",
+    "map_terms",
+    "moves_by_chance",
     "names_in",
     "notation_of",
     "parse",
     "parse_term",
     "read_ruleset",
+    "substitute",
+    "substitute_rule",
+    "substitute_term",
+    "terms_of",
     "variables_in",
     "variables_of",
 ]

@@ -1,8 +1,7 @@
-"""Formatting: a rulesheet in canonical layout, or in the other notation, with its comments.
+"""The formatter: puts a rulesheet in canonical form or into the other notation, with its comments.
 
-Line breaks between rules and facts stay as the author made them, but that more than one empty
-line becomes one, and lines that are too long are broken. Formatting twice is formatting once, and
-what the rulesheet means does not change.
+Line breaks between rules and facts are kept, but several empty lines become one and lines that are
+too long are broken. Formatting is idempotent and does not change the meaning.
 """
 
 from __future__ import annotations
@@ -12,33 +11,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from gdl.errors import GdlSyntaxError, Severity, Source, Span
+from gdl.errors import LINE_END, GdlSyntaxError, Severity, Source, Span
 from gdl.language.forms import Expression, span_of
 from gdl.language.infix import is_infix
+from gdl.language.lexical import COMMENT
 from gdl.language.parser import read_expressions, read_ruleset
-from gdl.language.pretty_printer import WIDTH, Line, lay_out
-from gdl.language.writers import LINE_END, Comment, InfixWriter, KifWriter, Writer, is_rule
+from gdl.language.pretty_printer import WIDTH, Line, break_lines
+from gdl.language.writers import Comment, InfixWriter, KifWriter, Writer, is_rule
 
 
 class Notation(StrEnum):
-    """The two ways to write rulesheets."""
+    """The two notations of rulesheets."""
 
     KIF = "kif"
     INFIX = "infix"
 
     @property
     def other(self) -> Notation:
-        """The notation that this one is not."""
+        """The other notation."""
         return Notation.INFIX if self is Notation.KIF else Notation.KIF
 
     @property
     def marker(self) -> str:
-        """What begins a comment."""
+        """The character that begins a comment."""
         return ";" if self is Notation.KIF else "%"
 
 
 _COMMENT = {
-    Notation.KIF: re.compile(r"(;[^\r\n]*)"),
+    Notation.KIF: re.compile(f"({COMMENT})"),
     Notation.INFIX: re.compile(r'"(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*"|(%[^\r\n]*)'),
 }
 _WRITERS: dict[Notation, type[Writer]] = {
@@ -48,15 +48,15 @@ _WRITERS: dict[Notation, type[Writer]] = {
 
 
 def notation_of(text: str) -> Notation:
-    """Return the notation that a text is in."""
+    """Recognise the notation of a text by how it begins."""
     return Notation.INFIX if is_infix(text) else Notation.KIF
 
 
 def format_text(text: str, name: str = "<rulesheet>") -> str:
-    """Return a rulesheet in canonical layout, in the notation that it is in.
+    """Format a rulesheet in the notation that it is written in.
 
-    Raises :class:`gdl.GdlSyntaxError` where the text is not made of forms; rules that make no
-    sense are laid out as they are.
+    Raises :class:`gdl.GdlSyntaxError` if the text is not made of forms; a form need not be a valid
+    rule.
     """
     source = Source(text, name)
     expressions, problems = read_expressions(source)
@@ -66,7 +66,7 @@ def format_text(text: str, name: str = "<rulesheet>") -> str:
 
 
 def convert_text(text: str, notation: Notation, name: str = "<rulesheet>") -> str:
-    """Return a rulesheet in canonical layout in a notation of choice; the same rules result.
+    """Format a rulesheet in the given notation; the rules stay the same.
 
     Raises :class:`gdl.GdlSyntaxError` with every problem found.
     """
@@ -88,7 +88,7 @@ def _written(text: str, expressions: Sequence[Expression], notation: Notation) -
 
 
 def _comments(text: str, source: Notation, target: Notation) -> Iterator[Comment]:
-    """Yield the comments of a text with the marker that they are to have."""
+    """Yield the comments of a text with the marker of the target notation."""
     for match in _COMMENT[source].finditer(text):
         if match[1]:
             words = match[1].lstrip(source.marker)
@@ -106,7 +106,7 @@ class _Item:
 
 
 def _items(expressions: Sequence[Expression], comments: Sequence[Comment]) -> Iterator[_Item]:
-    """Yield what a text is made of, in its order."""
+    """Yield the expressions and comments at the top level, in text order."""
     rest = iter([*comments, None])
     comment = next(rest)
     for expression in sorted(expressions, key=span_of):
@@ -125,7 +125,7 @@ def _items(expressions: Sequence[Expression], comments: Sequence[Comment]) -> It
 
 
 class _Page:
-    """The lines written so far, and how far in the text that is."""
+    """The lines written so far, and the offset in the text up to which they go."""
 
     def __init__(self, text: str, writer: Writer) -> None:
         self._text = text
@@ -138,13 +138,13 @@ class _Page:
         return "".join(f"{line or ''}\n" for line in self._lines)
 
     def add(self, item: _Item) -> None:
-        """Write one more item: behind the one before where it was, otherwise below."""
+        """Write one more item: on the line of the one before if it was there, otherwise below."""
         breaks = len(LINE_END.findall(self._text, self._end, item.span[0]))
         self._end = item.span[1]
         if item.expression is None:
             lines = [Line(0, "", item.comments[0].text)]
         else:
-            lines = lay_out(self._writer.statement(item.expression, item.comments))
+            lines = break_lines(self._writer.statement(item.expression, item.comments))
         is_fact = item.expression is not None and not is_rule(item.expression)
         joined = None if breaks else self._joined(lines, is_fact)
         if joined is not None:
@@ -156,7 +156,7 @@ class _Page:
         self._after_fact = is_fact and len(lines) == 1
 
     def _joined(self, lines: Sequence[Line], is_fact: bool) -> Line | None:
-        """Return the last line with a comment behind it, or another fact if there is room."""
+        """Add a comment, or another fact if there is room, to the last line; None if impossible."""
         last, line = self._lines[-1] if self._lines else None, lines[0]
         if last is None or last.comment or len(lines) > 1:
             return None

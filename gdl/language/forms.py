@@ -1,6 +1,6 @@
 """Forms: rulesheets as nested lists of names, before anything in them has a meaning.
 
-Both notations, KIF and infix, are read into forms; a form printed with parentheses is KIF.
+Forms are what KIF shows; infix is read into the same forms. The limits of reading are here too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_CHARACTERS = 32 * 2**20
 """The longest text read."""
 
 MAX_TOKENS = 1_000_000
-"""The most words and signs read, about ten times what the largest known game has."""
+"""The most words and signs read, about ten times as many as the largest known game has."""
 
 MAX_PROBLEMS = 100
 """How many errors, and how many warnings, one reading reports."""
@@ -52,17 +52,28 @@ def span_of(expression: Expression) -> Span:
 
 
 def has_empty_parentheses(form: Form) -> bool:
-    """Tell whether the form is a name that has parentheses in the text though no arguments."""
+    """Return True for a name that has parentheses in the text but no arguments."""
     return len(form.items) == 1 and form.span != span_of(form.items[0])
 
 
 def syntax_error(code: str, message: str, span: Span) -> Problem:
-    """Return a problem that keeps a text from being read."""
+    """Return an error found in reading a text."""
     return Problem(Severity.ERROR, code, message, span)
 
 
+def too_deep(span: Span) -> Problem:
+    """Return the error of parentheses that are nested too deeply."""
+    return syntax_error("too-deep", f"parentheses nested deeper than {MAX_DEPTH} levels", span)
+
+
+def unclosed(opening: str, span: Span, around: int) -> Problem:
+    """Return the error of a parenthesis that is never closed, nor are those around it."""
+    more = f", nor are the {around} around it" if around else ""
+    return syntax_error("unclosed-parenthesis", f"this '{opening}' is never closed{more}", span)
+
+
 def too_long(text: str) -> Problem | None:
-    """Return the problem of a text that takes too long to read, None for any other."""
+    """Return an error if the text is longer than the limits of reading, otherwise None."""
     if len(text) > MAX_CHARACTERS:
         message = f"the text has {len(text)} characters; at most {MAX_CHARACTERS} are read"
         return syntax_error("too-long", message, (0, 1))

@@ -1,12 +1,12 @@
-r"""Infix, the other notation of rulesheets: ``legal(P,mark(N)) :- true(free(N)) & ~taken(N)``.
+r"""The reader of infix, ``legal(P,mark(N)) :- true(free(N)) & ~taken(N)``: from text to forms.
 
-This is how Stanford's course and its game managers write rules and messages: the name before the
-parentheses, ``:-`` after a rule's head, ``&`` between literals, ``|`` for or, ``~`` for not, ``%``
-before a comment. A statement may end with a full stop, and need not.
+Infix is the notation of Stanford's course and its game managers, for rules and messages: the name
+stands before the parentheses, ``:-`` after a rule's head, ``&`` between literals, ``|`` is or,
+``~`` is not, ``%`` begins a comment. A full stop at the end of a statement is optional.
 
-A name of letters, digits and ``_`` is a constant where it begins with a small letter or a digit,
-and a variable where it begins with a capital or ``_``. KIF allows more, so that names which would
-read as something else have quotes; reading and writing undo each other:
+A name of letters, digits and ``_`` is a constant if it begins with a lower-case letter or a digit,
+and a variable if it begins with an upper-case letter or ``_``. KIF allows more names; those that
+would read as something else are quoted, so that reading and writing are inverse:
 
 =============  ==============  ==========================================================
 KIF            infix           where
@@ -14,13 +14,12 @@ KIF            infix           where
 ``white``      ``white``
 ``White``      ``"White"``     a constant with another beginning or with other characters
 ``?player``    ``Player``
-``?Player``    ``_Player``     a variable that does not begin with a small letter
+``?Player``    ``_Player``     a variable that does not begin with a lower-case letter
 ``?n++``       ``_"n++"``      a variable with other characters
 =============  ==============  ==========================================================
 
-In quotes, ``\`` takes away the meaning of a quote or of another ``\``. Every ``_`` alone is a
-variable of its own. A list, ``[a,b]``, is the KIF list ``(a b)``; messages have lists, rules have
-no use for them.
+In quotes, ``\`` escapes a quote or another ``\``. Every ``_`` alone is a variable of its own. A
+list, ``[a,b]``, is the KIF list ``(a b)``; lists occur in messages, not in rules.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedToken
 
 from gdl.errors import Problem, Source
+from gdl.language import lexical
 from gdl.language.forms import (
     MAX_DEPTH,
     MAX_PROBLEMS,
@@ -42,7 +42,9 @@ from gdl.language.forms import (
     Form,
     span_of,
     syntax_error,
+    too_deep,
     too_long,
+    unclosed,
 )
 
 _BEGINNING = re.compile(
@@ -50,8 +52,6 @@ _BEGINNING = re.compile(
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(.)")
-_KIF_NAME = re.compile(r"[^\s();?\x00-\x1f\x7f\ufeff][^\s();\x00-\x1f\x7f\ufeff]*")
-_KIF_VARIABLE = re.compile(r"\?[^\s();\x00-\x1f\x7f\ufeff]+")
 
 _OPENING, _CLOSING = frozenset({"LPAR", "LSQB"}), frozenset({"RPAR", "RSQB"})
 _OPERANDS = frozenset({"NAME", "VARIABLE"})
@@ -72,10 +72,10 @@ _SYMBOLS = {
 
 
 def is_infix(text: str) -> bool:
-    """Tell whether the text is in infix, going by how it begins.
+    """Return True if the text begins as infix does.
 
-    Infix begins with a comment, or with a name right before a parenthesis, ``:-`` or a full stop;
-    none of these can begin a rulesheet in KIF.
+    Infix begins with a comment, or with a name directly before a parenthesis, ``:-`` or a full
+    stop; a rulesheet in KIF cannot begin with any of these.
     """
     return _BEGINNING.match(text) is not None
 
@@ -83,7 +83,7 @@ def is_infix(text: str) -> bool:
 def read_infix(source: Source, lists: bool = False) -> tuple[list[Expression], list[Problem]]:
     """Read a text as a sequence of statements, each as the form that it would be in KIF.
 
-    ``lists`` says whether lists may occur.
+    ``lists`` allows lists, as in messages.
     """
     if problem := too_long(source.text):
         return [], [problem]
@@ -103,7 +103,7 @@ def _lark() -> Lark:
 
 
 class _Splitter:
-    """Splits a text into statements and reads each by itself: a mistake spoils no other one."""
+    """Splits a text into statements and reads each by itself: a mistake spoils only its own."""
 
     def __init__(self, text: str, lists: bool) -> None:
         self.problems: list[Problem] = []
@@ -114,7 +114,7 @@ class _Splitter:
         self._anonymous = 0
 
     def statements(self) -> Iterator[list[Token]]:
-        """Yield the tokens of each statement, with names and variables as they are in KIF."""
+        """Yield the tokens of each statement, with names and variables written as in KIF."""
         for token in map(self._readable, _lark().lex(self._text)):
             if token is None:
                 continue
@@ -130,7 +130,7 @@ class _Splitter:
             yield statement
 
     def read(self, tokens: Sequence[Token]) -> Form | None:
-        """Return the form of a statement, None where it cannot be read."""
+        """Parse a statement; return None if it cannot be read."""
         parser = _lark().parse_interactive("")
         form = None
         for number, token in enumerate([*tokens, Token.new_borrow_pos("$END", "", tokens[-1])]):
@@ -142,9 +142,9 @@ class _Splitter:
         return form
 
     def _begins(self, token: Token) -> bool:
-        """Tell whether the token begins a statement: nothing connects it with what is before.
+        """Return True if the token begins a statement, as nothing connects it with the one before.
 
-        Inside parentheses only a token at the start of a line does: the parenthesis was left open.
+        Inside parentheses it must also start a line: then a parenthesis was left open.
         """
         if not self._statement or token.type not in _OPERANDS:
             return False
@@ -153,24 +153,21 @@ class _Splitter:
         return self._statement[-1].type in _ENDS_OPERAND and (not self._open or at_line_start)
 
     def _take(self) -> list[Token]:
-        """Return the tokens gathered, none where a parenthesis is still open."""
+        """Return the gathered tokens, or none if a parenthesis is still open."""
         statement, self._statement, self._anonymous = self._statement, [], 0
         if not self._open:
             return statement
-        opening, others = self._open[-1], len(self._open) - 1
-        more = f", nor are the {others} around it" if others else ""
-        message = f"this '{opening}' is never closed{more}"
-        self._complain("unclosed-parenthesis", message, opening)
+        opening = self._open[-1]
+        self.problems.append(unclosed(opening, span_of(opening), len(self._open) - 1))
         self._open.clear()
         return []
 
     def _follow_parentheses(self, token: Token) -> bool:
-        """Keep count of what is open; tell whether the token can be part of a statement."""
+        """Follow what is open; return False for a token that closes nothing."""
         if token.type in _OPENING:
             self._open.append(token)
             if len(self._open) > MAX_DEPTH:
-                message = f"parentheses nested deeper than {MAX_DEPTH} levels"
-                self._complain("too-deep", message, token)
+                self.problems.append(too_deep(span_of(token)))
         elif token.type in _CLOSING:
             if not self._open:
                 opening = "(" if token == ")" else "["
@@ -181,7 +178,7 @@ class _Splitter:
         return True
 
     def _readable(self, token: Token) -> Token | None:
-        """Return a token as the grammar wants it, None where it is no token of the language."""
+        """Return a token as the grammar expects it, None if it is no token of the language."""
         if token.type == "UNREADABLE":
             message = f"unexpected character {str(token)!r}"
             if token == '"':
@@ -192,18 +189,18 @@ class _Splitter:
             self._complain("list", "a list has no meaning in a rulesheet", token)
         if token.type in {"VARIABLE", "QUOTED_VARIABLE"}:
             name = self._variable(token)
-            if not _KIF_VARIABLE.fullmatch(name):
+            if not lexical.VARIABLE.fullmatch(name):
                 self._complain_of_name(token)
             return Token.new_borrow_pos("VARIABLE", name, token)
         if token.type == "QUOTED_NAME":
             name = _ESCAPE.sub(r"\1", token[1:-1])
-            if not _KIF_NAME.fullmatch(name):
+            if not lexical.NAME.fullmatch(name):
                 self._complain_of_name(token)
             return Token.new_borrow_pos("NAME", name, token)
         return token
 
     def _variable(self, token: Token) -> str:
-        """Return a variable as it is in KIF."""
+        """Return a variable as written in KIF."""
         if token == "_":
             self._anonymous += 1
             return f"?_{self._anonymous}"
@@ -220,7 +217,7 @@ class _Splitter:
 
 
 def _unexpected(found: Token, before: Sequence[Token]) -> Problem:
-    """Return the problem that a statement cannot go on with the token found."""
+    """Return the error of a statement that cannot go on with the token found."""
     parser = _lark().parse_interactive("")
     for token in before:
         parser.feed_token(token)
@@ -232,7 +229,7 @@ def _unexpected(found: Token, before: Sequence[Token]) -> Problem:
 
 
 Conjuncts: TypeAlias = tuple[Expression, ...]
-"""What an expression means: expressions that all have to hold, most often a single one."""
+"""The meaning of an expression: a conjunction, most often of a single expression."""
 
 
 class _FormBuilder(Transformer[Token, Form]):
@@ -300,10 +297,10 @@ def _outer_span(children: Sequence[Expression | Conjuncts | None]) -> tuple[int,
 
 
 def _word(text: str, start: int, end: int | None = None) -> Token:
-    """Return a word that infix has a sign for, or nothing at all."""
+    """Return the KIF word for which infix has a sign, or nothing at all."""
     return Token("NAME", text, start_pos=start, end_pos=start if end is None else end)
 
 
 def _is_empty_body(body: Conjuncts) -> bool:
-    """Tell whether a body is the word ``true``, as rules without a body are written by some."""
+    """Return True if a body is only the word ``true``, as some write facts."""
     return len(body) == 1 and isinstance(body[0], Token) and body[0] == "true"

@@ -1,7 +1,7 @@
-"""KIF, the notation of rulesheets with parentheses before the names: text to forms.
+"""The reader of KIF, ``(legal ?p (mark ?n))``: from text to forms.
 
 Parentheses are balanced first, because everything else depends on them; then the Lark grammar
-turns the text into forms. Both steps report what they find as problems and carry on.
+``kif.lark`` turns the text into forms. Both steps report problems and go on.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from gdl.language.forms import (
     Expression,
     Form,
     syntax_error,
+    too_deep,
     too_long,
+    unclosed,
 )
+from gdl.language.lexical import COMMENT, NAME_CHARACTER
 
 
 def read_kif(source: Source) -> tuple[list[Expression], list[Problem]]:
-    """Read a text as a sequence of expressions, and report what is no KIF."""
+    """Read a text as a sequence of expressions, and report what is not KIF."""
     if problem := too_long(source.text):
         return [], [problem]
     text, problems = _without_bad_characters(source.text)
@@ -37,7 +40,7 @@ def read_kif(source: Source) -> tuple[list[Expression], list[Problem]]:
 
 
 class _FormBuilder(Transformer[Token, Sequence[Expression]]):
-    """Turn Lark's reductions into forms while it parses, without a tree in between."""
+    """Turns Lark's reductions into forms while it parses, without a tree in between."""
 
     def list(self, children: Sequence[Expression]) -> Form:
         opening, *items, closing = children
@@ -58,15 +61,13 @@ def _lark() -> Lark:
 # ---------------------------------------------------------------------- characters
 
 _COMMENT_OR_BAD = re.compile(
-    r";[^\r\n]* | [\x00-\x08\x0e-\x1b\x7f]"
-    r"| (?<! [^\s();\x00-\x1f\x7f\ufeff]) \? (?! [^\s();\x00-\x1f\x7f\ufeff])",
-    re.VERBOSE,
+    rf"{COMMENT}|[\x00-\x08\x0e-\x1b\x7f]|(?<!{NAME_CHARACTER})\?(?!{NAME_CHARACTER})"
 )
 """A comment, a control character, or a question mark that no name follows."""
 
 
 def _without_bad_characters(text: str) -> tuple[str, list[Problem]]:
-    """Blank out the characters that the grammar does not know, and report them."""
+    """Blank out characters that the grammar does not accept, and report them."""
     problems: list[Problem] = []
     for match in _COMMENT_OR_BAD.finditer(text):
         if not match.group().startswith(";"):
@@ -81,13 +82,13 @@ def _without_bad_characters(text: str) -> tuple[str, list[Problem]]:
 
 # ---------------------------------------------------------------------- parentheses
 
-_PARENTHESIS_OR_COMMENT = re.compile(r";[^\r\n]*|[()]")
+_PARENTHESIS_OR_COMMENT = re.compile(rf"{COMMENT}|[()]")
 
 
 def _balance(text: str) -> tuple[str, list[Problem]]:
     """Blank out what keeps the parentheses from matching, and report it.
 
-    A form that is still open when another begins at the start of a line is taken to end there:
+    A form that is still open where another begins at the start of a line is taken to end there:
     a missing parenthesis then spoils one form and not the rest of the text.
     """
     problems: list[Problem] = []
@@ -103,8 +104,7 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
                 open_at.clear()
             open_at.append(at)
             if len(open_at) > MAX_DEPTH:
-                message = f"parentheses nested deeper than {MAX_DEPTH} levels"
-                return "", [*problems, syntax_error("too-deep", message, (at, at + 1))]
+                return "", [*problems, too_deep((at, at + 1))]
         elif token == ")":
             if open_at:
                 open_at.pop()
@@ -121,7 +121,7 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
 
 
 def _ends_open(text: str) -> bool:
-    """Tell whether more parentheses open than close."""
+    """Return True if more parentheses open than close."""
     depth = 0
     for match in _PARENTHESIS_OR_COMMENT.finditer(text):
         token = match.group()[0]
@@ -134,9 +134,7 @@ def _ends_open(text: str) -> bool:
 
 def _unclosed(open_at: Sequence[int]) -> Problem:
     at = open_at[-1]
-    others = len(open_at) - 1
-    more = f", nor are the {others} around it" if others else ""
-    return syntax_error("unclosed-parenthesis", f"this '(' is never closed{more}", (at, at + 1))
+    return unclosed("(", (at, at + 1), len(open_at) - 1)
 
 
 def _blanked(text: str, spans: Iterable[Span]) -> str:

@@ -1,9 +1,8 @@
-"""Reading: from a rulesheet's text to a :class:`~gdl.language.rules.Ruleset`.
+"""The parser: from a rulesheet's text to a :class:`~gdl.language.rules.Ruleset`.
 
-Reading happens in two steps. The text, in whichever of the two notations it is
-(:mod:`gdl.language.kif`, :mod:`gdl.language.infix`), is turned into forms; then each form becomes a
-rule. Both steps report what they find as problems and carry on with the rest of the text, so that
-one reading shows all the mistakes.
+It works in two steps. The text, in either notation, is turned into forms (:mod:`gdl.language.kif`,
+:mod:`gdl.language.infix`); then each form becomes a rule. Both steps report problems and go on with
+the rest of the text, so that all mistakes are reported at once.
 """
 
 from __future__ import annotations
@@ -23,10 +22,9 @@ from gdl.language.forms import (
     syntax_error,
 )
 from gdl.language.infix import is_infix, read_infix
+from gdl.language.keywords import CONNECTIVES, KEYWORDS
 from gdl.language.kif import read_kif
 from gdl.language.rules import (
-    CONNECTIVES,
-    KEYWORD_ARITY,
     And,
     Atom,
     Distinct,
@@ -35,7 +33,7 @@ from gdl.language.rules import (
     Or,
     Rule,
     Ruleset,
-    atoms_of,
+    body_atoms,
 )
 from gdl.language.terms import Constant, Function, Term, Variable
 
@@ -49,7 +47,7 @@ def load(path: str | Path) -> Ruleset:
 
 
 def decode(data: bytes) -> str:
-    """Return the bytes as text: as UTF-8 where they are, otherwise as Latin-1."""
+    """Decode bytes as UTF-8, or as Latin-1 if they are not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -57,7 +55,7 @@ def decode(data: bytes) -> str:
 
 
 def parse(text: str, name: str = "<rulesheet>") -> Ruleset:
-    """Read a rulesheet in KIF or in infix; ``name`` stands for it in messages.
+    """Read a rulesheet in KIF or in infix; messages call it ``name``.
 
     Raises :class:`gdl.GdlSyntaxError` with every problem found.
     """
@@ -90,14 +88,14 @@ def parse_term(text: str) -> Term:
 
 
 def read_expressions(source: Source) -> tuple[list[Expression], list[Problem]]:
-    """Read a text in either notation as a sequence of expressions, with the problems found."""
+    """Read a text in either notation as a sequence of expressions, and report problems."""
     return read_infix(source) if is_infix(source.text) else read_kif(source)
 
 
 def read_ruleset(source: Source) -> tuple[Ruleset, tuple[Problem, ...]]:
-    """Read what can be read of a rulesheet, with every problem found on the way, in text order.
+    """Read as much of a rulesheet as possible, and return it with all problems, in text order.
 
-    Never raises for a bad rulesheet; forms that make no sense are left out of the ruleset.
+    Never raises for a bad rulesheet; forms that are no rules are left out of the ruleset.
     """
     expressions, problems = read_expressions(source)
     builder = _Builder()
@@ -126,18 +124,16 @@ class _Builder:
         }
 
     def rules(self, expressions: Sequence[Expression]) -> tuple[Rule, ...]:
-        """Return the rules and facts that the expressions at the top level state.
+        """Turn the expressions at the top level into rules and facts.
 
-        A bare word such as ``terminal`` is a fact where some body asks for it; otherwise it is
-        text that does not belong here.
+        A bare word such as ``terminal`` is a fact if some body asks for it, otherwise stray text.
         """
         forms = [self.rule(e) for e in expressions if isinstance(e, Form)]
         asked = {"terminal"} | {
             atom.name.lower()
             for rule in forms
             if rule is not None
-            for literal in rule.body
-            for atom, _ in atoms_of(literal)
+            for atom, _ in body_atoms(rule)
             if not atom.args
         }
         rules = [rule for rule in forms if rule is not None]
@@ -155,7 +151,7 @@ class _Builder:
         return tuple(rules)
 
     def rule(self, form: Form) -> Rule | None:
-        """Return the rule or fact that a form at the top level states."""
+        """Turn a form at the top level into a rule or fact."""
         if self._name_of(form) != "<=":
             head = self._head(form)
             return Rule(head, (), form.span) if head else None
@@ -171,7 +167,7 @@ class _Builder:
         return Rule(head, tuple(b for b in body if b is not None), form.span)
 
     def literal(self, expression: Expression) -> Literal | None:
-        """Return the literal that an expression in a rule's body stands for."""
+        """Turn an expression in a rule's body into a literal."""
         name = self._name_of(expression)
         if isinstance(expression, Form) and name in self._connectives:
             return self._connectives[name](expression)
@@ -181,7 +177,7 @@ class _Builder:
         return self._atom(expression)
 
     def term(self, expression: Expression) -> Term | None:
-        """Return the term that an expression stands for."""
+        """Turn an expression into a term."""
         if isinstance(expression, Token):
             return self._simple_term(expression)
         name = self._named(expression)
@@ -236,15 +232,15 @@ class _Builder:
         return self._checked_atom(name, tuple(a for a in args if a is not None), expression)
 
     def _checked_atom(self, name: str, args: tuple[Term, ...], at: Expression) -> Atom | None:
-        keyword = name.lower()
-        arity = KEYWORD_ARITY.get(keyword)
-        if arity is None:
+        keyword = KEYWORDS.get(name.lower())
+        if keyword is None:
             return Atom(self._spell(name), args, span_of(at))
-        if arity != len(args):
-            message = f"'{keyword}' takes {_count(arity, 'argument')}, found {len(args)}"
+        if keyword.arity != len(args):
+            wanted = _count(keyword.arity, "argument")
+            message = f"'{keyword.name}' takes {wanted}, found {len(args)}"
             self._complain("keyword-arity", message, at)
             return None
-        return Atom(keyword, args, span_of(at))
+        return Atom(keyword.name, args, span_of(at))
 
     def _not(self, form: Form) -> Literal | None:
         if len(form.items) != 2:
@@ -282,14 +278,14 @@ class _Builder:
         return Distinct(left, right, form.span)
 
     def _name_of(self, expression: Expression) -> str | None:
-        """Return the expression's first name in lower case, None where it has none."""
+        """Return the expression's first name in lower case, None if it has none."""
         first: Expression | None = expression
         if isinstance(expression, Form):
             first = expression.items[0] if expression.items else None
         return first.lower() if isinstance(first, Token) and first.type == "NAME" else None
 
     def _named(self, form: Form) -> str | None:
-        """Return the name that a form begins with, and complain where it has none."""
+        """Return the name with which a form begins; report an error if it has none."""
         if not form.items:
             self._complain("no-name", "'()' has no name in it", form)
             return None

@@ -1,8 +1,9 @@
-"""Layout: how nested text is broken into lines, with the comments that belong in it.
+"""The pretty-printer: breaks nested text into lines, with the comments that belong to it.
 
-A text is a :class:`Piece`: an opening, items and a closing. It goes on one line where it fits and
-has no comment inside; otherwise every item goes on a line of its own, indented below the opening,
-and the closing ends the last line.
+The text is a tree of groups, as in D. Oppen, Prettyprinting (1980). A :class:`Group` has an
+opening, items and a closing. It is written on one line if it fits and has no comment inside;
+otherwise every item is on a line of its own, indented below the opening, and the closing ends the
+last line.
 """
 
 from __future__ import annotations
@@ -11,50 +12,50 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 WIDTH = 100
-"""How many characters a line may have, if it can be broken at all."""
+"""How many characters a line may have, unless it cannot be broken."""
 
 INDENT = 2
-"""By how many blanks items stand to the right of their opening."""
+"""How many blanks further to the right items are than their opening."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """The comments that belong to a piece, each with its marker and without its line's end."""
+    """The comments that belong to a group, each with its marker and without its line break."""
 
     before: tuple[str, ...] = ()
-    """On lines of their own, above the piece."""
+    """On lines of their own, above the group."""
     opening: str = ""
     """Behind the opening."""
     end: tuple[str, ...] = ()
     """On lines of their own, below the last item and above the closing if there is one."""
     after: str = ""
-    """Behind the piece."""
+    """Behind the closing."""
 
 
 NO_COMMENTS = Comments()
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Group:
     """Text that can be broken into lines."""
 
     opening: str
-    items: tuple[Piece, ...] = ()
+    items: tuple[Group, ...] = ()
     closing: str = ""
     gap: str = ""
-    """What stands between the opening and the first item on one line."""
+    """Written between the opening and the first item on one line."""
     separator: str = ""
-    """What follows each item but the last."""
+    """Written after each item but the last."""
     space: str = " "
-    """What stands between two items on one line, after the separator."""
+    """Written between two items on one line, after the separator."""
     broken: bool = False
-    """Whether the items always have lines of their own."""
+    """Whether the items are always on lines of their own."""
     comments: Comments = NO_COMMENTS
 
     def on_one_line(self) -> str | None:
-        """Return the piece as one line, None where it has to be broken.
+        """Return the group as one line, None if it has to be broken.
 
-        Comments before and behind the piece are left to the caller.
+        Comments above and behind the group are left to the caller.
         """
         if self.broken or self.comments.opening or (self.comments.end and self.closing):
             return None
@@ -80,29 +81,29 @@ class Line:
         return " " * self.indent + " ".join(filter(None, (self.text, self.comment)))
 
 
-def lay_out(piece: Piece, indent: int = 0, reserved: int = 0) -> list[Line]:
-    """Break a piece into lines; ``reserved`` is the length of what follows on its last line."""
-    comments = piece.comments
+def break_lines(group: Group, indent: int = 0, reserved: int = 0) -> list[Line]:
+    """Break a group into lines; its last line is to have room for ``reserved`` characters more."""
+    comments = group.comments
     lines = [Line(indent, "", comment) for comment in comments.before]
-    end = [Line(indent + INDENT * bool(piece.closing), "", comment) for comment in comments.end]
-    text = piece.on_one_line()
-    if text is not None and (indent + len(text) + reserved <= WIDTH or not piece.items):
+    end = [Line(indent + INDENT * bool(group.closing), "", comment) for comment in comments.end]
+    text = group.on_one_line()
+    if text is not None and (indent + len(text) + reserved <= WIDTH or not group.items):
         return [*lines, Line(indent, text, comments.after), *end]
-    lines.append(Line(indent, piece.opening, comments.opening))
-    for item in piece.items[:-1]:
-        lines += lay_out(item, indent + INDENT, len(piece.separator))
-        lines[-1] = replace(lines[-1], text=lines[-1].text + piece.separator)
-    for item in piece.items[-1:]:
-        lines += lay_out(item, indent + INDENT, len(piece.closing) + reserved)
-    return _closed([*lines, *end], piece, indent)
+    lines.append(Line(indent, group.opening, comments.opening))
+    for item in group.items[:-1]:
+        lines += break_lines(item, indent + INDENT, len(group.separator))
+        lines[-1] = replace(lines[-1], text=lines[-1].text + group.separator)
+    for item in group.items[-1:]:
+        lines += break_lines(item, indent + INDENT, len(group.closing) + reserved)
+    return _closed([*lines, *end], group, indent)
 
 
-def _closed(lines: Sequence[Line], piece: Piece, indent: int) -> list[Line]:
-    """Return a piece's lines with its closing, and what comes after, on the last line of text."""
+def _closed(lines: Sequence[Line], group: Group, indent: int) -> list[Line]:
+    """Add the closing, and the comment behind it, to the last line of a group."""
     *others, last = lines
-    after = piece.comments.after
+    after = group.comments.after
     if last.text and not last.comment:
-        return [*others, replace(last, text=last.text + piece.closing, comment=after)]
-    if piece.closing or after:
-        return [*lines, Line(indent, piece.closing, after)]
+        return [*others, replace(last, text=last.text + group.closing, comment=after)]
+    if group.closing or after:
+        return [*lines, Line(indent, group.closing, after)]
     return list(lines)

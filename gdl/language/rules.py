@@ -1,4 +1,4 @@
-"""Rulesets: what a rulesheet says, as immutable values.
+"""Rules: what a rulesheet says, as immutable values, and how to walk them.
 
 A rule is ``head <= body``; the body is a conjunction of literals. A literal is an atom,
 a negation, a disjunction, a conjunction or an inequality of terms. A rule without a body
@@ -7,32 +7,20 @@ is a fact. ``str`` of any of these is KIF.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
-from gdl.language.terms import Constant, Function, Term, Variable, variables_of
-
-KEYWORD_ARITY: Mapping[str, int] = MappingProxyType(
-    {
-        "role": 1,
-        "init": 1,
-        "true": 1,
-        "does": 2,
-        "next": 1,
-        "legal": 2,
-        "goal": 2,
-        "terminal": 0,
-        "base": 1,
-        "input": 2,
-        "sees": 2,
-    }
+from gdl.language.terms import (
+    Constant,
+    Function,
+    Substitution,
+    Term,
+    Variable,
+    substitute_term,
+    variables_of,
 )
-"""The relations to which the language gives a meaning, with their number of arguments."""
-
-CONNECTIVES = frozenset({"<=", "not", "or", "and", "distinct"})
 
 RelationKey: TypeAlias = tuple[str, int]
 """A relation's name and arity: one name with two arities is two relations."""
@@ -57,7 +45,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The negation of a literal: it holds where the literal cannot be proved."""
+    """The negation of a literal: it holds if the literal cannot be proved."""
 
     literal: Literal
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -90,7 +78,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """The inequality of two terms, compared as written."""
+    """The inequality of two terms, which are compared syntactically."""
 
     left: Term
     right: Term
@@ -105,14 +93,14 @@ Literal: TypeAlias = Atom | Not | Or | And | Distinct
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``head`` holds where every literal of ``body`` does; a rule without a body is a fact."""
+    """``head`` holds if every literal of ``body`` does; a rule without a body is a fact."""
 
     head: Atom
     body: tuple[Literal, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        # A fact without arguments needs its parentheses: a bare word is no form of its own.
+        # A fact without arguments needs its parentheses: a bare word is not a form.
         head = str(self.head) if self.head.args or self.body else f"({self.head})"
         return _form("<=", (self.head, *self.body)) if self.body else head
 
@@ -123,10 +111,10 @@ def _form(name: str, parts: Iterable[object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """A rulesheet's rules in the order of the text.
+    """The rules of a rulesheet in the order of the text.
 
-    ``spellings`` maps each name in lower case to its first spelling in the text: names that
-    differ only in capitals are one. ``warnings`` are the harmless oddities found in reading.
+    ``spellings`` maps each name in lower case to its first spelling in the text: names that differ
+    only in case are the same. ``warnings`` are the harmless oddities that the parser found.
     """
 
     rules: tuple[Rule, ...]
@@ -154,47 +142,95 @@ class Ruleset:
         return self.spellings.get(name.lower(), name)
 
 
-def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom in a literal with True, or False where it stands under a negation."""
-    if isinstance(literal, Atom):
+def terms_of(leaf: Atom | Distinct) -> tuple[Term, ...]:
+    """Return the arguments of an atom, or the two sides of an inequality."""
+    return leaf.args if isinstance(leaf, Atom) else (leaf.left, leaf.right)
+
+
+def leaves_of(literal: Literal) -> Iterator[tuple[Atom | Distinct, bool]]:
+    """Yield every atom and inequality in a literal with True, or False where it is negated."""
+    if isinstance(literal, Atom | Distinct):
         yield literal, True
     elif isinstance(literal, Not):
-        for atom, positive in atoms_of(literal.literal):
-            yield atom, not positive
-    elif isinstance(literal, Or | And):
+        for leaf, positive in leaves_of(literal.literal):
+            yield leaf, not positive
+    else:
         for part in literal.literals:
-            yield from atoms_of(part)
+            yield from leaves_of(part)
+
+
+def atoms_of(literal: Literal) -> Iterator[tuple[Atom, bool]]:
+    """Yield every atom in a literal with True, or False where it is negated."""
+    for leaf, positive in leaves_of(literal):
+        if isinstance(leaf, Atom):
+            yield leaf, positive
+
+
+def body_atoms(rule: Rule) -> Iterator[tuple[Atom, bool]]:
+    """Yield every atom in a rule's body with True, or False where it is negated."""
+    for literal in rule.body:
+        yield from atoms_of(literal)
 
 
 def variables_in(literal: Literal) -> Iterator[Variable]:
     """Yield every occurrence of a variable in the literal, from left to right."""
-    if isinstance(literal, Atom):
-        terms: Iterable[Term] = literal.args
-    elif isinstance(literal, Distinct):
-        terms = (literal.left, literal.right)
-    else:
-        parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
-        for part in parts:
-            yield from variables_in(part)
-        return
-    for term in terms:
-        yield from variables_of(term)
+    for leaf, _ in leaves_of(literal):
+        for term in terms_of(leaf):
+            yield from variables_of(term)
+
+
+def map_leaves(literal: Literal, function: Callable[[Atom | Distinct], Literal]) -> Literal:
+    """Replace every atom and inequality in a literal by what ``function`` makes of it."""
+    if isinstance(literal, Atom | Distinct):
+        return function(literal)
+    if isinstance(literal, Not):
+        return Not(map_leaves(literal.literal, function), literal.span)
+    parts = tuple(map_leaves(part, function) for part in literal.literals)
+    return type(literal)(parts, literal.span)
+
+
+def map_atoms(literal: Literal, function: Callable[[Atom], Atom]) -> Literal:
+    """Replace every atom in a literal by what ``function`` makes of it."""
+    return map_leaves(literal, lambda leaf: function(leaf) if isinstance(leaf, Atom) else leaf)
+
+
+def map_terms(literal: Literal, function: Callable[[Term], Term]) -> Literal:
+    """Replace the arguments of every atom and inequality by what ``function`` makes of them."""
+
+    def replaced(leaf: Atom | Distinct) -> Literal:
+        if isinstance(leaf, Atom):
+            return Atom(leaf.name, tuple(map(function, leaf.args)), leaf.span)
+        return Distinct(function(leaf.left), function(leaf.right), leaf.span)
+
+    return map_leaves(literal, replaced)
+
+
+def substitute(literal: Literal, bindings: Substitution) -> Literal:
+    """Replace the variables of a literal by the terms that they are bound to."""
+    return map_terms(literal, lambda term: substitute_term(term, bindings))
+
+
+def substitute_rule(rule: Rule, bindings: Substitution) -> Rule:
+    """Replace the variables of a rule by the terms that they are bound to."""
+    head = substitute(rule.head, bindings)
+    assert isinstance(head, Atom)
+    return Rule(head, tuple(substitute(literal, bindings) for literal in rule.body), rule.span)
 
 
 def names_in(literals: Iterable[Literal]) -> set[str]:
-    """Return the names of the variables that occur in some literals."""
+    """Return the names of the variables that occur in the literals."""
     return {variable.name for literal in literals for variable in variables_in(literal)}
 
 
 def holds_distinct_variables(atom: Atom) -> bool:
-    """Tell whether an atom has arguments, and all are variables, each a different one."""
+    """Return True if the atom has arguments and they are different variables."""
     return len(set(atom.args)) == len(atom.args) > 0 and all(
         isinstance(term, Variable) for term in atom.args
     )
 
 
 def by_relation(rules: Iterable[Rule]) -> dict[RelationKey, list[Rule]]:
-    """Return the rules by the relation that they define, in their order."""
+    """Group the rules by the relation that they define, in their order."""
     found: dict[RelationKey, list[Rule]] = {}
     for rule in rules:
         found.setdefault(rule.head.relation, []).append(rule)

@@ -1,7 +1,7 @@
-"""Scrambling: the same game told in other words.
+"""The scrambler: renames everything in a game, so that names give nothing away.
 
-A game manager that scrambles sends rules in which every name is an invented word, so that a
-player can only go by what the rules say::
+A game manager that scrambles sends rules in which every name is an invented word, so that players
+can only go by the rules themselves::
 
     >>> import gdl
     >>> from random import Random
@@ -11,8 +11,8 @@ player can only go by what the rules say::
     >>> scrambler.unscramble(scrambler.scramble(move)) == move
     True
 
-Role names, constants, functions, relations and variables change. The language's own words,
-``random``, ``nil`` and integers stay: they carry meaning for every player.
+Roles, constants, functions, relations and variables are renamed. The keywords, ``random``, ``nil``
+and integers stay: they mean the same to every player.
 """
 
 from __future__ import annotations
@@ -24,45 +24,34 @@ from itertools import chain
 from random import Random
 from types import MappingProxyType
 
-from gdl.language.rules import (
-    CONNECTIVES,
-    KEYWORD_ARITY,
-    And,
-    Atom,
-    Distinct,
-    Literal,
-    Not,
-    Or,
-    Rule,
-    Ruleset,
-)
+from gdl.language.keywords import RANDOM_ROLE, RESERVED_WORDS
+from gdl.language.lexical import WORD
+from gdl.language.rules import Atom, Rule, Ruleset, leaves_of, map_atoms, map_terms, terms_of
 from gdl.language.terms import Constant, Function, Term, Variable
 
-KEPT = CONNECTIVES | KEYWORD_ARITY.keys() | {"random", "nil"}
+KEPT = RESERVED_WORDS | {RANDOM_ROLE, "nil"}
 """Names that stay as they are, in lower case."""
-
-_NAME = re.compile(r"(?:\?|[^\s();?\x00-\x1f\x7f\ufeff])[^\s();\x00-\x1f\x7f\ufeff]*")
 
 _INTEGER = re.compile(r"[+-]?\d+")
 
 _ONSETS, _VOWELS, _CODAS = "bcdfghjklmnprstvw", "aeiou", "lmnrst"
 
 _NAMES_PER_SYLLABLE = 10_000
-"""Words get a syllable more for each so many names; of two syllables there are 260,100 words."""
+"""Words get one more syllable per so many names; there are 260,100 words of two syllables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scrambler:
-    """A renaming that swaps each name with its word, and each word with its name.
+    """A renaming that exchanges each name with an invented word.
 
-    Because it swaps, it is its own inverse on every term, also on words that the rules do not
-    use: an original name in a scrambled reply becomes a word, and so is never taken for a move.
+    As an exchange it is its own inverse, on every term: an original name in a scrambled reply
+    becomes a word, and so is never taken for a move.
     """
 
     words: Mapping[str, str]
     """The word for each name that changes; variables have their question mark.
 
-    Raises ValueError where one name would stand for two, or for a word of the language.
+    Raises ValueError if one name would stand for two, or for a keyword.
     """
 
     variables: bool = True
@@ -73,7 +62,7 @@ class Scrambler:
     def __post_init__(self) -> None:
         partners: dict[str, str] = {}
         for name, word in chain(self.words.items(), map(reversed, self.words.items())):
-            if not _NAME.fullmatch(name) or _stays(name.lower()):
+            if not WORD.fullmatch(name) or _stays(name.lower()):
                 raise ValueError(f"'{name}' cannot be exchanged for another name")
             if partners.setdefault(name.lower(), word) != word:
                 raise ValueError(f"'{name}' stands for '{partners[name.lower()]}' and '{word}'")
@@ -90,7 +79,7 @@ class Scrambler:
         return cls(MappingProxyType(drawn), variables)
 
     def scramble(self, term: Term) -> Term:
-        """Return the term in the words that players get to see."""
+        """Rename a term to what the players see."""
         if isinstance(term, Constant):
             return Constant(self._partner(term.name))
         if isinstance(term, Function):
@@ -98,11 +87,11 @@ class Scrambler:
         return Variable(self._partner(f"?{term.name}")[1:]) if self.variables else term
 
     def unscramble(self, term: Term) -> Term:
-        """Return the term, written by a player, in the words of the ruleset."""
+        """Rename a term written by a player to what it is in the ruleset."""
         return self.scramble(term)
 
     def scramble_ruleset(self, ruleset: Ruleset) -> Ruleset:
-        """Return the ruleset in the words that players get to see, its rules in the same order."""
+        """Rename a ruleset to what the players see; its rules keep their order."""
         rules = tuple(map(self._rule, ruleset.rules))
         names = chain.from_iterable(map(_names, rules))
         spellings = {name.lower(): name for name in names if not name.startswith("?")}
@@ -112,19 +101,13 @@ class Scrambler:
         return self._partners.get(name.lower(), name)
 
     def _rule(self, rule: Rule) -> Rule:
-        return Rule(self._atom(rule.head), tuple(map(self._literal, rule.body)))
+        body = (map_terms(map_atoms(part, self._renamed), self.scramble) for part in rule.body)
+        head = self._renamed(rule.head)
+        return Rule(Atom(head.name, tuple(map(self.scramble, head.args))), tuple(body))
 
-    def _atom(self, atom: Atom) -> Atom:
-        return Atom(self._partner(atom.name), tuple(map(self.scramble, atom.args)))
-
-    def _literal(self, literal: Literal) -> Literal:
-        if isinstance(literal, Atom):
-            return self._atom(literal)
-        if isinstance(literal, Not):
-            return Not(self._literal(literal.literal))
-        if isinstance(literal, Distinct):
-            return Distinct(self.scramble(literal.left), self.scramble(literal.right))
-        return type(literal)(tuple(map(self._literal, literal.literals)))
+    def _renamed(self, atom: Atom) -> Atom:
+        """Return the atom with the word for its relation."""
+        return Atom(self._partner(atom.name), atom.args)
 
 
 def _stays(key: str) -> bool:
@@ -142,24 +125,18 @@ def _words(random: Random, syllables: int, taken: Iterable[str]) -> Iterator[str
             yield word
 
 
-def _names(part: Rule | Literal | Term) -> Iterator[str]:
-    """Yield every name in a part of a ruleset, from left to right."""
-    inner: tuple[Rule | Literal | Term, ...] = ()
-    match part:
-        case Rule(head, body):
-            inner = (head, *body)
-        case Atom(name, arguments) | Function(name, arguments):
-            yield name
-            inner = arguments
-        case Not(literal):
-            inner = (literal,)
-        case Distinct(left, right):
-            inner = (left, right)
-        case Or(literals) | And(literals):
-            inner = literals
-        case Variable(name):
-            yield f"?{name}"
-        case _:
-            yield part.name
-    for one in inner:
-        yield from _names(one)
+def _names(rule: Rule) -> Iterator[str]:
+    """Yield every name in a rule, from left to right."""
+    for literal in (rule.head, *rule.body):
+        for leaf, _ in leaves_of(literal):
+            if isinstance(leaf, Atom):
+                yield leaf.name
+            for term in terms_of(leaf):
+                yield from _names_in_term(term)
+
+
+def _names_in_term(term: Term) -> Iterator[str]:
+    yield f"?{term.name}" if isinstance(term, Variable) else term.name
+    if isinstance(term, Function):
+        for argument in term.args:
+            yield from _names_in_term(argument)

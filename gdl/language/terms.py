@@ -6,13 +6,13 @@ A term's ``str`` is KIF with single spaces, and reads back as an equal term::
     '(mark 1 ?n)'
 
 Numbers are constants like any other: ``1`` and ``01`` are different terms.
-A span, the offsets ``(start, end)`` of the text a term was read from, is carried
-along for error messages and takes no part in comparisons.
+The span, the offsets ``(start, end)`` of the text that a term was read from, is for error messages
+and takes no part in comparisons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -55,6 +55,9 @@ class Function:
 
 Term: TypeAlias = Constant | Variable | Function
 
+Substitution: TypeAlias = Mapping[str, Term]
+"""Terms for variables, by the variables' names."""
+
 
 def variables_of(term: Term) -> Iterator[Variable]:
     """Yield every occurrence of a variable in the term, from left to right."""
@@ -66,5 +69,15 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def is_ground(term: Term) -> bool:
-    """Tell whether the term holds no variable."""
+    """Return True if the term holds no variable."""
     return next(variables_of(term), None) is None
+
+
+def substitute_term(term: Term, bindings: Substitution) -> Term:
+    """Replace the variables of a term by the terms that they are bound to."""
+    if isinstance(term, Variable):
+        return bindings.get(term.name, term)
+    if isinstance(term, Function):
+        args = tuple(substitute_term(argument, bindings) for argument in term.args)
+        return Function(term.name, args, term.span)
+    return term

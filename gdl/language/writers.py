@@ -1,7 +1,7 @@
-"""Writers: expressions as text to be laid out, in KIF and in infix, with their comments in place.
+"""Writers: from expressions to groups for the pretty-printer, in KIF and in infix, with comments.
 
-A comment that ends a line stays behind what it follows; one on a line of its own stays above what
-it precedes. One inside a rule's head, or between the two words of an opening, comes after it.
+A comment at the end of a line stays behind what it follows; one on a line of its own stays above
+what it precedes. One inside a rule's head, or between the two words of an opening, moves behind it.
 """
 
 from __future__ import annotations
@@ -14,44 +14,41 @@ from dataclasses import dataclass, replace
 
 from lark import Token
 
-from gdl.errors import Span
+from gdl.errors import LINE_END, Span
 from gdl.language.forms import Expression, Form, span_of
-from gdl.language.pretty_printer import Comments, Piece
-from gdl.language.rules import CONNECTIVES, KEYWORD_ARITY
-
-LINE_END = re.compile(r"\r\n|\r|\n")
+from gdl.language.keywords import RESERVED_WORDS
+from gdl.language.pretty_printer import Comments, Group
 
 _PLAIN = re.compile(r"[a-z0-9][A-Za-z0-9_]*")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-_RESERVED = CONNECTIVES | KEYWORD_ARITY.keys()
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its marker, and where it is in the text."""
+    """A comment with its marker, and its position in the text."""
 
     text: str
     span: Span
 
 
 class Writer(ABC):
-    """Turns expressions, read from ``text``, into pieces of layout in one notation."""
+    """Turns expressions, read from ``text``, into groups in one notation."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @abstractmethod
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
-        """Return a rule or fact with the comments inside it."""
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
+        """Write a rule or fact with the comments inside it."""
 
     def _fill(
-        self, piece: Piece, opening_end: int, parts: Sequence[_Part], comments: Sequence[Comment]
-    ) -> Piece:
-        """Return the piece with its items, the parts, and all comments in their places.
+        self, group: Group, opening_end: int, parts: Sequence[_Part], comments: Sequence[Comment]
+    ) -> Group:
+        """Add the items of a group, and each comment to the item that it belongs to.
 
-        ``opening_end`` is where the opening ends in the text that was read.
+        ``opening_end`` is the offset at which the opening ends in the text that was read.
         """
-        places = [_Place() for _ in (*parts, None)]
+        slots = [_CommentSlot() for _ in (*parts, None)]
         opening: list[str] = []
         spans = [span_of(part.expression) for part in parts]
         ends = [end for _, end in spans]
@@ -60,15 +57,15 @@ class Writer(ABC):
             index = bisect_right(ends, start)
             previous_end = ends[index - 1] if index else opening_end
             if index < len(parts) and spans[index][0] < start:
-                places[index].inside.append(comment)
+                slots[index].inside.append(comment)
             elif start < previous_end or self._same_line(previous_end, start):
-                (places[index - 1].after if index else opening).append(comment.text)
+                (slots[index - 1].after if index else opening).append(comment.text)
             else:
-                places[index].before.append(comment.text)
-        places[0].before[:0] = opening[1:]
-        items = tuple(place.item(part) for place, part in zip(places, parts, strict=False))
-        own = Comments(opening="".join(opening[:1]), end=tuple(places[-1].before))
-        return _with_last_comment_outside(replace(piece, items=items, comments=own))
+                slots[index].before.append(comment.text)
+        slots[0].before[:0] = opening[1:]
+        items = tuple(slot.item(part) for slot, part in zip(slots, parts, strict=False))
+        own = Comments(opening="".join(opening[:1]), end=tuple(slots[-1].before))
+        return _with_last_comment_outside(replace(group, items=items, comments=own))
 
     def _same_line(self, start: int, end: int) -> bool:
         return LINE_END.search(self._text, start, end) is None
@@ -76,95 +73,95 @@ class Writer(ABC):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """An expression that is to be an item, and how it is written."""
+    """An expression that becomes an item, and how it is written."""
 
     expression: Expression
-    write: Callable[[Expression, Sequence[Comment]], Piece]
+    write: Callable[[Expression, Sequence[Comment]], Group]
 
 
-class _Place:
-    """The comments at one item."""
+class _CommentSlot:
+    """The comments around and inside one item."""
 
     def __init__(self) -> None:
         self.before: list[str] = []
         self.inside: list[Comment] = []
         self.after: list[str] = []
 
-    def item(self, part: _Part) -> Piece:
-        """Return the item with its comments."""
-        piece = part.write(part.expression, self.inside)
-        own = piece.comments
+    def item(self, part: _Part) -> Group:
+        """Write the item with its comments."""
+        group = part.write(part.expression, self.inside)
+        own = group.comments
         before, after = [*self.before, *own.before], own.after
         if self.after:
             before += filter(None, [after])
             after = self.after[0]
-        return replace(piece, comments=replace(own, before=tuple(before), after=after))
+        return replace(group, comments=replace(own, before=tuple(before), after=after))
 
 
-def _with_last_comment_outside(piece: Piece) -> Piece:
-    """Return the piece with a comment right before its closing moved behind the closing."""
-    own = piece.comments
+def _with_last_comment_outside(group: Group) -> Group:
+    """Move a comment right before the closing of a group behind the closing."""
+    own = group.comments
     if own.end:
-        return piece
-    if not piece.items:
-        return replace(piece, comments=Comments(after=own.opening))
-    *others, last = piece.items
+        return group
+    if not group.items:
+        return replace(group, comments=Comments(after=own.opening))
+    *others, last = group.items
     if not last.comments.after:
-        return piece
+        return group
     last_own = replace(last.comments, after="")
     items = (*others, replace(last, comments=last_own))
-    return replace(piece, items=items, comments=replace(own, after=last.comments.after))
+    return replace(group, items=items, comments=replace(own, after=last.comments.after))
 
 
 class KifWriter(Writer):
-    """Writes KIF: a rule has its head on the first line and every literal on one of its own."""
+    """Writes KIF: a rule has its head on the first line and every literal on a line of its own."""
 
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
-        """Return a rule or fact with the comments inside it."""
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
+        """Write a rule or fact with the comments inside it."""
         if isinstance(expression, Form) and is_rule(expression) and len(expression.items) > 2:
             _, head, *body = expression.items
             opening = f"(<= {self._expression(head, ()).on_one_line()}"
-            piece = Piece(opening, closing=")", gap=" ", broken=True)
-            return self._fill(piece, span_of(head)[1], self._parts(body), comments)
+            group = Group(opening, closing=")", gap=" ", broken=True)
+            return self._fill(group, span_of(head)[1], self._parts(body), comments)
         return self._expression(expression, comments)
 
-    def _expression(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def _expression(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         if isinstance(expression, Token):
-            return Piece(str(expression))
+            return Group(str(expression))
         first = expression.items[0] if expression.items else None
         if not isinstance(first, Token):
             begin = expression.span[0] + 1
             return self._fill(
-                Piece("(", closing=")"), begin, self._parts(expression.items), comments
+                Group("(", closing=")"), begin, self._parts(expression.items), comments
             )
-        piece = Piece(f"({first}", closing=")", gap=" ")
-        return self._fill(piece, span_of(first)[1], self._parts(expression.items[1:]), comments)
+        group = Group(f"({first}", closing=")", gap=" ")
+        return self._fill(group, span_of(first)[1], self._parts(expression.items[1:]), comments)
 
     def _parts(self, expressions: Sequence[Expression]) -> list[_Part]:
         return [_Part(expression, self._expression) for expression in expressions]
 
 
 class InfixWriter(Writer):
-    """Writes infix: a rule is on one line where it fits, or has a line for every literal.
+    """Writes infix: a rule is on one line if it fits, otherwise every literal has its own.
 
-    Names are written so that :mod:`gdl.language.infix` reads them back; see there.
+    Names are quoted as :mod:`gdl.language.infix` says, so that they read back.
     """
 
-    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
-        """Return a rule or fact with the comments inside it."""
+    def statement(self, expression: Expression, comments: Sequence[Comment]) -> Group:
+        """Write a rule or fact with the comments inside it."""
         if isinstance(expression, Token) or not is_rule(expression):
             fact = self._literal(expression, comments)
-            # A full stop tells a lone word from the beginning of a text in KIF.
+            # Without a full stop, a lone word could be the beginning of a text in KIF.
             return fact if fact.closing else replace(fact, opening=f"{fact.opening}.")
         _, head, *body = expression.items
         text = self._literal(head, ()).on_one_line()
-        piece = Piece(f"{text} :-" if body else f"{text}", gap=" ", separator=" &")
+        group = Group(f"{text} :-" if body else f"{text}", gap=" ", separator=" &")
         parts = [_Part(literal, self._literal) for literal in body]
-        return self._fill(piece, span_of(head)[1], parts, comments)
+        return self._fill(group, span_of(head)[1], parts, comments)
 
-    def _literal(self, expression: Expression, comments: Sequence[Comment]) -> Piece:
+    def _literal(self, expression: Expression, comments: Sequence[Comment]) -> Group:
         if isinstance(expression, Token):
-            return Piece(self._word(expression, _RESERVED))
+            return Group(self._word(expression, RESERVED_WORDS))
         name, *arguments = expression.items
         if _is(expression, "not") and len(arguments) == 1:
             return self._negation(arguments[0], comments)
@@ -172,29 +169,29 @@ class InfixWriter(Writer):
             parts = [_Part(argument, self._literal) for argument in arguments]
             if len(parts) > 1:
                 sign = " |" if _is(expression, "or") else " &"
-                piece = Piece("(", closing=")", separator=sign)
-                return self._fill(piece, span_of(name)[1], parts, comments)
+                group = Group("(", closing=")", separator=sign)
+                return self._fill(group, span_of(name)[1], parts, comments)
             return self._application(expression, parts, comments)
-        return self._term(expression, comments, _RESERVED)
+        return self._term(expression, comments, RESERVED_WORDS)
 
-    def _negation(self, literal: Expression, comments: Sequence[Comment]) -> Piece:
+    def _negation(self, literal: Expression, comments: Sequence[Comment]) -> Group:
         start, end = span_of(literal)
         inside = [c for c in comments if start < c.span[0] < end]
         outside = tuple(c.text for c in comments if not start < c.span[0] < end)
-        piece = self._literal(literal, inside)
-        own = piece.comments
+        group = self._literal(literal, inside)
+        own = group.comments
         if outside:
             own = replace(own, before=(*outside, *own.before))
-        return replace(piece, opening=f"~{piece.opening}", comments=own)
+        return replace(group, opening=f"~{group.opening}", comments=own)
 
     def _term(
         self,
         expression: Expression,
         comments: Sequence[Comment],
         lowered: Collection[str] = frozenset(),
-    ) -> Piece:
+    ) -> Group:
         if isinstance(expression, Token):
-            return Piece(self._word(expression, lowered))
+            return Group(self._word(expression, lowered))
         parts = [_Part(argument, self._term) for argument in expression.items[1:]]
         return self._application(expression, parts, comments, lowered)
 
@@ -203,18 +200,18 @@ class InfixWriter(Writer):
         form: Form,
         parts: Sequence[_Part],
         comments: Sequence[Comment],
-        lowered: Collection[str] = _RESERVED,
-    ) -> Piece:
+        lowered: Collection[str] = RESERVED_WORDS,
+    ) -> Group:
         name = form.items[0]
         assert isinstance(name, Token)
         word = self._word(name, lowered)
-        piece = Piece(f"{word}(", closing=")", separator=",", space="")
+        group = Group(f"{word}(", closing=")", separator=",", space="")
         if not parts and not _is(form, "and"):
-            piece = Piece(word)
-        return self._fill(piece, span_of(name)[1], parts, comments)
+            group = Group(word)
+        return self._fill(group, span_of(name)[1], parts, comments)
 
     def _word(self, token: Token, lowered: Collection[str]) -> str:
-        """Return a name or a variable; names among ``lowered`` are the same in any capitals."""
+        """Write a name or a variable; names among ``lowered`` are put in lower case."""
         if token.type == "VARIABLE":
             start, end = span_of(token)
             return "_" if self._text[start:end] == "_" else _infix_variable(token[1:])
@@ -237,11 +234,11 @@ def _quoted(name: str) -> str:
 
 
 def is_rule(expression: Expression) -> bool:
-    """Tell whether an expression is a rule rather than a fact."""
+    """Return True for a rule, False for a fact."""
     return isinstance(expression, Form) and _is(expression, "<=")
 
 
 def _is(form: Form, *words: str) -> bool:
-    """Tell whether a form begins with one of the words."""
+    """Return True if the form begins with one of the words."""
     first = form.items[0] if form.items else None
     return isinstance(first, Token) and first.lower() in words

@@ -1,7 +1,7 @@
-"""States, facts and moves in the reasoner's own form, and back as terms.
+"""Encoding: states, facts and moves as rows of ids, and back as terms.
 
-``true`` and ``does`` are flattened into one relation for each function that a fact or a move can
-be, its *variants*; a state is a table of rows for each.
+``true`` and ``does`` are flattened into *specialized relations*, one for each function that a fact
+or a move can have and one for constants; a state is a table of rows for each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gdl.language import Function, RelationKey, Term
 
 
 class ReasonerState:
-    """A state: one table of rows for each kind of fluent."""
+    """A state: one table of rows for each specialized relation of ``true``."""
 
     __slots__ = ("_fluents", "_hash", "tables")
 
@@ -40,45 +40,45 @@ class ReasonerState:
         return f"<state {' '.join(sorted(map(str, self)))}>"
 
 
-class Variants:
-    """The relations that a core relation is flattened into, and their rows as terms."""
+class SpecializedRelations:
+    """The relations that a core relation is flattened into, with their rows as terms."""
 
     def __init__(
         self,
-        program_vocabulary: SymbolTable,
-        variants: Sequence[tuple[RelationKey, FunctionKey | None]],
+        symbols: SymbolTable,
+        specialized: Sequence[tuple[RelationKey, FunctionKey | None]],
     ) -> None:
-        self.relations = [relation for relation, _ in variants]
-        self._functions = [function for _, function in variants]
+        self.relations = [relation for relation, _ in specialized]
+        self._functions = [function for _, function in specialized]
         self._index = {function: i for i, function in enumerate(self._functions)}
-        self._vocabulary = program_vocabulary
-        self._terms: list[dict[Key, tuple[str, Term]]] = [{} for _ in variants]
+        self._symbols = symbols
+        self._terms: list[dict[Key, tuple[str, Term]]] = [{} for _ in specialized]
 
-    def named(self, variant: int, row: Key) -> tuple[str, Term]:
-        """Return the term of a row, after its text."""
-        known = self._terms[variant].get(row)
+    def text_and_term(self, index: int, row: Key) -> tuple[str, Term]:
+        """Decode a row of the relation with an index: the term's text, then the term."""
+        known = self._terms[index].get(row)
         if known is None:
-            function = self._functions[variant]
-            terms = tuple(map(self._vocabulary.decode, ids_of(row)))
+            function = self._functions[index]
+            terms = tuple(map(self._symbols.decode, ids_of(row)))
             term = terms[0] if function is None else Function(function[0], terms)
-            known = self._terms[variant][row] = str(term), term
+            known = self._terms[index][row] = str(term), term
         return known
 
     def row(self, term: Term) -> tuple[int, tuple[int, ...]] | None:
-        """Return the variant and the columns of a term, None for an unknown function."""
+        """Encode a term: the index of its relation and its columns; None for unknown functions."""
         if isinstance(term, Function):
-            variant = self._index.get((term.name, len(term.args)))
-            if variant is None:
+            index = self._index.get((term.name, len(term.args)))
+            if index is None:
                 return None
-            return variant, tuple(map(self._vocabulary.encode, term.args))
-        return self._index[None], (self._vocabulary.encode(term),)
+            return index, tuple(map(self._symbols.encode, term.args))
+        return self._index[None], (self._symbols.encode(term),)
 
 
-class Fluents(Variants):
-    """The kinds of fluents, in the order of a state's tables."""
+class Fluents(SpecializedRelations):
+    """The specialized relations of ``true``, in the order of a state's tables."""
 
     def terms(self, tables: tuple[frozenset[Key], ...]) -> Iterator[Term]:
         """Yield the facts of a state."""
-        for variant, table in enumerate(tables):
+        for index, table in enumerate(tables):
             for row in table:
-                yield self.named(variant, row)[1]
+                yield self.text_and_term(index, row)[1]

@@ -1,10 +1,9 @@
 """The reasoner: a state machine that evaluates the rules themselves, bottom-up.
 
-It is the oracle that faster machines are compared with, and what a player reasons with until
-one of them is ready. The rules are rewritten to a normal form, flattened, and compiled once to
-join plans (:mod:`gdl.datalog.program`); static relations are evaluated once; what a state asks
-for is evaluated when it is first asked for, and remembered while the state is among the latest
-used.
+It is the oracle that faster machines are compared with, and what a player uses until one of them
+is ready. The rules are brought into normal form, flattened and compiled once
+(:mod:`gdl.datalog.program`), and static relations are evaluated once. All else is evaluated for a
+state when it is first asked for, and kept while the state is among those used last.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from functools import lru_cache
 from typing import Any
 
 from gdl.datalog import (
-    MACHINE_RELATIONS,
-    Access,
+    AccessPath,
     Context,
     Key,
-    Level,
     Program,
     SymbolTable,
     Table,
+    counterpart,
     domains_of,
     flatten_rules,
     goal_value,
@@ -30,26 +28,36 @@ from gdl.datalog import (
     index_of_role,
     key_of,
     ordered_roles,
-    renamed,
-    substitute,
 )
 from gdl.errors import MoveError, RulesetError
-from gdl.language import Atom, RelationKey, Rule, Ruleset, Term, Variable, parse, variables_in
-from gdl.reasoner.encoding import Fluents, ReasonerState, Variants
+from gdl.language import (
+    MACHINE_RELATIONS,
+    Atom,
+    Level,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    parse,
+    substitute,
+    variables_in,
+)
+from gdl.reasoner.encoding import Fluents, ReasonerState, SpecializedRelations
 from gdl.state_machine import State
 
 REMEMBERED_STATES = 256
-"""How many states keep what has been evaluated for them."""
+"""The number of states for which evaluated tables are kept."""
 
 REMEMBERED_MOVES = 65536
-"""How many moves are remembered in the form that rules match."""
+"""The number of moves whose encoding is kept."""
 
 
 def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
-    """Return the state machine that reasons over the rules themselves.
+    """Return the state machine that evaluates the rules themselves.
 
-    Raises :class:`gdl.RulesetError` where the rules have no roles, leave a variable unbound or
-    negate in a circle; :class:`gdl.ResourceLimitError` where they grow beyond the bounds.
+    Raises :class:`gdl.RulesetError` if the rules have no roles, leave a variable unbound or let
+    negation run in a cycle; :class:`gdl.ResourceLimitError` if they exceed a limit of size.
     """
     return ReasonerStateMachine(ruleset)
 
@@ -57,8 +65,8 @@ def interpret(ruleset: Ruleset) -> ReasonerStateMachine:
 def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
     """Return the ground atoms that match a query and follow from the rules alone.
 
-    What depends on ``true`` or ``does`` is judged as if no fact and no move were given. The rules
-    need not be a game's. The answers are sorted by their text.
+    No fact of a state and no move is given: ``true`` and ``does`` hold for nothing. The rules need
+    not be a game's. The answers are sorted by their text.
     """
     atom = parse(f"(<= (asked) {query})").rules[0].body[0]
     if not isinstance(atom, Atom):
@@ -69,18 +77,18 @@ def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
     rules = _CompiledRules(asked, (head.relation,))
     answer = rules.rows_of(head.relation)
     rows = answer(rules.context(Level.VIEW), rules.context(Level.TRANSITION))
-    decoded = ([rules.vocabulary.decode(i) for i in ids_of(row)] for row in rows)
+    decoded = ([rules.symbols.decode(i) for i in ids_of(row)] for row in rows)
     bindings = (dict(zip(names, terms, strict=True)) for terms in decoded)
     answers = [substitute(atom, binding) for binding in bindings]
     return sorted((a for a in answers if isinstance(a, Atom)), key=str)
 
 
-class _Answer:
-    """What a relation holds in a context: evaluated when first asked for, then at hand."""
+class _Query:
+    """A relation's rows or truth in given contexts: evaluated when first asked for, then kept."""
 
     __slots__ = ("_function", "_level", "_program", "_slot")
 
-    def __init__(self, program: Program, access: Access, *, called: bool) -> None:
+    def __init__(self, program: Program, access: AccessPath, *, called: bool) -> None:
         self._program = program
         self._level = access.level
         self._slot = None if called else access.slot
@@ -96,65 +104,65 @@ class _Answer:
 
 
 class _CompiledRules:
-    """The rules that some relations are defined through, as a program."""
+    """A program of the rules that the relations ``asked`` for are defined through."""
 
     def __init__(self, ruleset: Ruleset, asked: Iterable[RelationKey]) -> None:
         flat = flatten_rules(ruleset, asked)
-        self.vocabulary = SymbolTable()
-        self.fluents = Fluents(self.vocabulary, flat.fluents)
-        self.moves = Variants(self.vocabulary, flat.moves)
+        self.symbols = SymbolTable()
+        self.fluents = Fluents(self.symbols, flat.fluents)
+        self.moves = SpecializedRelations(self.symbols, flat.moves)
         given = dict.fromkeys(self.fluents.relations, Level.VIEW)
         given |= dict.fromkeys(self.moves.relations, Level.TRANSITION)
         domains = domains_of(flat.rules, flat.column_flows())
-        self.program = Program(flat.rules, given, domains, self.vocabulary)
-        self.program.prepare({r: renamed(r, "init") for r in self.fluents.relations})
+        self.program = Program(flat.rules, given, domains, self.symbols)
+        self.program.prepare({r: counterpart(r, "init") for r in self.fluents.relations})
 
     def context(self, level: Level, tables: Sequence[Table] = ()) -> Context:
-        """Return a new context that holds the given tables, empty ones unless stated."""
+        """Return a new context with the given tables, or with empty ones."""
         relations = (self.fluents if level is Level.VIEW else self.moves).relations
         given = tables or [frozenset[Key]()] * len(relations)
         return [*given, *[None] * (self.program.sizes[level] - len(relations))]
 
-    def rows_of(self, relation: RelationKey) -> _Answer:
-        """Return all the relation's rows."""
+    def rows_of(self, relation: RelationKey) -> _Query:
+        """Return the query for all rows of a relation."""
         every = tuple(range(relation[1]))
-        return _Answer(self.program, self.program.table(relation, (), every), called=False)
+        return _Query(self.program, self.program.table(relation, (), every), called=False)
 
-    def rows_by_role(self, relation: RelationKey) -> _Answer:
-        """Return the relation's rows, indexed by their first column."""
+    def rows_by_role(self, relation: RelationKey) -> _Query:
+        """Return the query for a relation's rows, indexed by their first column."""
         columns = tuple(range(1, relation[1]))
-        return _Answer(self.program, self.program.table(relation, (0,), columns), called=False)
+        return _Query(self.program, self.program.table(relation, (0,), columns), called=False)
 
-    def truth_of(self, relation: RelationKey) -> _Answer:
-        """Return whether the relation, which has no arguments, holds."""
-        called = self.program.calls(relation, (), 1.0)
-        way = self.program.call if called else self.program.table
-        return _Answer(self.program, way(relation, (), ()), called=called)
+    def truth_of(self, relation: RelationKey) -> _Query:
+        """Return the query whether a relation without arguments holds."""
+        called = self.program.should_call(relation, (), 1.0)
+        access = (self.program.call if called else self.program.table)(relation, (), ())
+        return _Query(self.program, access, called=called)
 
 
 class ReasonerStateMachine:
-    """A game, answered for by evaluating its rules; see :class:`gdl.StateMachine`."""
+    """A state machine that evaluates the rules of its game; see :class:`gdl.StateMachine`."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self._rules = _CompiledRules(ruleset, MACHINE_RELATIONS)
-        self._program, self._vocabulary = self._rules.program, self._rules.vocabulary
+        self._program, self._symbols = self._rules.program, self._rules.symbols
         self._fluents, self._moves = self._rules.fluents, self._rules.moves
-        self._link()
-        self.roles = ordered_roles(ruleset, map(self._vocabulary.decode, self._role([], [])))
-        self._role_ids = [self._vocabulary.encode(role) for role in self.roles]
+        self._prepare_queries()
+        self.roles = ordered_roles(ruleset, map(self._symbols.decode, self._role([], [])))
+        self._role_ids = [self._symbols.encode(role) for role in self.roles]
         self._role_index = {role.name: i for i, role in enumerate(self.roles)}
         self._view = lru_cache(maxsize=REMEMBERED_STATES)(self._new_view)
         self._row_of_move = lru_cache(maxsize=REMEMBERED_MOVES)(
             lambda move: self._moves.row(ruleset.spell(move))
         )
 
-    def _link(self) -> None:
-        """Ask the program for the accesses that the machine's answers need."""
+    def _prepare_queries(self) -> None:
+        """Compile the queries that the machine answers from."""
         fluents, moves = self._fluents.relations, self._moves.relations
-        self._init = [self._rules.rows_of(renamed(r, "init")) for r in fluents]
-        self._next = [self._rules.rows_of(renamed(r, "next")) for r in fluents]
-        self._legal = [self._rules.rows_by_role(renamed(r, "legal")) for r in moves]
+        self._init = [self._rules.rows_of(counterpart(r, "init")) for r in fluents]
+        self._next = [self._rules.rows_of(counterpart(r, "next")) for r in fluents]
+        self._legal = [self._rules.rows_by_role(counterpart(r, "legal")) for r in moves]
         self._goal = self._rules.rows_by_role(("goal", 2))
         self._sees = self._rules.rows_by_role(("sees", 2))
         self._role = self._rules.rows_of(("role", 1))
@@ -171,10 +179,10 @@ class ReasonerStateMachine:
     def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
         """Return the role's legal moves, sorted by their text."""
         view, role_id = self._view(state), self._role_ids[self._index_of(role)]
-        named = self._moves.named
+        decode = self._moves.text_and_term
         moves = [
-            named(variant, row)
-            for variant, rows_by_role in enumerate(self._legal)
+            decode(index, row)
+            for index, rows_by_role in enumerate(self._legal)
             for row in rows_by_role(view, []).get(role_id, ())
         ]
         moves.sort()
@@ -187,7 +195,7 @@ class ReasonerStateMachine:
         return ReasonerState(self._fluents, tables)
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether the match is over."""
+        """Check whether the match is over."""
         return bool(self._terminal(self._view(state), []))
 
     def goal(self, state: State, role: Term) -> int | None:
@@ -197,23 +205,19 @@ class ReasonerStateMachine:
     def goals(self, state: State, role: Term) -> tuple[int, ...]:
         """Return every goal value that holds for the role, in rising order.
 
-        A goal that is no integer has no value.
+        Goals that are not integers are ignored.
         """
         found = self._goal(self._view(state), [])
-        terms = map(self._vocabulary.decode, found.get(self._role_ids[self._index_of(role)], ()))
+        terms = map(self._symbols.decode, found.get(self._role_ids[self._index_of(role)], ()))
         values = {goal_value(term) for term in terms}
         return tuple(sorted(value for value in values if value is not None))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
-        """Return what the role sees of the joint move, sorted by its text."""
+        """Return the role's percepts of the joint move, sorted by their text."""
         view, transition = self._view(state), self._transition(joint_move)
         seen = self._sees(view, transition)
-        terms = map(self._vocabulary.decode, seen.get(self._role_ids[self._index_of(role)], ()))
+        terms = map(self._symbols.decode, seen.get(self._role_ids[self._index_of(role)], ()))
         return tuple(sorted(terms, key=str))
-
-    def generated_source(self) -> str:
-        """Return the Python that the rules were compiled to, for the curious."""
-        return self._program.source()
 
     # ------------------------------------------------------------------ contexts
 
@@ -230,8 +234,8 @@ class ReasonerStateMachine:
         for role_id, move in zip(self._role_ids, joint_move, strict=True):
             found = self._row_of_move(move)
             if found is not None:
-                variant, columns = found
-                tables[variant].add(key_of([role_id, *columns]))
+                index, columns = found
+                tables[index].add(key_of([role_id, *columns]))
         return self._rules.context(Level.TRANSITION, tables)
 
     def _index_of(self, role: Term) -> int:

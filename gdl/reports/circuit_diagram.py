@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from gdl.circuit import TRUE, CompiledGame, Layout
-from gdl.datalog import Level
 from gdl.errors import ResourceLimitError
+from gdl.language import Level
 from gdl.reports.diagrams import COLOURS, Box, Diagram
 
 MAX_GATES = 500

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import TRUE, CompiledGame, GateProgram, Layout, Passes, assemble, stages
+from gdl.circuit import (
+    TRUE,
+    CompiledGame,
+    CompileOptions,
+    GateProgram,
+    Layout,
+    compile_ground_game,
+    stages,
+)
 from gdl.errors import GroundingLimitError
-from gdl.grounding import GroundGame, GroundingBudget, ground_game
+from gdl.grounding import GroundGame, GroundingBudget, RulePasses, ground_game
 from gdl.language import Ruleset
 
 Clock = Callable[[], float]
@@ -59,7 +67,7 @@ def measure_stages(
     """
     game: GroundGame | None = None
     seconds, failure = 0.0, None
-    before: Passes | None = None
+    before: CompileOptions | None = None
     for name, passes in stages():
         if before is None or _rules_differ(before, passes):
             began = clock()
@@ -73,7 +81,7 @@ def measure_stages(
             yield PassFigures(name, ground_seconds=seconds, failure=failure)
             continue
         began = clock()
-        layout = assemble(game, passes).layout
+        layout = compile_ground_game(game, passes).layout
         yield PassFigures(
             name,
             len(game.program.heads),
@@ -84,8 +92,8 @@ def measure_stages(
         )
 
 
-def _rules_differ(one: Passes, other: Passes) -> bool:
-    return (one.split_rules, one.guard_relations) != (other.split_rules, other.guard_relations)
+def _rules_differ(one: RulePasses, other: RulePasses) -> bool:
+    return any(getattr(one, f.name) != getattr(other, f.name) for f in fields(RulePasses))
 
 
 def summary(parts: CompiledGame) -> Summary:

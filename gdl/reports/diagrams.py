@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from gdl.datalog import Level
 from gdl.errors import GdlError
+from gdl.language import Level
 
 COLOURS = {Level.STATIC: "#ffffff", Level.VIEW: "#dbe9f6", Level.TRANSITION: "#fde3c8"}
 """White for what every match shares, blue for what depends on the state, orange on the moves."""

@@ -6,19 +6,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from gdl.datalog import (
-    Graph,
-    Level,
-    dependency_graph,
-    is_recursive,
-    levels,
-    strongly_connected_components,
-)
+from gdl.datalog import Graph, dependency_graph, is_recursive, levels, strongly_connected_components
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
     Atom,
     Constant,
     Function,
+    Level,
     RelationKey,
     Rule,
     Ruleset,
@@ -41,7 +35,8 @@ class Relation:
     @property
     def is_keyword(self) -> bool:
         """Whether the language gives the relation a meaning."""
-        return KEYWORD_ARITY.get(self.key[0]) == self.key[1]
+        keyword = KEYWORDS.get(self.key[0])
+        return keyword is not None and keyword.relation == self.key
 
     def __str__(self) -> str:
         return relation_text(self.key)

@@ -1,13 +1,23 @@
-"""What the validator checks, by subject."""
+"""Validation: what is wrong or odd about a rulesheet, found from its rules and by playing it.
 
-from gdl.validation.playout_checks import PlayoutFinding, SimulationReport, simulate
+In comes a rulesheet as text or as a ruleset, out come problems with their positions:
+:func:`validate` reads nothing but the rules, :func:`check_playouts` watches random playouts of a
+state machine. No stage after this one needs it; the reasoner and the compiler refuse bad rules
+themselves, with the first mistake only.
+
+Start with :mod:`.validator`, which lists the checks in order. Those of :mod:`.keywords`,
+:mod:`.names`, :mod:`.safety` and :mod:`.stratification` look at the rules, the last with the help
+of :mod:`.ground_dependencies`; :mod:`.position_checks` and :mod:`.playout_checks` look at states.
+"""
+
+from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
 from gdl.validation.position_checks import declared_in
 from gdl.validation.validator import validate
 
 __all__ = [
-    "PlayoutFinding",
-    "SimulationReport",
+    "PlayoutProblem",
+    "PlayoutReport",
+    "check_playouts",
     "declared_in",
-    "simulate",
     "validate",
 ]

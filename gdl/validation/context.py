@@ -1,4 +1,4 @@
-"""What every check of a ruleset starts from: its dependency graph, its levels, its cycles."""
+"""The context that every check of a ruleset gets: its dependency graph, levels and cycles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdl.datalog import (
-    Level,
     dependency_graph,
     is_recursive,
     levels,
@@ -15,22 +14,21 @@ from gdl.datalog import (
     strongly_connected_components,
 )
 from gdl.errors import Problem, Severity, Source, Span
-from gdl.language import RelationKey, Ruleset
+from gdl.language import Level, RelationKey, Ruleset
 
 _COMMENT_OR_WORD = re.compile(r";[^\r\n]*|[^\s(),;]+")
+_OPENING = re.compile(r"[\s(]*")
+
 MAX_SHOWN = 10
 """The most relations of a chain that a message shows."""
-
-_OPENING = re.compile(r"[\s(]*")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """A ruleset with what follows from which relation is defined through which.
+    """A ruleset with its dependency graph and what follows from that.
 
-    ``cycle_of`` numbers the relations that are defined through themselves, those of one cycle
-    alike. ``unread`` are the words, in lower case, of what could not be read, lest a rule be
-    called missing that is only spoilt.
+    ``cycle_of`` maps each recursive relation to the number of its cycle. ``unread`` are the words,
+    in lower case, of the text that could not be read: a rule with a mistake in it is not missing.
     """
 
     ruleset: Ruleset
@@ -39,20 +37,30 @@ class CheckContext:
     cycle_of: Mapping[RelationKey, int]
     unread: frozenset[str]
 
+    @classmethod
+    def of(cls, ruleset: Ruleset, *, complete: bool = True) -> CheckContext:
+        """Analyse a ruleset; ``complete`` says whether all of its text could be read."""
+        graph = dependency_graph(ruleset.rules)
+        components = strongly_connected_components(graph)
+        cycles = (component for component in components if is_recursive(graph, component))
+        numbers = {relation: number for number, cycle in enumerate(cycles) for relation in cycle}
+        unread = frozenset[str]() if complete else frozenset(_unread_words(ruleset))
+        return cls(ruleset, graph, levels(graph, components), numbers, unread)
+
     def in_cycle(self, one: RelationKey, other: RelationKey) -> bool:
-        """Tell whether each of the relations is defined through the other."""
+        """Return True if each of the relations is defined through the other."""
         return one in self.cycle_of and self.cycle_of[one] == self.cycle_of.get(other)
 
     def chain(self, origin: RelationKey, target: RelationKey) -> str:
-        """Return the shortest chain by which the origin is defined through the target, as text."""
+        """Describe a shortest chain by which the origin is defined through the target."""
         return _joined([origin, *shortest_path(self.graph, origin, target)])
 
     def cycle(self, relation: RelationKey, through: RelationKey) -> str:
-        """Return a shortest cycle from a relation through another and back, as text."""
-        way = [relation, *shortest_path(self.graph, relation, through)]
+        """Describe a shortest cycle from a relation through another and back."""
+        path = [relation, *shortest_path(self.graph, relation, through)]
         if relation != through:
-            way += shortest_path(self.graph, through, relation)
-        return _joined(way)
+            path += shortest_path(self.graph, through, relation)
+        return _joined(path)
 
 
 def _joined(relations: Sequence[RelationKey]) -> str:
@@ -60,16 +68,6 @@ def _joined(relations: Sequence[RelationKey]) -> str:
     if len(names) > MAX_SHOWN:
         names = [*names[: MAX_SHOWN - 2], "...", names[-1]]
     return " -> ".join(names)
-
-
-def analyse(ruleset: Ruleset, *, complete: bool = True) -> CheckContext:
-    """Return the analysis; ``complete`` tells whether all of the text could be read."""
-    graph = dependency_graph(ruleset.rules)
-    order = strongly_connected_components(graph)
-    cycles = (component for component in order if is_recursive(graph, component))
-    numbers = {relation: number for number, cycle in enumerate(cycles) for relation in cycle}
-    unread = frozenset[str]() if complete else frozenset(_unread_words(ruleset))
-    return CheckContext(ruleset, graph, levels(graph, order), numbers, unread)
 
 
 def _unread_words(ruleset: Ruleset) -> Iterator[str]:
@@ -83,17 +81,17 @@ def _unread_words(ruleset: Ruleset) -> Iterator[str]:
 
 
 def error(code: str, message: str, span: Span | None) -> Problem:
-    """Return an error; rules made without a text have their problems at its beginning."""
+    """Return an error; without a span, as in rules made without a text, it is at the beginning."""
     return Problem(Severity.ERROR, code, message, span or (0, 0))
 
 
 def warning(code: str, message: str, span: Span | None) -> Problem:
-    """Return a warning; rules made without a text have their problems at its beginning."""
+    """Return a warning; without a span, as in rules made without a text, it is at the beginning."""
     return Problem(Severity.WARNING, code, message, span or (0, 0))
 
 
 def name_span(source: Source, name: str, span: Span | None) -> Span | None:
-    """Return the span of the name that a form or word at the span begins with."""
+    """Return the span of the name with which the form or word at the span begins."""
     if span is None:
         return None
     opening = _OPENING.match(source.text, *span)

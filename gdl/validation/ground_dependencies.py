@@ -1,11 +1,10 @@
-"""GroundDependencies: the ground rules of a game, found from the rules alone within a bound.
+"""Ground dependencies: which ground atoms a ground atom may depend on, found from the rules alone.
 
-In the relaxation no negation ever fails, facts once true stay true and every legal move is done.
-Whatever can hold in some state of some match holds in it. The ground rules are those instances of
-the rules whose atoms, but for the negated ones, hold in the relaxation.
+The rules are instantiated over a delete relaxation of the game: negations never fail, facts once
+true stay true, and every legal move is made. All that can hold in some state of some match holds
+there. The ground rules are the instances whose positive atoms hold in the relaxation.
 
-Nothing is known of a relation that no rule defines: it is taken to hold for one nameless object,
-which matches everything.
+A relation that no rule defines is taken to hold for one nameless object, which matches everything.
 """
 
 from __future__ import annotations
@@ -13,13 +12,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, product
+from itertools import islice
 from typing import TypeAlias
 
-from gdl.datalog import SymbolTable, dependency_graph, ids_of, key_of, reachable
+from gdl.datalog import SymbolTable, dependency_graph, expand_all, ids_of, key_of, reachable
 from gdl.errors import ResourceLimitError
 from gdl.language import (
-    And,
     Atom,
     Constant,
     Distinct,
@@ -35,7 +33,7 @@ NAMELESS = Constant("?any")
 """What undefined relations hold for; no constant of a rulesheet has such a name."""
 
 MAX_CLAUSES = 256
-"""How many clauses one rule may become when its disjunctions are multiplied out."""
+"""How many clauses one rule may become when its disjunctions are expanded."""
 
 MAX_ATOMS = 200
 """The most atoms in the body of a clause."""
@@ -52,7 +50,7 @@ _MATCH = (
         (Atom("legal", (Variable("role"), Variable("move"))),),
     ),
 )
-"""What happens in the course of a match, as rules."""
+"""The course of a match, as rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +74,14 @@ class GroundRule:
 
 
 def clauses_of(rule: Rule) -> list[Clause]:
-    """Return the clauses that a rule stands for.
+    """Expand the disjunctions of a rule.
 
-    Raises :class:`gdl.ResourceLimitError` where they are too many or too long.
+    Raises :class:`gdl.ResourceLimitError` if the clauses are too many or too long.
     """
-    return [_clause(rule.head, literals) for literals in _alternatives(And(rule.body), True)]
+    expanded = list(islice(expand_all(rule), MAX_CLAUSES + 1))
+    if len(expanded) > MAX_CLAUSES:
+        raise ResourceLimitError(f"the disjunctions of a rule make over {MAX_CLAUSES} clauses")
+    return [_clause(simple.head, simple.body) for simple in expanded]
 
 
 def _clause(head: Atom, literals: Iterable[Literal]) -> Clause:
@@ -98,67 +99,50 @@ def _clause(head: Atom, literals: Iterable[Literal]) -> Clause:
     return Clause(head, tuple(positive), tuple(negative), tuple(tests))
 
 
-def _alternatives(literal: Literal, positive: bool) -> list[tuple[Literal, ...]]:
-    """Return the conjunctions of atoms, inequalities and their negations that make a literal."""
-    if isinstance(literal, Not):
-        return _alternatives(literal.literal, not positive)
-    if isinstance(literal, Atom | Distinct):
-        return [(literal if positive else Not(literal, literal.span),)]
-    parts = (_alternatives(part, positive) for part in literal.literals)
-    if isinstance(literal, And) == positive:
-        combined = (tuple(chain.from_iterable(choice)) for choice in product(*parts))
-        result = list(islice(combined, MAX_CLAUSES + 1))
-    else:
-        result = [alternative for part in parts for alternative in part]
-    if len(result) > MAX_CLAUSES:
-        raise ResourceLimitError(f"the disjunctions of a rule make over {MAX_CLAUSES} clauses")
-    return result
-
-
 class _Table:
-    """The rows known of a relation, and which of them have a value in a column."""
+    """The known rows of a relation, indexed by column and value."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, ...]] = []
-        self.having: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+        self.rows_with: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
 
     def add(self, row: tuple[int, ...]) -> None:
         self.rows.append(row)
         for column, value in enumerate(row):
-            self.having[column, value].append(row)
+            self.rows_with[column, value].append(row)
 
 
 @dataclass(slots=True)
 class StepBudget:
-    """How many more steps relaxations may take; several can share one."""
+    """How many more steps may be taken; several instantiations can share one budget."""
 
     steps: int
 
     def spend(self, steps: int) -> None:
-        """Take steps, or raise :class:`gdl.ResourceLimitError` where they are used up."""
+        """Take steps, or raise :class:`gdl.ResourceLimitError` if none are left."""
         self.steps -= steps
         if self.steps < 0:
             raise ResourceLimitError("the ground rules are too many to look at all of them")
 
 
 class GroundDependencies:
-    """The ground rules of safe rules, found by forward chaining, one new atom at a time.
+    """Instantiates safe rules by forward chaining, one new atom at a time.
 
-    ``wanted`` are the relations whose ground rules are asked for. Every rule and every comparison
-    of an atom with a row is a step of the budget.
+    ``wanted`` are the relations whose ground rules are reported. Every rule and every comparison of
+    an atom with a row takes a step of the budget.
     """
 
     def __init__(
         self, rules: Sequence[Rule], wanted: Collection[RelationKey], budget: StepBudget
     ) -> None:
         budget.spend(len(rules))
-        self._vocabulary = SymbolTable()
-        self._nameless = self._vocabulary.encode(NAMELESS)
+        self._symbols = SymbolTable()
+        self._nameless = self._symbols.encode(NAMELESS)
         self._wanted = wanted
         self._spend = budget.spend
         self._tables: dict[RelationKey, _Table] = defaultdict(_Table)
         self._seen: set[GroundAtom] = set()
-        self._agenda: list[GroundAtom] = []
+        self._worklist: list[GroundAtom] = []
         self._clauses = list(_clauses_for(wanted, [*rules, *_MATCH]))
         self._uses: dict[RelationKey, list[tuple[Clause, int]]] = defaultdict(list)
         for clause in self._clauses:
@@ -170,8 +154,8 @@ class GroundDependencies:
         for clause in self._clauses:
             if not clause.positive:
                 yield from self._conclude(clause, {})
-        while self._agenda:
-            relation, row = self._agenda.pop()
+        while self._worklist:
+            relation, row = self._worklist.pop()
             self._tables[relation].add(row)
             for clause, index in self._uses[relation]:
                 bindings: dict[str, int] = {}
@@ -186,7 +170,7 @@ class GroundDependencies:
         head = self._atom(clause.head, bindings)
         if head not in self._seen:
             self._seen.add(head)
-            self._agenda.append(head)
+            self._worklist.append(head)
         if clause.head.relation in self._wanted:
             positive = tuple(self._atom(atom, bindings) for atom in clause.positive)
             negative = tuple(self._atom(atom, bindings) for atom in clause.negative)
@@ -216,15 +200,15 @@ class GroundDependencies:
                 yield from self._solutions(others, extended)
 
     def _candidates(self, atom: Atom, bindings: Mapping[str, int]) -> Sequence[tuple[int, ...]]:
-        """Return the rows that may match the atom, by its most selective bound argument."""
+        """Look up the rows that may match the atom by its most selective bound argument."""
         self._spend(1)
         table = self._tables[atom.relation]
         best: Sequence[tuple[int, ...]] = table.rows
         for column, term in enumerate(atom.args):
             value = self._known(term, bindings)
             if value is not None and value != self._nameless:
-                rows = table.having.get((column, value), [])
-                nameless = table.having.get((column, self._nameless), [])
+                rows = table.rows_with.get((column, value), [])
+                nameless = table.rows_with.get((column, self._nameless), [])
                 if len(rows) + len(nameless) < len(best):
                     best = rows + nameless if nameless else rows
         return best
@@ -232,12 +216,12 @@ class GroundDependencies:
     def _known(self, term: Term, bindings: Mapping[str, int]) -> int | None:
         if isinstance(term, Variable):
             return bindings.get(term.name)
-        return self._vocabulary.constant(term.name) if isinstance(term, Constant) else None
+        return self._symbols.constant(term.name) if isinstance(term, Constant) else None
 
     def _matches(
         self, terms: Iterable[Term], values: Iterable[int], bindings: dict[str, int]
     ) -> bool:
-        """Tell whether terms can have these values, and bind their variables to them."""
+        """Match terms with values and bind their variables; return False if they do not match."""
         self._spend(1)
         pairs = zip(terms, values, strict=True)
         return all(self._matches_one(term, value, bindings) for term, value in pairs)
@@ -250,10 +234,10 @@ class GroundDependencies:
                 bindings[term.name] = value
             return nameless in (known, value) or known == value
         if isinstance(term, Constant):
-            return value in (nameless, self._vocabulary.constant(term.name))
+            return value in (nameless, self._symbols.constant(term.name))
         if value == nameless:
             return self._matches(term.args, [nameless] * len(term.args), bindings)
-        key = self._vocabulary.function(term.name, len(term.args)).arguments_of.get(value)
+        key = self._symbols.function(term.name, len(term.args)).arguments_of.get(value)
         return key is not None and self._matches(term.args, ids_of(key), bindings)
 
     def _atom(self, atom: Atom, bindings: Mapping[str, int]) -> GroundAtom:
@@ -263,24 +247,24 @@ class GroundDependencies:
         if isinstance(term, Variable):
             return bindings[term.name]
         if isinstance(term, Constant):
-            return self._vocabulary.constant(term.name)
-        table = self._vocabulary.function(term.name, len(term.args))
+            return self._symbols.constant(term.name)
+        table = self._symbols.function(term.name, len(term.args))
         return table.make(key_of([self._id(argument, bindings) for argument in term.args]))
 
     def text(self, atom: GroundAtom) -> str:
-        """Return a ground atom as KIF, with dots in place of what lies deep inside."""
+        """Write a ground atom as KIF, with dots for what is nested too deeply."""
         (name, _), row = atom
         return f"({' '.join([name, *(self._text(value, 3) for value in row)])})" if row else name
 
     def _text(self, value: int, depth: int) -> str:
-        for table in self._vocabulary.functions():
+        for table in self._symbols.functions():
             key = table.arguments_of.get(value)
             if key is not None:
                 if not depth:
                     return "(...)"
                 parts = [self._text(part, depth - 1) for part in ids_of(key)]
                 return f"({' '.join([table.key[0], *parts])})"
-        return str(self._vocabulary.decode(value))
+        return str(self._symbols.decode(value))
 
 
 def _clauses_for(wanted: Collection[RelationKey], rules: Sequence[Rule]) -> Iterator[Clause]:

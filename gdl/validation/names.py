@@ -1,30 +1,33 @@
 """Checks of names: used in two ways, spelled in two ways, used but not defined and so on.
 
-All of these are warnings. A rulesheet with such names plays, but its author may have meant
-something else.
+All of these are warnings: the game can be played, but its author may have meant something else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
 from gdl.language import (
-    KEYWORD_ARITY,
+    KEYWORDS,
+    And,
     Atom,
     Constant,
     Distinct,
     Literal,
     Not,
+    Or,
     RelationKey,
     Rule,
     Ruleset,
     Term,
     Variable,
-    atoms_of,
+    body_atoms,
+    leaves_of,
+    terms_of,
 )
 from gdl.validation.context import CheckContext, name_span, warning
 
@@ -49,25 +52,12 @@ def occurrences(ruleset: Ruleset) -> Iterator[Occurrence]:
 
 def _in_rule(rule: Rule, source: Source) -> Iterator[Occurrence]:
     for literal in (rule.head, *rule.body):
-        for part in _atoms_and_distincts(literal):
-            terms: Iterable[Term]
-            if isinstance(part, Atom):
-                name = name_span(source, part.name, part.span)
-                yield Occurrence("relation", part.name, len(part.args), name)
-                terms = part.args
-            else:
-                terms = (part.left, part.right)
-            for term in terms:
+        for leaf, _ in leaves_of(literal):
+            if isinstance(leaf, Atom):
+                span = name_span(source, leaf.name, leaf.span)
+                yield Occurrence("relation", leaf.name, len(leaf.args), span)
+            for term in terms_of(leaf):
                 yield from _in_term(term, source)
-
-
-def _atoms_and_distincts(literal: Literal) -> Iterator[Atom | Distinct]:
-    if isinstance(literal, Atom | Distinct):
-        yield literal
-        return
-    parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
-    for part in parts:
-        yield from _atoms_and_distincts(part)
 
 
 def _in_term(term: Term, source: Source) -> Iterator[Occurrence]:
@@ -82,21 +72,21 @@ def _in_term(term: Term, source: Source) -> Iterator[Occurrence]:
             yield from _in_term(argument, source)
 
 
-# ---------------------------------------------------------------------- two ways of use
+# ---------------------------------------------------------------------- two uses of one name
 
 
-def names_used_in_two_ways(analysis: CheckContext) -> Iterator[Problem]:
+def names_used_in_two_ways(context: CheckContext) -> Iterator[Problem]:
     """Report names with two arities, names of two kinds, and keywords inside terms."""
     first: dict[tuple[Kind, str], Occurrence] = {}
     reported: set[tuple[Kind, str, int]] = set()
-    found = [o for o in occurrences(analysis.ruleset) if o.kind in ("relation", "function")]
+    found = [o for o in occurrences(context.ruleset) if o.kind in ("relation", "function")]
     for one in found:
         other = first.setdefault((one.kind, one.name), one)
         if other.arity != one.arity and (one.kind, one.name, one.arity) not in reported:
             reported.add((one.kind, one.name, one.arity))
-            yield _two_arities(one, other, analysis.ruleset.source)
+            yield _two_arities(one, other, context.ruleset.source)
     for (kind, name), function in first.items():
-        if kind == "function" and name not in KEYWORD_ARITY and ("relation", name) in first:
+        if kind == "function" and name not in KEYWORDS and ("relation", name) in first:
             message = f"'{name}' is a function here and a relation elsewhere: two different things"
             yield warning("relation-and-function", message, function.span)
 
@@ -114,12 +104,12 @@ def _arguments(number: int) -> str:
     return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
-def keywords_in_terms(analysis: CheckContext) -> Iterator[Problem]:
+def keywords_in_terms(context: CheckContext) -> Iterator[Problem]:
     """Report the names of keyword relations inside terms, once for each name."""
     reported = set[str]()
-    for found in occurrences(analysis.ruleset):
+    for found in occurrences(context.ruleset):
         keyword = found.name.lower()
-        if found.kind in ("function", "constant") and keyword in KEYWORD_ARITY:
+        if found.kind in ("function", "constant") and keyword in KEYWORDS:
             if keyword not in reported:
                 message = f"'{keyword}' is used as an ordinary name inside a term"
                 yield warning("keyword-as-term", message, found.span)
@@ -129,12 +119,12 @@ def keywords_in_terms(analysis: CheckContext) -> Iterator[Problem]:
 # ---------------------------------------------------------------------- spelling
 
 
-def odd_spellings(analysis: CheckContext) -> Iterator[Problem]:
-    """Report names that differ in capitals only, and names with unusual characters."""
-    source = analysis.ruleset.source
+def odd_spellings(context: CheckContext) -> Iterator[Problem]:
+    """Report names that differ in case only, and names with unusual characters."""
+    source = context.ruleset.source
     first: dict[str, str] = {}
     reported = set[str]()
-    for rule in analysis.ruleset.rules:
+    for rule in context.ruleset.rules:
         variables: dict[str, str] = {}
         for found in _in_rule(rule, source):
             spelling = _spelling(found, source)
@@ -152,7 +142,7 @@ def odd_spellings(analysis: CheckContext) -> Iterator[Problem]:
 
 
 def _spelling(found: Occurrence, source: Source) -> str:
-    """Return the name as the text spells it here."""
+    """Return the name as the text spells it at this occurrence."""
     if found.span is None:
         return found.name
     written = source.text[slice(*found.span)].lstrip("?")
@@ -166,38 +156,37 @@ def _is_plain(name: str) -> bool:
 # ---------------------------------------------------------------------- definitions and uses
 
 
-def undefined_relations(analysis: CheckContext) -> Iterator[Problem]:
-    """Report relations that bodies ask for and nothing defines."""
-    ruleset = analysis.ruleset
+def undefined_relations(context: CheckContext) -> Iterator[Problem]:
+    """Report relations that occur in bodies and that nothing defines."""
+    ruleset = context.ruleset
     known: set[RelationKey] = {rule.head.relation for rule in ruleset.rules}
     for rule in ruleset.rules:
-        for literal in rule.body:
-            for atom, _ in atoms_of(literal):
-                asked = atom.name.lower()
-                if atom.relation in known or asked in KEYWORD_ARITY or asked in analysis.unread:
-                    continue
-                known.add(atom.relation)
-                message = f"nothing defines {_described(atom.relation)}: it is always false"
-                yield warning("undefined-relation", message, _name_of(atom, ruleset))
+        for atom, _ in body_atoms(rule):
+            name = atom.name.lower()
+            if atom.relation in known or name in KEYWORDS or name in context.unread:
+                continue
+            known.add(atom.relation)
+            message = f"nothing defines {_described(atom.relation)}: it is always false"
+            yield warning("undefined-relation", message, _span_of_name(atom, ruleset))
 
 
-def unused_relations(analysis: CheckContext) -> Iterator[Problem]:
-    """Report relations that rules define and no rule for another relation asks for."""
+def unused_relations(context: CheckContext) -> Iterator[Problem]:
+    """Report relations that are defined and that no rule for another relation uses."""
     used = {
         target
-        for origin, targets in analysis.graph.items()
+        for origin, targets in context.graph.items()
         for target in targets
         if target != origin
     }
-    ruleset = analysis.ruleset
+    ruleset = context.ruleset
     for rule in ruleset.rules:
         head = rule.head
-        if head.relation in used or head.name in KEYWORD_ARITY:
+        if head.relation in used or head.name in KEYWORDS:
             continue
         used.add(head.relation)
-        if head.name.lower() not in analysis.unread:
+        if head.name.lower() not in context.unread:
             message = f"nothing uses {_described(head.relation)}"
-            yield warning("unused-relation", message, _name_of(head, ruleset))
+            yield warning("unused-relation", message, _span_of_name(head, ruleset))
 
 
 def _described(relation: RelationKey) -> str:
@@ -205,27 +194,26 @@ def _described(relation: RelationKey) -> str:
     return f"the relation '{name}' with {_arguments(arity)}" if arity else f"'{name}'"
 
 
-def _name_of(atom: Atom, ruleset: Ruleset) -> Span | None:
+def _span_of_name(atom: Atom, ruleset: Ruleset) -> Span | None:
     return name_span(ruleset.source, atom.name, atom.span)
 
 
 # ---------------------------------------------------------------------- equality
 
 
-def negated_inequalities(analysis: CheckContext) -> Iterator[Problem]:
+def negated_inequalities(context: CheckContext) -> Iterator[Problem]:
     """Report ``(not (distinct a b))``, which other programs refuse."""
-    for rule in analysis.ruleset.rules:
+    for rule in context.ruleset.rules:
         for literal in rule.body:
             yield from _negated_in(literal)
 
 
 def _negated_in(literal: Literal) -> Iterator[Problem]:
-    if isinstance(literal, Atom | Distinct):
-        return
     if isinstance(literal, Not) and isinstance(literal.literal, Distinct):
         message = "a negated 'distinct' means equality: write one term in place of the other"
         yield warning("negated-distinct", message, literal.span)
-        return
-    parts = (literal.literal,) if isinstance(literal, Not) else literal.literals
-    for part in parts:
-        yield from _negated_in(part)
+    elif isinstance(literal, Not):
+        yield from _negated_in(literal.literal)
+    elif isinstance(literal, Or | And):
+        for part in literal.literals:
+            yield from _negated_in(part)

@@ -1,7 +1,7 @@
-"""Checks by playing: what only shows when a game is played.
+"""Playout checks: problems that only show when the game is played.
 
-Random playouts are watched for positions that no game should have. A breadth-first search, about
-as long as the playouts were, then looks for shorter ways to them.
+Random playouts are checked for states that no game should reach. A breadth-first search of about
+as many steps then looks for shorter paths to them.
 """
 
 from __future__ import annotations
@@ -16,20 +16,26 @@ from gdl.errors import ResourceLimitError, RulesetError, Severity
 from gdl.language import Constant, Term
 from gdl.playouts import Ending, Step, play_out
 from gdl.state_machine import State, StateMachine
-from gdl.validation.position_checks import OF_POSITIONS, Declared, Options, PositionFault, faults_of
+from gdl.validation.position_checks import (
+    POSITION_CODES,
+    Declared,
+    Options,
+    PositionProblem,
+    check_position,
+)
 
 JointMove: TypeAlias = tuple[Term, ...]
 
 EXTRA_STEPS = 200
-"""How many steps the search for shorter ways may take beyond those of the playouts."""
+"""How many more steps than the playouts the search for shorter paths may take."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlayoutFinding:
+class PlayoutProblem:
     """One thing wrong with a game, with the joint moves that lead to it from the initial state.
 
-    ``code`` is stable and made for programs. ``is_shortest`` tells that fewer moves never lead
-    to the same, according to a complete search.
+    ``code`` is stable and meant for programs. ``is_shortest`` says that a complete search found no
+    shorter path.
     """
 
     severity: Severity
@@ -40,44 +46,44 @@ class PlayoutFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class SimulationReport:
-    """What a number of playouts showed.
+class PlayoutReport:
+    """The problems found in playouts, and how the playouts went.
 
-    ``findings`` has errors first. ``lengths`` are the steps of the playouts that ended,
-    ``unfinished`` counts the others. ``monotonic`` are the roles that had one goal value in every
-    state, which never fell.
+    ``problems`` has errors first. ``lengths`` are the steps of the playouts that ended,
+    ``unfinished`` counts the others. ``monotonic`` are the roles that had exactly one goal value in
+    every state, which never fell.
     """
 
-    findings: tuple[PlayoutFinding, ...]
+    problems: tuple[PlayoutProblem, ...]
     lengths: tuple[int, ...]
     unfinished: int
     monotonic: tuple[Constant, ...]
 
 
-def simulate(
+def check_playouts(
     machine: StateMachine,
     playouts: int,
     max_steps: int,
     seed: int = 0,
     declared: Declared | None = None,
-) -> SimulationReport:
-    """Play random playouts of at most ``max_steps`` steps and report what is wrong with the game.
+) -> PlayoutReport:
+    """Run random playouts of at most ``max_steps`` steps and report what is wrong with the game.
 
-    The same seed gives the same report. Facts and moves are compared with ``declared``.
+    The same seed gives the same report. Facts and moves are checked against ``declared``.
     """
-    watch = _Watch(machine, declared or Declared())
+    checker = _PlayoutChecker(machine, declared or Declared())
     random = Random(seed)
     for _ in range(playouts):
-        watch.playout(random, max_steps)
-    watch.search(watch.steps + EXTRA_STEPS)
-    return SimulationReport(
-        watch.findings(), tuple(watch.lengths), watch.unfinished, tuple(watch.monotonic)
+        checker.playout(random, max_steps)
+    checker.search(checker.steps + EXTRA_STEPS)
+    return PlayoutReport(
+        checker.problems(), tuple(checker.lengths), checker.unfinished, tuple(checker.monotonic)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A state with the way by which it was reached."""
+    """A state with the path by which it was reached."""
 
     state: State
     parent: _Node | None = None
@@ -98,8 +104,8 @@ class _Node:
         return tuple(reversed(moves))
 
 
-class _Watch:
-    """Looks at positions and remembers the nearest fault of each kind."""
+class _PlayoutChecker:
+    """Checks positions and keeps the problem with the shortest path of each kind."""
 
     def __init__(self, machine: StateMachine, declared: Declared) -> None:
         self.lengths: list[int] = []
@@ -108,36 +114,36 @@ class _Watch:
         self.monotonic = list(machine.roles)
         self._machine = machine
         self._declared = declared
-        self._found: dict[tuple[str, str], tuple[PositionFault, _Node]] = {}
+        self._found: dict[tuple[str, str], tuple[PositionProblem, _Node]] = {}
         self._searched_depth = -1
 
-    def findings(self) -> tuple[PlayoutFinding, ...]:
-        """Return what was found, errors first."""
+    def problems(self) -> tuple[PlayoutProblem, ...]:
+        """Return the problems found, errors first."""
         found = [
-            PlayoutFinding(
-                fault.severity,
-                fault.code,
-                fault.message,
+            PlayoutProblem(
+                problem.severity,
+                problem.code,
+                problem.message,
                 node.moves(),
-                fault.code in OF_POSITIONS and node.depth <= self._searched_depth + 1,
+                problem.code in POSITION_CODES and node.depth <= self._searched_depth + 1,
             )
-            for fault, node in self._found.values()
+            for problem, node in self._found.values()
         ]
         return tuple(sorted(found, key=lambda f: (f.severity, f.code, len(f.moves), f.message)))
 
-    def _note(self, fault: PositionFault, node: _Node) -> None:
-        kind = fault.code, fault.subject
+    def _note(self, problem: PositionProblem, node: _Node) -> None:
+        kind = problem.code, problem.subject
         if kind not in self._found or node.depth < self._found[kind][1].depth:
-            self._found[kind] = fault, node
+            self._found[kind] = problem, node
 
-    def _look(self, node: _Node, options: Options) -> None:
-        for fault in faults_of(self._machine, node.state, options, self._declared):
-            self._note(fault, node)
+    def _check(self, node: _Node, options: Options) -> None:
+        for problem in check_position(self._machine, node.state, options, self._declared):
+            self._note(problem, node)
 
     # ------------------------------------------------------------------ playouts
 
     def playout(self, random: Random, max_steps: int) -> None:
-        """Watch one random playout."""
+        """Check one random playout."""
         visited: dict[State, _Node] = {}
         repeated: _Node | None = None
         node: _Node | None = None
@@ -148,7 +154,7 @@ class _Watch:
                 joint_move = ()
                 if visited.setdefault(step.state, node) is not node:
                     repeated = repeated or node
-                self._look(node, step.options)
+                self._check(node, step.options)
                 self._compare_goals(node)
                 joint_move = step.joint_move or ()
                 if step.ending is not None:
@@ -169,14 +175,14 @@ class _Watch:
             message = f"a playout did not end within {step.number} steps"
             if repeated is not None:
                 message += "; after these moves an earlier state comes back"
-            self._note(PositionFault(Severity.WARNING, "no-end", "", message), repeated or node)
+            self._note(PositionProblem(Severity.WARNING, "no-end", "", message), repeated or node)
 
     def _fail(self, error: Exception, node: _Node) -> None:
         message = f"reasoning fails after these moves: {error}"
-        self._note(PositionFault(Severity.ERROR, "no-answer", "", message), node)
+        self._note(PositionProblem(Severity.ERROR, "no-answer", "", message), node)
 
     def _compare_goals(self, node: _Node) -> None:
-        """Strike out the roles whose goal is unclear or lower than in the state before."""
+        """Drop the roles with several goal values or none, or a lower one than a step before."""
         before = node.parent
         for role in tuple(self.monotonic):
             now = self._machine.goals(node.state, role)
@@ -187,16 +193,17 @@ class _Watch:
     # ------------------------------------------------------------------ search
 
     def search(self, limit: int) -> None:
-        """Search breadth-first for nearer faults, for at most ``limit`` steps."""
-        found = (node.depth for fault, node in self._found.values() if fault.code in OF_POSITIONS)
+        """Search breadth-first for shorter paths to the problems, for at most ``limit`` steps."""
+        found = self._found.values()
+        depths = (node.depth for problem, node in found if problem.code in POSITION_CODES)
         nodes = [_Node(self._machine.initial_state())]
         visited = {nodes[0].state}
-        for depth in range(max(found, default=0)):
-            level = [(node, self._looked_at(node)) for node in nodes]
+        for depth in range(max(depths, default=0)):
+            level = [(node, self._checked(node)) for node in nodes]
             if limit:
                 self._searched_depth = depth
             nodes.clear()
-            for node, joint_move in _ways_on(level):
+            for node, joint_move in _continuations(level):
                 if not limit:
                     break
                 limit -= 1
@@ -205,14 +212,14 @@ class _Watch:
                     visited.add(following.state)
                     nodes.append(following)
 
-    def _looked_at(self, node: _Node) -> Options:
-        """Look at a position and return every role's legal moves in it."""
+    def _checked(self, node: _Node) -> Options:
+        """Check a position and return every role's legal moves in it."""
         options: Options = ()
         try:
             if not self._machine.is_terminal(node.state):
                 roles = self._machine.roles
                 options = tuple(self._machine.legal_moves(node.state, role) for role in roles)
-            self._look(node, options)
+            self._check(node, options)
         except (RulesetError, ResourceLimitError) as error:
             self._fail(error, node)
         return options
@@ -225,7 +232,7 @@ class _Watch:
             return None
 
 
-def _ways_on(level: Iterable[tuple[_Node, Options]]) -> Iterator[tuple[_Node, JointMove]]:
+def _continuations(level: Iterable[tuple[_Node, Options]]) -> Iterator[tuple[_Node, JointMove]]:
     for node, options in level:
         for joint_move in product(*options) if options else ():
             yield node, joint_move

@@ -1,4 +1,4 @@
-"""Faults: what is wrong with a position, and what positions show by themselves."""
+"""Position checks: what is wrong with a single state."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gdl.reasoner import ask
 from gdl.state_machine import State, StateMachine
 
 Options: TypeAlias = tuple[tuple[Term, ...], ...]
-"""Every role's legal moves; nothing in a terminal state."""
+"""Every role's legal moves, in role order; empty in a terminal state."""
 
 HIGHEST_GOAL = 100
 
-OF_POSITIONS = frozenset(
+POSITION_CODES = frozenset(
     {
         "no-legal-move",
         "no-goal",
@@ -26,12 +26,12 @@ OF_POSITIONS = frozenset(
         "undeclared-move",
     }
 )
-"""The codes of the faults that a position shows by itself."""
+"""The codes of the problems that show in a single state, without the playout around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The facts that ``base`` lists and the moves, by role, that ``input`` lists.
+    """The facts that ``base`` lists, and the pairs of role and move that ``input`` lists.
 
     None stands for a relation that the rulesheet does not define.
     """
@@ -41,9 +41,9 @@ class Declared:
 
 
 def declared_in(ruleset: Ruleset) -> Declared:
-    """Return what a ruleset declares with ``base`` and ``input``.
+    """Evaluate the ``base`` and ``input`` relations of a ruleset.
 
-    Raises :class:`gdl.RulesetError` and :class:`gdl.ResourceLimitError` as reasoning does.
+    Raises :class:`gdl.RulesetError` and :class:`gdl.ResourceLimitError` as :func:`gdl.ask` does.
     """
     defined = {rule.head.name for rule in ruleset.rules}
     facts = moves = None
@@ -56,8 +56,8 @@ def declared_in(ruleset: Ruleset) -> Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionFault:
-    """What is wrong with a position; faults with one code and subject are of one kind."""
+class PositionProblem:
+    """One thing wrong with a state; problems with the same code and subject are of one kind."""
 
     severity: Severity
     code: str
@@ -65,52 +65,52 @@ class PositionFault:
     message: str
 
 
-def faults_of(
+def check_position(
     machine: StateMachine, state: State, options: Options, declared: Declared
-) -> tuple[PositionFault, ...]:
-    """Return what is wrong with a position, where each role has the given legal moves."""
-    faults = _without_moves(machine, options) if options else _at_the_end(machine, state)
-    return (*faults, *_undeclared(machine, declared, state, options))
+) -> tuple[PositionProblem, ...]:
+    """Return the problems of a state in which the roles have the given legal moves."""
+    problems = _without_moves(machine, options) if options else _at_the_end(machine, state)
+    return (*problems, *_undeclared(machine, declared, state, options))
 
 
-def _without_moves(machine: StateMachine, options: Options) -> Iterator[PositionFault]:
+def _without_moves(machine: StateMachine, options: Options) -> Iterator[PositionProblem]:
     for role, moves in zip(machine.roles, options, strict=True):
         if not moves:
             message = f"{role} has no legal move though the match is not over"
-            yield PositionFault(Severity.ERROR, "no-legal-move", str(role), message)
+            yield PositionProblem(Severity.ERROR, "no-legal-move", str(role), message)
 
 
-def _at_the_end(machine: StateMachine, state: State) -> Iterator[PositionFault]:
+def _at_the_end(machine: StateMachine, state: State) -> Iterator[PositionProblem]:
     for role in machine.roles:
         goals = machine.goals(state, role)
         if not goals:
             message = f"{role} has no goal value, an integer from 0 to 100, at the end"
-            yield PositionFault(Severity.ERROR, "no-goal", str(role), message)
+            yield PositionProblem(Severity.ERROR, "no-goal", str(role), message)
         elif goals[-1] > HIGHEST_GOAL:
             message = f"{role} has the goal value {goals[-1]} at the end; the highest is 100"
-            yield PositionFault(Severity.ERROR, "goal-range", str(role), message)
+            yield PositionProblem(Severity.ERROR, "goal-range", str(role), message)
         elif len(goals) > 1:
             values = ", ".join(map(str, goals))
             message = f"{role} has several goal values at the end, {values}: the lowest counts"
-            yield PositionFault(Severity.WARNING, "several-goals", str(role), message)
+            yield PositionProblem(Severity.WARNING, "several-goals", str(role), message)
 
 
 def _undeclared(
     machine: StateMachine, declared: Declared, state: State, options: Options
-) -> Iterator[PositionFault]:
+) -> Iterator[PositionProblem]:
     if declared.facts is not None:
         for fact in sorted(set(state) - declared.facts, key=str):
             message = f"the fact {fact} is reached, which 'base' does not list"
-            yield PositionFault(Severity.WARNING, "undeclared-fact", _kind(fact), message)
+            yield PositionProblem(Severity.WARNING, "undeclared-fact", _kind(fact), message)
     if declared.moves is not None:
         for role, moves in zip(machine.roles, options, strict=bool(options)):
             for move in moves:
                 if (role, move) not in declared.moves:
                     message = f"the move {move} of {role} is legal, which 'input' does not list"
                     subject = f"{role} {_kind(move)}"
-                    yield PositionFault(Severity.WARNING, "undeclared-move", subject, message)
+                    yield PositionProblem(Severity.WARNING, "undeclared-move", subject, message)
 
 
 def _kind(term: Term) -> str:
-    """Return what facts and moves of one kind have in common."""
+    """Return name and arity, by which facts and moves of one kind are recognised."""
     return f"{term.name}/{len(term.args)}" if isinstance(term, Function) else str(term)

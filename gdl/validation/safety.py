@@ -1,8 +1,8 @@
-"""Checks that keep the rules finite: safe variables and the recursion restriction.
+"""Checks that keep a game finite: safe variables and the recursion restriction.
 
-A rule is safe where each variable of its head, of a negation and of an inequality is bound: it
-occurs in an atom of the body that is not negated, in every branch where there is an ``or``. The
-recursion restriction keeps recursive rules from making ever larger terms.
+A rule is safe if each variable of its head, of its negations and of its inequalities is bound: it
+occurs in a positive atom of the body, and in every branch if that atom is inside an ``or``. The
+recursion restriction keeps recursive rules from building ever larger terms.
 
 Source: N. Love et al., General Game Playing: Game Description Language Specification (2008).
 """
@@ -30,33 +30,33 @@ from gdl.language import (
 from gdl.validation.context import CheckContext, error
 
 
-def unsafe_variables(analysis: CheckContext) -> Iterator[Problem]:
+def unsafe_variables(context: CheckContext) -> Iterator[Problem]:
     """Report each variable that nothing binds, once in each rule."""
-    for rule in analysis.ruleset.rules:
+    for rule in context.ruleset.rules:
         yield from unsafe_in(rule)
 
 
 def unsafe_in(rule: Rule) -> Iterator[Problem]:
     """Report each variable of a rule that nothing binds."""
     names: set[str] = set()
-    for variable, place in _unbound(rule):
+    for variable, where in _unbound(rule):
         if variable.name not in names:
             names.add(variable.name)
-            yield _unsafe(rule, variable, place)
+            yield _unsafe(rule, variable, where)
 
 
-def _unsafe(rule: Rule, variable: Variable, place: str) -> Problem:
+def _unsafe(rule: Rule, variable: Variable, where: str) -> Problem:
     span = variable.span or rule.span
     if not rule.body:
         return error("variable-in-fact", f"a fact cannot hold a variable, found {variable}", span)
-    message = f"nothing binds {variable} in {place}: no atom of the body holds it"
+    message = f"nothing binds {variable} in {where}: no atom of the body holds it"
     if any(variable == v for literal in rule.body for v in _bound_somewhere(literal)):
-        message = f"only some branches of an 'or' bind {variable} in {place}"
+        message = f"only some branches of an 'or' bind {variable} in {where}"
     return error("unsafe-variable", message, span)
 
 
 def _unbound(rule: Rule) -> Iterator[tuple[Variable, str]]:
-    """Yield the unbound variables of a rule with the kind of place in which they stand."""
+    """Yield the unbound variables of a rule, and where each of them occurs."""
     bound = (_bound_by_all(rule.body),)
     for variable in variables_in(rule.head):
         if not _holds(bound, variable):
@@ -69,23 +69,23 @@ def _unbound_within(
 ) -> Iterator[tuple[Variable, str]]:
     """Yield the unbound variables of a conjunction, or of a negated disjunction.
 
-    ``bound`` has the names bound at each level of nesting.
+    ``bound`` holds the names that are bound at each level of nesting.
     """
     for literal in literals:
         if isinstance(literal, Not):
             yield from _unbound_within((literal.literal,), bound, not positive)
         elif isinstance(literal, Or | And):
-            for group in _groups(literal, positive):
-                inner = (*bound, _bound_by_all(group, positive))
-                yield from _unbound_within(group, inner, positive)
+            for part in _alternatives(literal, positive):
+                inner = (*bound, _bound_by_all(part, positive))
+                yield from _unbound_within(part, inner, positive)
         elif isinstance(literal, Distinct) or not positive:
-            place = "'distinct'" if isinstance(literal, Distinct) else "'not'"
+            where = "'distinct'" if isinstance(literal, Distinct) else "'not'"
             unbound = (v for v in variables_in(literal) if not _holds(bound, v))
-            yield from ((variable, place) for variable in unbound)
+            yield from ((variable, where) for variable in unbound)
 
 
-def _groups(literal: Or | And, positive: bool = True) -> list[tuple[Literal, ...]]:
-    """Return the parts that hold together where a literal, or its negation, holds."""
+def _alternatives(literal: Or | And, positive: bool = True) -> list[tuple[Literal, ...]]:
+    """Split a literal, or its negation, into alternatives: conjunctions that hold together."""
     if isinstance(literal, And) == positive:
         return [literal.literals]
     return [(part,) for part in literal.literals]
@@ -122,21 +122,21 @@ def _bound_somewhere(literal: Literal) -> Iterator[Variable]:
 # ---------------------------------------------------------------------- recursion
 
 
-def unrestricted_recursion(analysis: CheckContext) -> Iterator[Problem]:
-    """Report the arguments by which a recursive rule could make ever larger terms."""
-    for rule in analysis.ruleset.rules:
-        if rule.head.relation in analysis.cycle_of:
-            yield from _unrestricted_in(rule, analysis)
+def unrestricted_recursion(context: CheckContext) -> Iterator[Problem]:
+    """Report the arguments through which a recursive rule could build ever larger terms."""
+    for rule in context.ruleset.rules:
+        if rule.head.relation in context.cycle_of:
+            yield from _unrestricted_in(rule, context)
 
 
-def _unrestricted_in(rule: Rule, analysis: CheckContext) -> Iterator[Problem]:
+def _unrestricted_in(rule: Rule, context: CheckContext) -> Iterator[Problem]:
     """Report the arguments of a rule that break the recursion restriction."""
     head = rule.head.relation
     anchors = (frozenset(rule.head.args),)
-    for atom, allowed in _with_anchors(rule.body, anchors, head, analysis):
+    for atom, allowed in _with_anchors(rule.body, anchors, head, context):
         for term in atom.args:
             if not is_ground(term) and not any(term in terms for terms in allowed):
-                cycle = analysis.cycle(head, atom.relation)
+                cycle = context.cycle(head, atom.relation)
                 message = (
                     f"{term} breaks the recursion restriction in the cycle {cycle}: it must be an "
                     "argument of the head or of an atom outside the cycle"
@@ -148,21 +148,21 @@ def _with_anchors(
     literals: Sequence[Literal],
     anchors: tuple[Set[Term], ...],
     head: RelationKey,
-    analysis: CheckContext,
+    context: CheckContext,
 ) -> Iterator[tuple[Atom, tuple[Set[Term], ...]]]:
-    """Yield each atom in a cycle with the head, and the terms that its arguments may be.
+    """Yield each positive atom in a cycle with the head, and the terms that its arguments may be.
 
-    Negated atoms make no new terms. The allowed terms come as a set for each level of nesting.
+    Negated atoms build no terms. The allowed terms come as one set per level of nesting.
     """
-    outside = (a for a in _conjuncts(literals) if not analysis.in_cycle(head, a.relation))
+    outside = (a for a in _conjuncts(literals) if not context.in_cycle(head, a.relation))
     anchors = (*anchors, frozenset(term for atom in outside for term in atom.args))
     for literal in literals:
         if isinstance(literal, Or | And):
-            for group in _groups(literal):
-                yield from _with_anchors(group, anchors, head, analysis)
+            for part in _alternatives(literal):
+                yield from _with_anchors(part, anchors, head, context)
             continue
         for atom, positive in atoms_of(literal):
-            if positive and analysis.in_cycle(head, atom.relation):
+            if positive and context.in_cycle(head, atom.relation):
                 yield atom, anchors
 
 

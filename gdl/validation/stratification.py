@@ -1,8 +1,8 @@
 """Stratification: no ground atom may depend on its own negation.
 
-What counts are ground rules. ``(<= (goal ?r 100) (not (goal ?r 0)))`` negates a relation in a
-cycle, yet no ground atom depends on itself. So cycles are looked for three times, each time
-closer: between relations, between the heads and bodies of rules, which must unify, and between
+The ground rules decide: ``(<= (goal ?r 100) (not (goal ?r 0)))`` makes a relation depend on its own
+negation, yet no ground atom depends on itself. The search for cycles is refined twice, and goes on
+only where it still finds one: among relations, among rules whose bodies and heads unify, and among
 ground atoms.
 
 Source: T. Przymusinski, On the declarative semantics of deductive databases and logic programs
@@ -15,9 +15,18 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-from gdl.datalog import shortest_path, strongly_connected_components, substitute, unify
+from gdl.datalog import shortest_path, strongly_connected_components, unify
 from gdl.errors import Problem, ResourceLimitError, Span
-from gdl.language import Atom, Function, RelationKey, Rule, Variable, atoms_of, variables_in
+from gdl.language import (
+    Atom,
+    Function,
+    RelationKey,
+    Rule,
+    Variable,
+    body_atoms,
+    substitute,
+    variables_in,
+)
 from gdl.validation.context import CheckContext, error, warning
 from gdl.validation.ground_dependencies import (
     Clause,
@@ -29,28 +38,28 @@ from gdl.validation.ground_dependencies import (
 from gdl.validation.safety import unsafe_in
 
 MAX_STEPS = 300_000
-"""How many steps the search for the ground rules of all cycles may take."""
+"""How many steps instantiating the rules of all cycles may take, see StepBudget."""
 
 MAX_PAIRS = 200_000
-"""How many pairs of a body's atom and a head are compared for all cycles."""
+"""How many pairs of a body's atom and a head are unified for all cycles."""
 
 MAX_SHOWN = 8
 """The most atoms of a cycle that a message shows."""
 
 Node = TypeVar("Node", bound=Hashable)
 SignedGraph: TypeAlias = Mapping[Node, Mapping[Node, Atom | None]]
-"""Node -> the nodes that it depends on -> the atom that is negated in between, None for none."""
+"""Node -> the nodes that it depends on -> the negated atom through which, None if positive."""
 
 
-def negation_cycles(analysis: CheckContext) -> Iterator[Problem]:
+def negation_cycles(context: CheckContext) -> Iterator[Problem]:
     """Report atoms that depend on their own negation."""
-    cycles = _cycles_with_negation(analysis)
+    cycles = _cycles_with_negation(context)
     if not cycles:
         return
-    safe = [rule for rule in analysis.ruleset.rules if not any(unsafe_in(rule))]
+    safe = [rule for rule in context.ruleset.rules if not any(unsafe_in(rule))]
     definitions: dict[int, list[Rule]] = {number: [] for number in cycles}
     for rule in safe:
-        number = analysis.cycle_of.get(rule.head.relation)
+        number = context.cycle_of.get(rule.head.relation)
         if number in cycles:
             definitions[number].append(rule)
     pairs, budget = StepBudget(MAX_PAIRS), StepBudget(MAX_STEPS)
@@ -59,58 +68,59 @@ def negation_cycles(analysis: CheckContext) -> Iterator[Problem]:
         if negated is None:
             continue
         try:
-            if _may_be_circular(definitions[number], pairs):
-                yield from _circles(GroundDependencies(safe, cycle, budget), cycle)
+            if _may_be_cyclic(definitions[number], pairs):
+                yield from _ground_cycles(GroundDependencies(safe, cycle, budget), cycle)
         except ResourceLimitError as limit:
-            way = analysis.cycle(negated.relation, negated.relation)
+            path = context.cycle(negated.relation, negated.relation)
             message = f"cannot decide whether '{negated.name}' depends on its negation: {limit}"
-            yield warning("undecided-negation", f"{message} ({way})", negated.span)
+            yield warning("undecided-negation", f"{message} ({path})", negated.span)
 
 
-def _cycles_with_negation(analysis: CheckContext) -> dict[int, set[RelationKey]]:
-    """Return the cycles of relations through a negation, by number."""
+def _cycles_with_negation(context: CheckContext) -> dict[int, set[RelationKey]]:
+    """Return the relations of each cycle that goes through a negation, by the cycle's number."""
     cycles: dict[int, set[RelationKey]] = {}
     through_negation = set()
-    for relation, number in analysis.cycle_of.items():
+    for relation, number in context.cycle_of.items():
         cycles.setdefault(number, set()).add(relation)
-        for target, negated in analysis.graph[relation].items():
-            if negated and analysis.cycle_of.get(target) == number:
+        for target, negated in context.graph[relation].items():
+            if negated and context.cycle_of.get(target) == number:
                 through_negation.add(number)
     return {number: cycle for number, cycle in cycles.items() if number in through_negation}
 
 
 def _negated_atoms(rules: Sequence[Rule], cycle: Collection[RelationKey]) -> Iterator[Atom]:
     for rule in rules:
-        for literal in rule.body:
-            for atom, positive in atoms_of(literal):
-                if not positive and atom.relation in cycle:
-                    yield atom
+        for atom, positive in body_atoms(rule):
+            if not positive and atom.relation in cycle:
+                yield atom
 
 
-def _may_be_circular(rules: Sequence[Rule], pairs: StepBudget) -> bool:
-    """Tell whether negation runs in a circle through heads and bodies that unify."""
+def _may_be_cyclic(rules: Sequence[Rule], pairs: StepBudget) -> bool:
+    """Return True if there is a cycle through a negation among rules that unify."""
     clauses = [clause for rule in rules for clause in clauses_of(rule)]
     graph = _clause_graph(clauses, pairs)
     return next(_negative_edges(graph), None) is not None
 
 
-def _circles(relaxation: GroundDependencies, cycle: Collection[RelationKey]) -> Iterator[Problem]:
-    """Report ground atoms that depend on their own negation, one of each circle."""
-    graph = _ground_graph(relaxation, cycle)
+def _ground_cycles(
+    dependencies: GroundDependencies, cycle: Collection[RelationKey]
+) -> Iterator[Problem]:
+    """Report ground atoms that depend on their own negation, one of each component."""
+    graph = _ground_graph(dependencies, cycle)
     reported = set[int | Span | None]()
     for origin, target, component in _negative_edges(graph):
         negated = graph[origin][target]
         assert negated is not None
         if not reported & {component, negated.span}:
             reported |= {component, negated.span}
-            way = [origin, target]
+            path = [origin, target]
             if target != origin:
-                way += shortest_path(graph, target, origin)
-            yield _problem(relaxation, graph, way, negated)
+                path += shortest_path(graph, target, origin)
+            yield _problem(dependencies, graph, path, negated)
 
 
 def _clause_graph(clauses: Sequence[Clause], pairs: StepBudget) -> SignedGraph[int]:
-    """Return which clause of a cycle may use what which other concludes."""
+    """Return the graph from each clause to those whose heads unify with an atom of its body."""
     concluding: dict[RelationKey, list[tuple[int, Function]]] = {}
     for index, clause in enumerate(clauses):
         renamed = {v.name: Variable(f"{v.name} other") for v in variables_in(clause.head)}
@@ -130,11 +140,11 @@ def _clause_graph(clauses: Sequence[Clause], pairs: StepBudget) -> SignedGraph[i
 
 
 def _ground_graph(
-    relaxation: GroundDependencies, cycle: Collection[RelationKey]
+    dependencies: GroundDependencies, cycle: Collection[RelationKey]
 ) -> SignedGraph[GroundAtom]:
     """Return which ground atom of a cycle is concluded from which others of it."""
     graph: dict[GroundAtom, dict[GroundAtom, Atom | None]] = {}
-    for rule in relaxation.ground_rules():
+    for rule in dependencies.ground_rules():
         edges = graph.setdefault(rule.head, {})
         for atom in rule.positive:
             if atom[0] in cycle:
@@ -156,16 +166,16 @@ def _negative_edges(graph: SignedGraph[Node]) -> Iterator[tuple[Node, Node, int]
 
 
 def _problem(
-    relaxation: GroundDependencies,
+    dependencies: GroundDependencies,
     graph: SignedGraph[GroundAtom],
-    way: Sequence[GroundAtom],
+    path: Sequence[GroundAtom],
     negated: Atom,
 ) -> Problem:
-    texts = [relaxation.text(way[0])]
-    for origin, target in pairwise(way[: MAX_SHOWN + 1]):
-        text = relaxation.text(target)
+    texts = [dependencies.text(path[0])]
+    for origin, target in pairwise(path[: MAX_SHOWN + 1]):
+        text = dependencies.text(target)
         texts.append(text if graph[origin][target] is None else f"(not {text})")
-    if len(way) > MAX_SHOWN + 1:
+    if len(path) > MAX_SHOWN + 1:
         texts += ["...", texts[0]]
     message = f"{texts[0]} depends on its own negation: {' -> '.join(texts)}"
     return error("negation-cycle", message, negated.span)

@@ -1,6 +1,6 @@
-"""Validation: everything that is wrong or odd about a rulesheet, found without playing it.
+"""The validator: everything that is wrong or odd about a rulesheet, found without playing it.
 
-Each check is a function from the :class:`~gdl.validation.context.CheckContext` of a ruleset to problems.
+Each check is a function from a :class:`~gdl.validation.context.CheckContext` to problems.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from gdl.errors import Problem, Severity, Source
 from gdl.language import Ruleset, read_ruleset
-from gdl.validation.context import CheckContext, analyse
+from gdl.validation.context import CheckContext
 from gdl.validation.keywords import (
     forbidden_dependencies,
     impossible_terms,
@@ -54,10 +54,10 @@ CHECKS: tuple[Check, ...] = (
 
 
 def validate(rules: Ruleset | Source | str) -> tuple[Problem, ...]:
-    """Return every problem of a ruleset, or of a rulesheet's text, in the order of the text.
+    """Find every problem of a ruleset, or of a rulesheet's text, in text order.
 
-    What reading found is part of the result. Never raises for a bad rulesheet, and takes bounded
-    time and memory. Rules with an ERROR cannot be played; a WARNING is a harmless oddity.
+    The problems found by the parser are among them. Never raises for a bad rulesheet, and takes
+    bounded time and memory. Rules with an ERROR cannot be played; a WARNING is a harmless oddity.
     """
     if isinstance(rules, Ruleset):
         ruleset, problems = rules, rules.warnings
@@ -65,8 +65,8 @@ def validate(rules: Ruleset | Source | str) -> tuple[Problem, ...]:
         source = Source(rules) if isinstance(rules, str) else rules
         ruleset, problems = read_ruleset(source)
     complete = all(problem.severity is not Severity.ERROR for problem in problems)
-    analysis = analyse(ruleset, complete=complete)
+    context = CheckContext.of(ruleset, complete=complete)
     found = dict.fromkeys(problems)
     for check in CHECKS:
-        found |= dict.fromkeys(islice(check(analysis), MAX_PROBLEMS))
+        found |= dict.fromkeys(islice(check(context), MAX_PROBLEMS))
     return tuple(sorted(found, key=lambda problem: problem.span))

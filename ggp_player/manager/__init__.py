@@ -1,7 +1,6 @@
 """TODO."""
 
 from ggp_player.manager.game_manager import (
-    RANDOM_ROLE,
     GameManager,
     MatchError,
     MatchSetup,
@@ -11,7 +10,6 @@ from ggp_player.manager.game_manager import (
 from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, seat_of, seated
 
 __all__ = [
-    "RANDOM_ROLE",
     "GameManager",
     "MatchError",
     "MatchPlayer",

@@ -22,7 +22,7 @@ from random import Random
 
 import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
-from gdl.language import Scrambler
+from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import GgpPlayerError, ServerError
 from ggp_player.manager.players import MatchPlayer
@@ -46,8 +46,6 @@ PLAY_GRACE = 1.0
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for replies to ABORT."""
-
-RANDOM_ROLE = "random"
 
 _LONGEST_ILLEGAL = 200
 """How many characters of an illegal reply are put on record."""
@@ -287,7 +285,7 @@ def seats(
 
     Raises :class:`MatchError` where the number of contestants is wrong.
     """
-    free = [role for role in roles if role.name.lower() != RANDOM_ROLE]
+    free = [role for role in roles if not moves_by_chance(role)]
     if len(free) != len(contestants):
         named = ", ".join(map(str, free))
         plural = "" if len(free) == 1 else "s"

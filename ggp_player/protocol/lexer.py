@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from gdl.language import COMMENT, WORD
 from ggp_player.errors import ProtocolError
 
 _MAX_ITEMS = 64
@@ -19,11 +20,8 @@ _MAX_ITEMS = 64
 _MAX_DEPTH = 1000
 """The deepest nesting of parentheses that is followed; the deepest known game has 25."""
 
-_BLANKS = r"\s\x00-\x1f\x7f\ufeff"
-_COMMENT = r";[^\r\n]*+"
-_WORD = re.compile(rf"[^{_BLANKS}();]++")
-_TOKEN = re.compile(rf"{_COMMENT}|[()]|{_WORD.pattern}")
-_NESTING = re.compile(rf"{_COMMENT}|\([^();]*+\)|[()]")
+_TOKEN = re.compile(rf"{COMMENT}|[()]|{WORD.pattern}")
+_NESTING = re.compile(rf"{COMMENT}|\([^();]*+\)|[()]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def tokens(text: str, start: int = 0) -> Iterator[re.Match[str]]:
 
 def is_word(text: str) -> bool:
     """Tell whether the text is a single word, with nothing around it."""
-    return _WORD.fullmatch(text) is not None
+    return WORD.fullmatch(text) is not None
 
 
 def items_of_message(text: str) -> list[Item]:

@@ -1,13 +1,10 @@
-"""Real rulesheets read, print and play as the collection's traces say, line by line.
+"""Real rulesheets are read, printed and played as the traces of the collection say, line by line.
 
-A trace is one seeded playout or more; the oracle that wrote it reads names in lower case.
+A trace has one seeded playout or more; the evaluator that wrote it puts names in lower case.
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,10 +14,10 @@ import pytest
 import gdl
 from gdl import State, StateMachine
 from tests.support.paths import CORPUS
+from tests.support.traces import SUFFIX, digest, read_trace
 
 pytestmark = pytest.mark.corpus
 
-TRACE = ".trace.jsonl.gz"
 MISSING = CORPUS / "missing.kif"
 """Stands for all rulesheets where there is no collection; its tests are skipped."""
 
@@ -30,22 +27,17 @@ SHEETS = sorted(
 GAMES = {
     name: CORPUS / folder / f"{name}.kif"
     for traces, folder in (("traces", "rulesheets"), ("conformance/traces", "conformance/ggp-base"))
-    for name in sorted(path.name.removesuffix(TRACE) for path in (CORPUS / traces).glob("*.gz"))
+    for name in sorted(path.name.removesuffix(SUFFIX) for path in (CORPUS / traces).glob("*.gz"))
 } or {MISSING.stem: MISSING}
 
 
 def trace_of(rulesheet: Path) -> list[dict[str, Any]]:
     folder = "traces" if rulesheet.parent.name == "rulesheets" else "conformance/traces"
-    with gzip.open(CORPUS / folder / f"{rulesheet.stem}{TRACE}", "rt") as file:
-        return [json.loads(line) for line in file]
+    return read_trace(CORPUS / folder / f"{rulesheet.stem}{SUFFIX}")
 
 
 def lowered(things: Iterable[object]) -> list[str]:
     return sorted(str(thing).lower() for thing in things)
-
-
-def digest(texts: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(texts).encode("latin-1")).hexdigest()
 
 
 @pytest.mark.timeout(300)

@@ -1,4 +1,4 @@
-"""Every rulesheet of ours reads well, plays to the end, and has the perft counts on record."""
+"""Our rulesheets have no problems, end in every playout, and have the recorded perft counts."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from typing import Any
 import pytest
 
 import gdl
-from tests.support.paths import ROOT
+from tests.support.paths import GAMES, ROOT
 
-RULESHEETS = sorted((ROOT / "games").glob("*.kif"))
+RULESHEETS = sorted(GAMES.glob("*.kif"))
 NAMES = [path.stem for path in RULESHEETS]
 PERFT: dict[str, dict[str, Any]] = tomllib.loads(
     (ROOT / "tests" / "perft" / "perft.toml").read_text(encoding="utf-8")
 )
 
 MAX_STEPS = 1000
-"""Random players end every match of ours sooner."""
+"""Random playouts of our games are shorter."""
 
 
 def text_of(name: str) -> str:
-    return (ROOT / "games" / f"{name}.kif").read_text(encoding="utf-8")
+    return (GAMES / f"{name}.kif").read_text(encoding="utf-8")
 
 
 @cache
 def machine_of(name: str) -> gdl.StateMachine:
-    return gdl.interpret(gdl.load(ROOT / "games" / f"{name}.kif"))
+    return gdl.interpret(gdl.load(GAMES / f"{name}.kif"))
 
 
 def counts(quick: bool) -> list[Any]:
@@ -47,13 +47,13 @@ def counts(quick: bool) -> list[Any]:
 
 def test_every_game_has_its_perft_record_and_its_line_in_the_readme() -> None:
     assert sorted(PERFT) == NAMES
-    readme = (ROOT / "games" / "README.md").read_text(encoding="utf-8")
+    readme = (GAMES / "README.md").read_text(encoding="utf-8")
     assert [name for name in NAMES if f"`{name}`" not in readme] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rulesheet_reads_without_problems(name: str) -> None:
-    assert gdl.load(ROOT / "games" / f"{name}.kif").warnings == ()
+    assert gdl.load(GAMES / f"{name}.kif").warnings == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +65,7 @@ def test_rulesheet_opens_with_rules_in_words(name: str) -> None:
 
 def declared(name: str) -> tuple[set[gdl.Term], set[tuple[gdl.Term, gdl.Term]]]:
     """Return the facts and the (role, move) pairs that ``base`` and ``input`` declare."""
-    ruleset = gdl.load(ROOT / "games" / f"{name}.kif")
+    ruleset = gdl.load(GAMES / f"{name}.kif")
     rules = []
     for rule in ruleset.rules:
         if rule.head.name == "base":

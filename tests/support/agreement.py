@@ -1,4 +1,4 @@
-"""Comparing a state machine with the oracle, on whole sets, over random play."""
+"""Comparing a state machine with the oracle: all answers, as sets, in random play."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ def texts(terms: Sequence[Term] | State | frozenset[Term]) -> list[str]:
 def assert_agreement(machine: StateMachine, oracle: Oracle, seed: int, steps: int) -> int:
     """Play at random and compare every answer; return the number of states compared.
 
-    The oracle is asked first: where it finds no model, nothing is wrong with a machine that
-    refuses to answer.
+    The oracle is asked first: if it finds no model, a machine may refuse to answer too.
     """
     chance = random.Random(seed)
     facts = oracle.initial_state()

@@ -1,7 +1,7 @@
-"""Random small rulesets that have a meaning: safe, finite, and stratified unless asked otherwise.
+"""Random small rulesets that have a meaning: safe, finite, and stratified by default.
 
-Relations come in layers. A rule uses its own layer and those below, and denies those below only,
-so that recursion is free and negation never runs in a circle. One name has two arities here, for
+Relations come in layers. A rule uses its own layer and those below, and negates those below only,
+so that recursion is free and no cycle has a negation in it. One name has two arities here, for
 relations and functions, and is a relation, a function and a constant at once.
 """
 
@@ -17,8 +17,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from gdl import And, Atom, Constant, Distinct, Function, Literal, Not, Or, Rule, Ruleset, Term
 from gdl import Variable as Var
-from gdl.datalog.normal_form import substitute_rule
-from gdl.language.rules import variables_in
+from gdl.language.rules import atoms_of, substitute_rule, variables_in
 from gdl.language.terms import variables_of
 
 Relation = tuple[str, int]
@@ -46,10 +45,10 @@ PATTERNS: Terms = (
     *(_applied("f", Z, X), _applied("f", X, X), _applied("f", X, _applied("g", Y))),
 )
 TERMS: Terms = (*(VARIABLES * 16), *PATTERNS, _applied("g", B), A, B, ROLES[0])
-"""What stands in a body: mostly variables, lest nothing match."""
+"""The terms of bodies: mostly variables, as otherwise nothing would match."""
 HEADS: Terms = (*(VARIABLES * 4), *PATTERNS, *GROUND)
 HEADS_OF_RECURSION: Terms = (*(VARIABLES * 4), *GROUND)
-"""Without functions of variables, which would grow for ever."""
+"""Without functions of variables, which would grow without end."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +80,14 @@ LAYERS = (
     Layer((("sees", 2),), facts=0),
 )
 HIDDEN = {"init", "next", "sees"}
-"""No body may ask for these."""
+"""These may not occur in bodies."""
 OWNED = {"legal", "goal", "sees"}
 """The first argument of these is a role."""
 
 
 @st.composite
-def rulesets(draw: DrawFn, in_circles: bool = False) -> Ruleset:
-    """A game of two roles; ``in_circles`` lets relations be denied in their own definition."""
+def rulesets(draw: DrawFn, in_cycles: bool = False) -> Ruleset:
+    """A game of two roles; ``in_cycles`` lets relations be negated in their own definition."""
     rules = [Rule(Atom("role", (role,))) for role in ROLES]
     rules += [Rule(Atom("legal", (role, Constant("noop")))) for role in ROLES]
     rules.append(Rule(Atom("next", (Y,)), (Atom("does", (X, Y)),)))
@@ -96,7 +95,7 @@ def rulesets(draw: DrawFn, in_circles: bool = False) -> Ruleset:
     for layer in LAYERS:
         below += layer.sources
         own = tuple(relation for relation in layer.heads if relation[0] not in HIDDEN)
-        rules += draw(_definitions(layer, below + own, below + own if in_circles else below))
+        rules += draw(_definitions(layer, below + own, below + own if in_cycles else below))
         below += own
         if layer.ranked:
             rules += draw(_ranked(layer.ranked, below))
@@ -106,9 +105,9 @@ def rulesets(draw: DrawFn, in_circles: bool = False) -> Ruleset:
 
 @cache
 def _definitions(
-    layer: Layer, usable: Relations, deniable: Relations
+    layer: Layer, usable: Relations, negatable: Relations
 ) -> SearchStrategy[list[Rule]]:
-    rules = st.lists(_rules(layer, usable, deniable), min_size=1, max_size=3)
+    rules = st.lists(_rules(layer, usable, negatable), min_size=1, max_size=3)
     most = layer.facts and layer.facts + 3
     facts = _atoms(layer.heads, GROUND, owners=ROLES).map(Rule)
     return st.tuples(st.lists(facts, min_size=layer.facts, max_size=most), rules).map(_joined)
@@ -119,10 +118,11 @@ def _joined(lists: tuple[list[Rule], list[Rule]]) -> list[Rule]:
 
 
 @st.composite
-def _rules(draw: DrawFn, layer: Layer, usable: Relations, deniable: Relations) -> Rule:
+def _rules(draw: DrawFn, layer: Layer, usable: Relations, negatable: Relations) -> Rule:
     own = tuple(relation for relation in layer.heads if relation in usable)
-    body = draw(_bodies(usable, deniable, own))
-    recursive = any(relation in layer.heads for relation in _relations(body))
+    body = draw(_bodies(usable, negatable, own))
+    atoms = (atom for literal in body for atom, _ in atoms_of(literal))
+    recursive = any(atom.relation in layer.heads for atom in atoms)
     terms = HEADS_OF_RECURSION if recursive else HEADS
     head = draw(_atoms(layer.heads, terms, owners=(*ROLES, X, X)))
     if head.name in OWNED and head.args[0] == X:
@@ -132,7 +132,7 @@ def _rules(draw: DrawFn, layer: Layer, usable: Relations, deniable: Relations) -
 
 @st.composite
 def _ranked(draw: DrawFn, name: str, below: Relations) -> list[Rule]:
-    """Draw relations over a few ranks: one denies itself of lower ranks only, one is a closure."""
+    """Draw relations over a few ranks: one negates itself for lower ranks, one is a closure."""
     pairs = draw(st.lists(st.sampled_from(list(combinations(RANKS, 2))), min_size=2, max_size=6))
     rules = [Rule(Atom(f"{name}-above", (high, low))) for low, high in pairs]
     rules += [Rule(Atom(name, (RANKS[0], A))), Rule(Atom(f"{name}-reach", (RANKS[3],)))]
@@ -175,14 +175,14 @@ def _atoms_of(relation: Relation, terms: Terms, owners: Terms) -> SearchStrategy
 
 @cache
 def _bodies(
-    usable: Relations, deniable: Relations, own: Relations = ()
+    usable: Relations, negatable: Relations, own: Relations = ()
 ) -> SearchStrategy[list[Literal]]:
     # The latest relations more often: they are what makes a layer differ from those below.
     atoms = _atoms(usable + usable[-4:] + own * 3, TERMS)
     terms = st.sampled_from(TERMS)
     pairs = st.tuples(terms, terms).filter(lambda pair: pair[0] != pair[1])
     inequalities = pairs.map(lambda pair: Distinct(*pair))
-    negations = _denials(_atoms(deniable + deniable[-4:], TERMS), inequalities).map(Not)
+    negations = _filters(_atoms(negatable + negatable[-4:], TERMS), inequalities).map(Not)
     simple = st.one_of(atoms, atoms, negations, inequalities)
     branches = st.lists(st.one_of(simple, _compounds(simple)), min_size=1, max_size=3)
     disjunctions = branches.map(lambda parts: Or(tuple(parts)))
@@ -193,11 +193,11 @@ def _bodies(
     return st.tuples(others, binding, others).map(lambda parts: [*chain(*parts)])
 
 
-def _denials(
-    denied: SearchStrategy[Atom], inequalities: SearchStrategy[Distinct]
+def _filters(
+    negated: SearchStrategy[Atom], inequalities: SearchStrategy[Distinct]
 ) -> SearchStrategy[Literal]:
-    simple = st.one_of(denied, denied, inequalities, denied.map(Not))
-    return st.one_of(denied, denied, denied, inequalities, _compounds(simple))
+    simple = st.one_of(negated, negated, inequalities, negated.map(Not))
+    return st.one_of(negated, negated, negated, inequalities, _compounds(simple))
 
 
 def _compounds(parts: SearchStrategy[Literal]) -> SearchStrategy[Literal]:
@@ -205,24 +205,11 @@ def _compounds(parts: SearchStrategy[Literal]) -> SearchStrategy[Literal]:
     return st.one_of(lists.map(Or), lists.map(And))
 
 
-def _relations(body: Iterable[Literal]) -> list[Relation]:
-    """Return the relations that a body uses, denied or not."""
-    found: list[Relation] = []
-    for literal in body:
-        if isinstance(literal, Atom):
-            found.append(literal.relation)
-        elif isinstance(literal, Not):
-            found += _relations([literal.literal])
-        elif isinstance(literal, And | Or):
-            found += _relations(literal.literals)
-    return found
-
-
 # ---------------------------------------------------------------------- safety
 
 
 def made_safe(rule: Rule) -> Rule:
-    """Return the rule with a constant for every variable that would have no value."""
+    """Replace every unbound variable of a rule by a constant."""
     bound = _bound(rule.body)
     missing = {v.name for term in rule.head.args for v in variables_of(term)} - bound
     missing |= _missing(rule.body, frozenset())
@@ -230,7 +217,7 @@ def made_safe(rule: Rule) -> Rule:
 
 
 def _bound(literals: Iterable[Literal]) -> frozenset[str]:
-    """Return the variables that have a value wherever the literals hold."""
+    """Return the variables that the literals bind."""
     return frozenset[str]().union(*map(_bound_by, literals))
 
 
@@ -245,7 +232,7 @@ def _bound_by(literal: Literal) -> frozenset[str]:
 
 
 def _missing(literals: Sequence[Literal], outer: frozenset[str]) -> set[str]:
-    """Return the variables of tests that have no value where they are tested."""
+    """Return the variables of negations and inequalities that nothing binds."""
     known = outer | _bound(literals)
     missing: set[str] = set()
     for literal in literals:

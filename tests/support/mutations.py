@@ -1,4 +1,4 @@
-"""Mutations: rulesheets made wrong, at random, in the ways that rulesheets go wrong."""
+"""Mutations: random damage to rulesheets, of the kinds that occur in practice."""
 
 from __future__ import annotations
 

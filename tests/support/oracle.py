@@ -1,10 +1,9 @@
-"""A slow machine that is plain to see right: the oracle for everything that reasons faster.
+"""A slow machine whose correctness is easy to see: the oracle for all faster ones.
 
 It takes the rules as they were read. A body is solved by matching its atoms with every known
-fact, one after the other; whatever only tests (``not``, ``distinct``) waits until all atoms are
-matched. Rules are applied to all that is known until nothing new appears, stratum by stratum.
-There is no rewriting, no planning, no index and no remembering, and no code is shared with the
-package beyond terms and rules.
+fact, one after the other; filters (``not``, ``distinct``) wait until all atoms are matched. Rules
+are applied to all known facts up to a fixpoint, stratum by stratum. There is no rewriting, no
+planning, no index and no memo, and no code is shared with the package beyond terms and rules.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Bindings = Mapping[str, Term]
 
 
 class TooLargeError(Exception):
-    """The model has more facts than the oracle has patience for."""
+    """The model has more than the allowed number of facts."""
 
 
 class UndefinedError(Exception):
@@ -38,7 +37,7 @@ class Facts:
             self.add(relation, row)
 
     def add(self, relation: Relation, row: Row) -> bool:
-        """Add a row; tell whether it is new."""
+        """Add a row, and return True if it is new."""
         rows = self._rows[relation]
         if row in rows:
             return False
@@ -54,7 +53,7 @@ class Facts:
 
 
 class Oracle:
-    """A game, answered for by brute force. A state is a frozen set of terms."""
+    """A game, evaluated by brute force. A state is a frozen set of terms."""
 
     def __init__(self, ruleset: gdl.Ruleset, max_facts: int = 100_000) -> None:
         self.roles = ruleset.roles
@@ -65,7 +64,7 @@ class Oracle:
         return frozenset(row[0] for row in self.model(frozenset()).rows(("init", 1)))
 
     def model(self, state: frozenset[Term], moves: Sequence[Term] = ()) -> Facts:
-        """Return all that holds in a state, with the joint move if there is one."""
+        """Return every atom that holds in a state, with the joint move if there is one."""
         facts = Facts((("true", 1), (fact,)) for fact in state)
         for role, move in zip(self.roles, moves, strict=bool(moves)):
             facts.add(("does", 2), (role, move))
@@ -73,19 +72,19 @@ class Oracle:
 
     def complete(self, facts: Facts) -> Facts:
         """Return the facts with all that follows from them."""
-        for rules, denies_itself in self._strata:
-            find = self._enclosed if denies_itself else self._least
+        for rules, negates_itself in self._strata:
+            find = self._enclosed if negates_itself else self._least
             facts = find(rules, facts, facts)
         return facts
 
-    def _least(self, rules: Sequence[Rule], lower: Facts, denied: Facts) -> Facts:
-        """Apply rules until nothing is new; a negated atom holds unless it is in ``denied``."""
+    def _least(self, rules: Sequence[Rule], lower: Facts, negated: Facts) -> Facts:
+        """Apply rules until nothing is new; negated atoms are looked up in ``negated``."""
         facts = Facts(lower)
         grows = True
         while grows:
             grows = False
             for rule in rules:
-                for bindings in list(solutions(rule.body, {}, facts, denied)):
+                for bindings in list(solutions(rule.body, {}, facts, negated)):
                     row = tuple(substitute(term, bindings) for term in rule.head.args)
                     grows |= facts.add(rule.head.relation, row)
                     if facts.size > self._max_facts:
@@ -93,14 +92,14 @@ class Oracle:
         return facts
 
     def _enclosed(self, rules: Sequence[Rule], lower: Facts, certain: Facts) -> Facts:
-        """Return the model that two estimates enclose ever more narrowly.
+        """Return the model by the alternating fixpoint: bounds from below and from above.
 
-        Deny only what is certain, and too much follows; deny all of that, and only certain
-        atoms follow.
+        With negated atoms looked up in the atoms that hold for certain, too many follow; with them
+        looked up in all of those, only atoms that hold for certain follow.
         """
         while True:
-            possible = self._least(rules, lower, denied=certain)
-            more = self._least(rules, lower, denied=possible)
+            possible = self._least(rules, lower, negated=certain)
+            more = self._least(rules, lower, negated=possible)
             if more.size == possible.size:
                 return possible
             if more.size == certain.size:
@@ -114,43 +113,43 @@ def of_role(model: Facts, relation: str, role: Term) -> list[Term]:
 
 
 def solutions(
-    body: Sequence[Literal], bindings: Bindings, facts: Facts, denied: Facts
+    body: Sequence[Literal], bindings: Bindings, facts: Facts, negated: Facts
 ) -> Iterator[Bindings]:
-    """Yield every way to make a body true; tests come last, when all variables have values."""
+    """Yield all bindings that make a body true; filters come last, when all variables are bound."""
     if not body:
         yield bindings
         return
     at = min(range(len(body)), key=lambda index: URGENCY.index(type(body[index])))
     literal, rest = body[at], [*body[:at], *body[at + 1 :]]
     if isinstance(literal, And):
-        yield from solutions([*literal.literals, *rest], bindings, facts, denied)
+        yield from solutions([*literal.literals, *rest], bindings, facts, negated)
     elif isinstance(literal, Or):
         for branch in literal.literals:
-            yield from solutions([branch, *rest], bindings, facts, denied)
+            yield from solutions([branch, *rest], bindings, facts, negated)
     else:
-        for extended in single(literal, bindings, facts, denied):
-            yield from solutions(rest, extended, facts, denied)
+        for extended in single(literal, bindings, facts, negated):
+            yield from solutions(rest, extended, facts, negated)
 
 
 URGENCY = (Atom, And, Or, Distinct, Not)
 
 
 def single(
-    literal: Atom | Distinct | Not, bindings: Bindings, facts: Facts, denied: Facts
+    literal: Atom | Distinct | Not, bindings: Bindings, facts: Facts, negated: Facts
 ) -> Iterator[Bindings]:
-    """Yield every way to make one literal true."""
+    """Yield all bindings that make one literal true."""
     if isinstance(literal, Atom):
         matches = (match(literal.args, row, bindings) for row in facts.rows(literal.relation))
         yield from (extended for extended in matches if extended is not None)
     elif isinstance(literal, Distinct):
         if substitute(literal.left, bindings) != substitute(literal.right, bindings):
             yield bindings
-    elif next(solutions([literal.literal], bindings, denied, facts), None) is None:
+    elif next(solutions([literal.literal], bindings, negated, facts), None) is None:
         yield bindings
 
 
 def match(patterns: Sequence[Term], row: Row, bindings: Bindings) -> Bindings | None:
-    """Return the bindings under which the patterns are the row, None where there are none."""
+    """Return the bindings under which the patterns equal the row, None if there are none."""
     for pattern, term in zip(patterns, row, strict=True):
         if isinstance(pattern, Variable):
             if bindings.get(pattern.name, term) != term:
@@ -179,23 +178,23 @@ def substitute(term: Term, bindings: Bindings) -> Term:
 
 
 def strata(rules: Sequence[Rule]) -> list[tuple[list[Rule], bool]]:
-    """Return the rules of each strongly connected component, with whether it denies itself.
+    """Return the rules of each strongly connected component, with whether it negates itself.
 
-    What a relation reaches, itself included, is more than what any relation below it reaches.
+    A relation reaches more relations, itself included, than any relation in a stratum below it.
     """
     reached: dict[Relation, frozenset[Relation]] = {}
-    denied: dict[Relation, set[Relation]] = defaultdict(set)
+    negated: dict[Relation, set[Relation]] = defaultdict(set)
     for rule in rules:
         head, uses = rule.head.relation, list(_uses(rule.body))
         reached[head] = reached.get(head, frozenset()).union([head], (used for used, _ in uses))
-        denied[head] |= {used for used, negative in uses if negative}
+        negated[head] |= {used for used, negative in uses if negative}
     while reached != (more := _further(reached)):
         reached = more
     found = []
     for reach in sorted(set(reached.values()), key=len):
         own = {head for head, relations in reached.items() if relations == reach}
         component = [rule for rule in rules if rule.head.relation in own]
-        found.append((component, any(denied[head] & own for head in own)))
+        found.append((component, any(negated[head] & own for head in own)))
     return found
 
 

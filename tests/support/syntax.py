@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 import gdl
 from gdl import And, Atom, Constant, Distinct, Function, Literal, Not, Or, Rule, Ruleset, Term
 from gdl import Variable as Var
-from gdl.language.rules import CONNECTIVES, KEYWORD_ARITY
+from gdl.language.keywords import KEYWORDS, RESERVED_WORDS
 
 PLAIN = ("a", "cell", "noop", "x1", "8", "01", "white_king", "q", "true0")
 ODD = (
@@ -29,10 +29,8 @@ def variable_names() -> SearchStrategy[str]:
 
 @cache
 def terms() -> SearchStrategy[Term]:
-    constants = st.one_of(names(), st.sampled_from(sorted(KEYWORD_ARITY))).map(Constant)
-    functions = st.one_of(
-        names(), names(), st.sampled_from(sorted(CONNECTIVES | KEYWORD_ARITY.keys()))
-    )
+    constants = st.one_of(names(), st.sampled_from(sorted(KEYWORDS))).map(Constant)
+    functions = st.one_of(names(), names(), st.sampled_from(sorted(RESERVED_WORDS)))
     return st.recursive(
         st.one_of(constants, constants, variable_names().map(Var)),
         lambda inner: st.builds(
@@ -45,7 +43,9 @@ def terms() -> SearchStrategy[Term]:
 @st.composite
 def atoms(draw: DrawFn) -> Atom:
     if draw(st.booleans()):
-        name, arity = draw(st.sampled_from(sorted(KEYWORD_ARITY.items())))
+        name, arity = draw(
+            st.sampled_from(sorted(keyword.relation for keyword in KEYWORDS.values()))
+        )
         return Atom(name, tuple(draw(terms()) for _ in range(arity)))
     return Atom(draw(names()), tuple(draw(st.lists(terms(), max_size=3))))
 
@@ -66,6 +66,6 @@ def literals() -> SearchStrategy[Literal]:
 
 @st.composite
 def rulesets(draw: DrawFn) -> Ruleset:
-    """A ruleset as reading gives it: names that differ in capitals only have become one."""
+    """A ruleset as the parser returns it: names that differ only in case have one spelling."""
     rules = st.builds(Rule, atoms(), st.lists(literals(), max_size=4).map(tuple))
     return gdl.parse("\n".join(map(str, draw(st.lists(rules, min_size=1, max_size=4)))))

@@ -1,4 +1,4 @@
-"""Tiny games to ask a single question of; the oracle confirms every answer for the whole state."""
+"""Tiny games for a single question each; the oracle confirms the answers for the whole state."""
 
 from __future__ import annotations
 
@@ -9,18 +9,33 @@ from gdl import StateMachine
 from tests.support.agreement import assert_agreement
 from tests.support.oracle import Oracle
 
+COUNTING = """
+(role a) (role b) (init (at 0))
+(succ 0 1) (succ 1 2) (succ 2 3)
+(legal a go) (legal b wait) (<= (legal b stay) (true (at 1)))
+(<= (next (at ?n)) (true (at ?m)) (succ ?m ?n))
+(<= terminal (true (at 3)))
+(goal a 100) (goal b 0) (<= (goal b 50) (true (at 3)))
+"""
+"""Counts to 3; ``b`` has a choice in the second state, and two goal values in the last."""
+
 NUMBERS = " ".join(f"(succ {i} {i + 1})" for i in range(60))
 
 
+def machine_of(text: str) -> StateMachine:
+    """Return the reasoner for a rulesheet."""
+    return gdl.interpret(gdl.parse(text))
+
+
 def interpret(text: str) -> StateMachine:
-    """Return the machine of a rulesheet, compared with the oracle for a few steps."""
+    """Return the reasoner for a rulesheet, after comparing it with the oracle for a few steps."""
     rules = gdl.parse(text)
     assert_agreement(gdl.interpret(rules), Oracle(rules), seed=0, steps=3)
     return gdl.interpret(rules)
 
 
 def texts(terms: Iterable[gdl.Term]) -> list[str]:
-    """Return what the terms read as, sorted."""
+    """Return the terms as text, sorted."""
     return sorted(map(str, terms))
 
 
@@ -37,7 +52,7 @@ def goals(text: str) -> tuple[int, ...]:
 
 
 def is_terminal(text: str) -> bool:
-    """Tell whether the initial state is terminal."""
+    """Return True if the initial state is terminal."""
     machine = interpret(f"(role r) {text}")
     return machine.is_terminal(machine.initial_state())
 
@@ -52,7 +67,7 @@ def after(text: str, *moves: str) -> list[str]:
 def legal_unchecked(text: str) -> list[str]:
     """Return the legal moves without asking the oracle.
 
-    It wants atoms to bind variables, and has no patience for large rulesheets.
+    The oracle cannot solve equalities, and is too slow for large rulesheets.
     """
     machine = gdl.interpret(gdl.parse(f"(role r) {text}"))
     return texts(machine.legal_moves(machine.initial_state(), machine.roles[0]))

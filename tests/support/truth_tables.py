@@ -1,4 +1,4 @@
-"""Truth tables, and what networks and ground programs say by them.
+"""Truth tables, and what graphs and ground programs say by them.
 
 A truth table of n inputs is an integer of 2**n bits: bit ``a`` is the value where input ``i`` is
 bit ``i`` of ``a``. Everything here is as plain as can be, to be compared with what is fast.
@@ -27,41 +27,41 @@ def table_of_input(number: int, inputs: int) -> int:
     return sum(1 << a for a in range(2**inputs) if a >> number & 1)
 
 
-def tables_of_nodes(network: AndInverterGraph) -> list[int]:
+def tables_of_nodes(graph: AndInverterGraph) -> list[int]:
     """Return the truth table of every node, cycles at their least fixpoint."""
-    inputs = network.inputs
-    tables = [0] * len(network)
+    inputs = graph.inputs
+    tables = [0] * len(graph)
     for number in range(inputs):
         tables[1 + number] = table_of_input(number, inputs)
-    starts = {cycle.first: cycle for cycle in network.cycles}
+    starts = {cycle.first: cycle for cycle in graph.cycles}
     node = 1 + inputs
-    while node < len(network):
+    while node < len(graph):
         cycle = starts.get(node)
         if cycle is None:
-            _evaluate(network, tables, node)
+            _evaluate(graph, tables, node)
             node += 1
             continue
-        early = {place for place, _ in cycle.feedback}
+        early = {node for node, _ in cycle.feedback}
         before = None
         while before != tables:
             before = list(tables)
             for inside in range(cycle.first, cycle.last):
                 if inside not in early:
-                    _evaluate(network, tables, inside)
-            for place, definition in cycle.feedback:
-                tables[place] = value_of(definition, tables, inputs)
+                    _evaluate(graph, tables, inside)
+            for feedback, definition in cycle.feedback:
+                tables[feedback] = value_of(definition, tables, inputs)
         node = cycle.last
     return tables
 
 
-def _evaluate(network: AndInverterGraph, tables: list[int], node: int) -> None:
-    sides = (network.left[node], network.right[node])
-    left, right = (value_of(side, tables, network.inputs) for side in sides)
+def _evaluate(graph: AndInverterGraph, tables: list[int], node: int) -> None:
+    sides = (graph.left[node], graph.right[node])
+    left, right = (value_of(side, tables, graph.inputs) for side in sides)
     tables[node] = left & right
 
 
 def value_of(literal: int, tables: Sequence[int], inputs: int) -> int:
-    """Return the truth table of a network's literal."""
+    """Return the truth table of a graph's literal."""
     table = tables[literal >> 1]
     return table ^ everything(inputs) if literal & 1 else table
 

@@ -8,7 +8,7 @@ the later stages conclude: the fields of :class:`Structure`, each a :class:`Find
 
 from gdl.analysis.evidence.block_survey import observe_blocks
 from gdl.analysis.evidence.disjoint_sets import DisjointSets
-from gdl.analysis.evidence.evidence import CHANCE, Evidence
+from gdl.analysis.evidence.evidence import Evidence
 from gdl.analysis.evidence.findings import (
     Choices,
     Confidence,
@@ -42,7 +42,6 @@ from gdl.analysis.evidence.survey import NONE, Distribution, Survey, observe, ta
 from gdl.analysis.evidence.ternary_simulation import simulate_ternary
 
 __all__ = [
-    "CHANCE",
     "NONE",
     "Choices",
     "Cluster",

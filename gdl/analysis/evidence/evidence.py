@@ -16,9 +16,6 @@ from gdl.analysis.evidence.reachability import Reachability
 from gdl.analysis.evidence.survey import Survey
 from gdl.engine import PropnetStateMachine
 
-CHANCE = "random"
-"""The name of the role that moves by chance."""
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdl.analysis.evidence import (
-    CHANCE,
     NONE,
     Confidence,
     Evidence,
@@ -16,7 +15,7 @@ from gdl.analysis.evidence import (
     ReachableStates,
     Survey,
 )
-from gdl.language import Constant
+from gdl.language import Constant, moves_by_chance
 
 MAX_PAIRS = 400
 """Roles with more pairs of goal values are not reasoned about."""
@@ -24,7 +23,7 @@ MAX_PAIRS = 400
 
 def players(roles: Sequence[Constant]) -> list[int]:
     """The indices of the roles that play for something: all but chance."""
-    return [index for index, role in enumerate(roles) if role.name != CHANCE]
+    return [index for index, role in enumerate(roles) if not moves_by_chance(role)]
 
 
 def observed_goals(roles: Sequence[Constant], survey: Survey) -> Goals:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 
 from gdl.analysis.evidence import (
-    CHANCE,
     Choices,
     Confidence,
     Distribution,
@@ -17,7 +16,7 @@ from gdl.analysis.evidence import (
     Survey,
     Turns,
 )
-from gdl.language import Constant
+from gdl.language import Constant, moves_by_chance
 
 MAX_ROLES = 8
 """Pairs of more roles are not reasoned about."""
@@ -34,7 +33,7 @@ def observed_turns(roles: Sequence[Constant], survey: Survey) -> Turns:
         ),
         choices=choices,
         dummies=Finding(tuple(role for role in roles if not choices[role].share)),
-        chance=next((role for role in roles if role.name == CHANCE), None),
+        chance=next((role for role in roles if moves_by_chance(role)), None),
     )
 
 

@@ -14,7 +14,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.datalog import FlatRules, SymbolTable, goal_value, renamed
+from gdl.datalog import FlatRules, SymbolTable, counterpart, goal_value
 from gdl.grounding import GroundingBudget, GroundProgram, Row, RulePasses, ground_game
 from gdl.language import Constant, Function, Ruleset, Term
 
@@ -76,8 +76,8 @@ def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 
     Raises :class:`gdl.GroundingLimitError` if there are too many.
     """
-    game = ground_game(ruleset, RulePasses(split_rules=False, guard_relations=False), BUDGET)
-    builder = _GraphBuilder(game.program, game.vocabulary)
+    game = ground_game(ruleset, RulePasses.none(), BUDGET)
+    builder = _GraphBuilder(game.program, game.symbols)
     builder.build(game.flat, roles)
     return builder.graph()
 
@@ -85,9 +85,9 @@ def build_rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 class _GraphBuilder:
     """Collects vertices and edges; the first vertices are the atoms, by number."""
 
-    def __init__(self, program: GroundProgram, vocabulary: SymbolTable) -> None:
+    def __init__(self, program: GroundProgram, symbols: SymbolTable) -> None:
         self._program = program
-        self._vocabulary = vocabulary
+        self._symbols = symbols
         atoms = [int(program.heads.max(initial=0)), int(np.abs(program.literals).max(initial=0))]
         atoms += [atom for rows in program.rows.values() for atom in rows.values()]
         self.kinds: list[int] = [VertexKind.ALWAYS, *[VertexKind.ATOM] * max(atoms)]
@@ -161,7 +161,10 @@ class _GraphBuilder:
     def _fluents(self, flat: FlatRules) -> None:
         rows = self._program.rows
         for relation, function in flat.fluents:
-            starting, following = rows[renamed(relation, "init")], rows[renamed(relation, "next")]
+            starting, following = (
+                rows[counterpart(relation, "init")],
+                rows[counterpart(relation, "next")],
+            )
             for row, atom in rows[relation].items():
                 kind = VertexKind.FLUENT_AT_START if row in starting else VertexKind.FLUENT
                 fluent = self._vertex(kind)
@@ -172,11 +175,11 @@ class _GraphBuilder:
 
     def _role(self, flat: FlatRules, role: Constant) -> None:
         rows = self._program.rows
-        number = self._vocabulary.constant(role.name)
+        number = self._symbols.constant(role.name)
         vertex = self._vertex(VertexKind.ROLE)
         self.roles[vertex] = role
         for relation, function in flat.moves:
-            legal = rows[renamed(relation, "legal")]
+            legal = rows[counterpart(relation, "legal")]
             for row, atom in _of(rows[relation], number):
                 move = self._vertex(VertexKind.MOVE)
                 self.edges.append((vertex, move, Link.OF_ROLE))
@@ -187,7 +190,7 @@ class _GraphBuilder:
         for _, atom in _of(rows["sees", 2], number):
             self._owned(vertex, VertexKind.PERCEPT, atom)
         for row, atom in _of(rows["goal", 2], number):
-            value = goal_value(self._vocabulary.decode(row[1]))
+            value = goal_value(self._symbols.decode(row[1]))
             if value is not None:
                 self._owned(vertex, VertexKind.GOAL + value, atom)
 
@@ -197,7 +200,7 @@ class _GraphBuilder:
         self.edges.append((vertex, atom, Link.HOLDS))
 
     def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self._vocabulary.decode, row))
+        terms = tuple(map(self._symbols.decode, row))
         return terms[0] if function is None else Function(function, terms)
 
 

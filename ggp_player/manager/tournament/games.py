@@ -9,8 +9,9 @@ from pathlib import Path
 
 import gdl
 from gdl import GdlError, Ruleset
+from gdl.language import moves_by_chance
 from ggp_player.errors import GgpPlayerError
-from ggp_player.manager import RANDOM_ROLE, game_name
+from ggp_player.manager import game_name
 
 
 class TournamentError(GgpPlayerError):
@@ -31,10 +32,10 @@ class TournamentGame:
         """Read the rulesheet; raises :class:`TournamentError` where nobody could play by it."""
         try:
             ruleset = gdl.load(path)
-            roles = [str(role) for role in gdl.interpret(ruleset).roles]
+            roles = gdl.interpret(ruleset).roles
         except GdlError as error:
             raise TournamentError(f"the game in {path} cannot be played:\n{error}") from error
-        free = tuple(role for role in roles if role.lower() != RANDOM_ROLE)
+        free = tuple(str(role) for role in roles if not moves_by_chance(role))
         if not free:
             raise TournamentError(f"the game in {path} has no role for a player")
         return cls(game_name(path), ruleset, free, path.resolve().as_uri())

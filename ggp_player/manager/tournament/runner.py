@@ -24,9 +24,10 @@ from pathlib import Path
 
 import gdl
 from gdl import GdlError, StateMachine
+from gdl.language import moves_by_chance
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
-from ggp_player.manager import RANDOM_ROLE, GameManager, MatchError, MatchSetup, MatchStep
+from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.entrants import clear, enter, is_remote
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_warnings import keeping_warnings, warnings_of_match
@@ -131,7 +132,7 @@ class _Play:
     async def run(self, machine: StateMachine) -> MatchResult:
         """Play the match and return its result, also of a match that breaks off."""
         self._seats = [
-            index for index, role in enumerate(machine.roles) if role.name.lower() != RANDOM_ROLE
+            index for index, role in enumerate(machine.roles) if not moves_by_chance(role)
         ]
         began, failure = monotonic(), ""
         goals: tuple[int | None, ...] = ()

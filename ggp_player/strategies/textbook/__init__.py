@@ -1,5 +1,6 @@
 """TODO."""
 
+from gdl.language import moves_by_chance
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta, AlphaBetaTree
 from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax, BoundedSearch
 from ggp_player.strategies.textbook.deliberation import Deliberation
@@ -8,7 +9,6 @@ from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     in_role_order,
-    moves_by_chance,
     opponents_of,
     own_first,
     playout,

@@ -14,10 +14,11 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import State, Term
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
-from ggp_player.strategies.textbook.game_tree import Moves, moves_by_chance, utility
+from ggp_player.strategies.textbook.game_tree import Moves, utility
 from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMovesError
 from ggp_player.strategies.textbook.transposition_table import (
     HIGHEST_VALUE,

@@ -17,11 +17,6 @@ def utility(machine: StateMachine, state: State, role: Constant) -> int:
     return machine.goal(state, role) or 0
 
 
-def moves_by_chance(role: Constant) -> bool:
-    """Tell whether the role is the one named ``random``, which has no interest of its own."""
-    return role.name.lower() == "random"
-
-
 def opponents_of(machine: StateMachine, role: Constant) -> tuple[Constant, ...]:
     """Return all other roles, ``random`` among them, in the order of the rules."""
     return tuple(other for other in machine.roles if other != role)

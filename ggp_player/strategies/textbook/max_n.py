@@ -13,12 +13,12 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     in_role_order,
-    moves_by_chance,
     own_first,
     utility,
 )

@@ -6,13 +6,13 @@ import statistics
 from collections import Counter
 
 import pytest
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
 from gdl.analysis import NONE, Distribution, take_survey
 from gdl.playouts import Ending
-from gdl.reports.survey import Distribution, take_survey
 
 RACE = """
 (role a) (role b)

@@ -9,52 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle
-from tests.support.truth_tables import everything, tables_of_nodes, value_of
+from tests.support.circuits import INPUTS, Twin, operations
+from tests.support.truth_tables import everything
 
-INPUTS = 4
-
-operations = st.lists(
-    st.tuples(
-        st.sampled_from(["and2", "or2", "and_", "or_"]),
-        st.lists(st.tuples(st.integers(0, 30), st.booleans()), min_size=2, max_size=4),
-    ),
-    max_size=12,
-)
 products = st.lists(
     st.frozensets(st.tuples(st.integers(0, 30), st.booleans()), max_size=4), max_size=6
 )
-
-
-class Twin:
-    """A network beside the truth tables of the same literals."""
-
-    def __init__(self) -> None:
-        self.network = AndInverterGraph(INPUTS)
-        self.literals = [FALSE, TRUE, *map(self.network.input, range(INPUTS))]
-        tables = tables_of_nodes(self.network)
-        self.tables = [value_of(literal, tables, INPUTS) for literal in self.literals]
-
-    def pick(self, choice: tuple[int, bool]) -> tuple[int, int]:
-        """Return some literal known so far, or its negation, with its truth table."""
-        place, negated = choice[0] % len(self.literals), choice[1]
-        literal, table = self.literals[place], self.tables[place]
-        return literal ^ negated, table ^ (everything(INPUTS) if negated else 0)
-
-    def do(self, name: str, choices: list[tuple[int, bool]]) -> None:
-        """Apply an operation to some literals."""
-        picked = [self.pick(choice) for choice in (choices[:2] if name[-1] == "2" else choices)]
-        literals = [literal for literal, _ in picked]
-        method = getattr(self.network, name)
-        self.literals.append(method(*literals) if name[-1] == "2" else method(literals))
-        is_and = name.startswith("and")
-        table = everything(INPUTS) if is_and else 0
-        for _, operand in picked:
-            table = table & operand if is_and else table | operand
-        self.tables.append(table)
-
-    def check(self) -> None:
-        tables = tables_of_nodes(self.network)
-        assert [value_of(literal, tables, INPUTS) for literal in self.literals] == self.tables
 
 
 @given(operations)
@@ -75,7 +35,7 @@ def test_sums_of_products_agree_with_truth_tables(
     for name, choices in steps:
         twin.do(name, choices)
     picked = [[twin.pick(choice) for choice in term] for term in terms]
-    literal = twin.network.sum_of_products([frozenset(lit for lit, _ in term) for term in picked])
+    literal = twin.graph.sum_of_products([frozenset(lit for lit, _ in term) for term in picked])
     table = 0
     for term in picked:
         value = everything(INPUTS)
@@ -94,66 +54,66 @@ def test_no_two_gates_have_the_same_inputs(
     twin = Twin()
     for name, choices in steps:
         twin.do(name, choices)
-    network = twin.network
-    gates = list(zip(network.left, network.right, strict=True))[1 + INPUTS :]
+    graph = twin.graph
+    gates = list(zip(graph.left, graph.right, strict=True))[1 + INPUTS :]
     assert len(set(gates)) == len(gates)
     assert all(left < right for left, right in gates)
 
 
 def test_every_conjunction_of_two_signed_inputs_is_one_gate() -> None:
-    network = AndInverterGraph(2)
-    a, b = network.input(0), network.input(1)
-    found = {network.and2(a ^ s, b ^ t) for s, t in product((0, 1), repeat=2)}
+    graph = AndInverterGraph(2)
+    a, b = graph.input(0), graph.input(1)
+    found = {graph.and2(a ^ s, b ^ t) for s, t in product((0, 1), repeat=2)}
     assert len(found) == 4
-    assert {network.and2(b ^ t, a ^ s) for s, t in product((0, 1), repeat=2)} == found
-    assert len(network) == 1 + 2 + 4
+    assert {graph.and2(b ^ t, a ^ s) for s, t in product((0, 1), repeat=2)} == found
+    assert len(graph) == 1 + 2 + 4
 
 
 @pytest.mark.parametrize("sign", [0, 1])
 def test_conjunctions_that_are_known_make_no_gate(sign: int) -> None:
-    network = AndInverterGraph(2)
-    a, b = network.input(0) ^ sign, network.input(1)
-    both = network.and2(a, b)
-    size = len(network)
-    assert network.and2(a, FALSE) == network.and2(a, a ^ 1) == FALSE
-    assert network.and2(a, TRUE) == network.and2(a, a) == a
-    assert network.and2(a, both) == both
-    assert network.and2(a ^ 1, both) == FALSE
-    assert network.and2(a ^ 1, both ^ 1) == a ^ 1
-    assert len(network) == size
-    assert network.and2(a, both ^ 1) == network.and2(a, b ^ 1)
+    graph = AndInverterGraph(2)
+    a, b = graph.input(0) ^ sign, graph.input(1)
+    both = graph.and2(a, b)
+    size = len(graph)
+    assert graph.and2(a, FALSE) == graph.and2(a, a ^ 1) == FALSE
+    assert graph.and2(a, TRUE) == graph.and2(a, a) == a
+    assert graph.and2(a, both) == both
+    assert graph.and2(a ^ 1, both) == FALSE
+    assert graph.and2(a ^ 1, both ^ 1) == a ^ 1
+    assert len(graph) == size
+    assert graph.and2(a, both ^ 1) == graph.and2(a, b ^ 1)
 
 
 def test_empty_conjunctions_and_disjunctions() -> None:
-    network = AndInverterGraph(0)
-    assert (network.and_([]), network.or_([]), network.sum_of_products([])) == (TRUE, FALSE, FALSE)
-    assert network.sum_of_products([frozenset()]) == TRUE
+    graph = AndInverterGraph(0)
+    assert (graph.and_([]), graph.or_([]), graph.sum_of_products([])) == (TRUE, FALSE, FALSE)
+    assert graph.sum_of_products([frozenset()]) == TRUE
 
 
 def test_common_literals_are_factored_out() -> None:
-    network = AndInverterGraph(4)
-    a, *others = map(network.input, range(4))
-    network.sum_of_products([frozenset([a, other]) for other in others])
-    assert len(network) == 1 + 4 + 3, "an OR of three literals, and an AND"
+    graph = AndInverterGraph(4)
+    a, *others = map(graph.input, range(4))
+    graph.sum_of_products([frozenset([a, other]) for other in others])
+    assert len(graph) == 1 + 4 + 3, "an OR of three literals, and an AND"
 
 
 def test_a_cone_holds_what_literals_depend_on() -> None:
-    network = AndInverterGraph(3)
-    a, b, c = map(network.input, range(3))
-    first = network.and2(a, b)
-    second = network.and2(first ^ 1, c)
-    assert set(network.cone([first])) - {0} == {a >> 1, b >> 1, first >> 1}
-    assert set(network.cone([second])) - {0} == {a >> 1, b >> 1, c >> 1, first >> 1, second >> 1}
-    assert network.cone([]) == []
+    graph = AndInverterGraph(3)
+    a, b, c = map(graph.input, range(3))
+    first = graph.and2(a, b)
+    second = graph.and2(first ^ 1, c)
+    assert set(graph.cone([first])) - {0} == {a >> 1, b >> 1, first >> 1}
+    assert set(graph.cone([second])) - {0} == {a >> 1, b >> 1, c >> 1, first >> 1, second >> 1}
+    assert graph.cone([]) == []
 
 
 def test_a_cone_holds_all_of_a_cycle() -> None:
-    network = AndInverterGraph(2)
-    a, b = map(network.input, range(2))
-    first = len(network)
-    p, q = network.new_node(), network.new_node()
-    one, other = network.or2(a, q), network.and2(b, p)
+    graph = AndInverterGraph(2)
+    a, b = map(graph.input, range(2))
+    first = len(graph)
+    p, q = graph.new_node(), graph.new_node()
+    one, other = graph.or_([a, q]), graph.and2(b, p)
     feedback = ((p >> 1, one), (q >> 1, other))
-    network.cycles.append(Cycle(first, len(network), feedback))
+    graph.cycles.append(Cycle(first, len(graph), feedback))
     inside = {a >> 1, b >> 1, p >> 1, q >> 1, one >> 1, other >> 1}
-    assert set(network.cone([p])) - {0} == set(network.cone([q])) - {0} == inside
+    assert set(graph.cone([p])) - {0} == set(graph.cone([q])) - {0} == inside

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
 
 import gdl
 from gdl.circuit.aig import FALSE, TRUE
-from gdl.circuit.builder import AtomCircuit, Inputs, build
-from gdl.circuit.options import Passes
+from gdl.circuit.builder import AtomCircuit
+from tests.support.circuits import circuit_of, stratified
 from tests.support.truth_tables import (
     Rules,
     everything,
-    ground_program,
     table_of_input,
     tables_of_atoms,
     tables_of_nodes,
@@ -26,40 +24,10 @@ from tests.support.truth_tables import (
 FLUENTS = 3
 
 
-def circuit_of(
-    rules: Rules, fluents: int, moves: Sequence[int] = (), group: bool = True
-) -> AtomCircuit:
-    """Build rules over some fluents, then so many moves of each role; inputs are atoms 1, 2, ..."""
-    numbers = iter(range(1, 1 + fluents + sum(moves)))
-    given_fluents = [next(numbers) for _ in range(fluents)]
-    given_moves = [[next(numbers) for _ in range(count)] for count in moves]
-    return build(
-        ground_program(rules), Inputs(given_fluents, given_moves), Passes(group_moves=group)
-    )
-
-
 def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:
-    tables = tables_of_nodes(circuit.network)
-    inputs = circuit.network.inputs
+    tables = tables_of_nodes(circuit.graph)
+    inputs = circuit.graph.inputs
     return {a: value_of(circuit.literal_of.get(a, FALSE), tables, inputs) for a in atoms}
-
-
-@st.composite
-def stratified(draw: DrawFn, inputs: int) -> tuple[Rules, list[list[int]]]:
-    """Draw rules in strata: a body may ask for its own stratum, and deny those below."""
-    rules: list[tuple[int, list[int]]] = []
-    strata: list[list[int]] = []
-    below = list(range(1, 1 + inputs))
-    for _ in range(draw(st.integers(1, 3))):
-        first = max(below) + 1
-        own = list(range(first, first + draw(st.integers(1, 4))))
-        positive, negative = st.sampled_from(below + own), st.sampled_from(below).map(lambda a: -a)
-        for atom in own:
-            bodies = st.lists(st.lists(st.one_of(positive, negative), max_size=3), max_size=3)
-            rules += [(atom, body) for body in draw(bodies)]
-        strata.append(own)
-        below += own
-    return rules, strata
 
 
 @given(stratified(FLUENTS), st.booleans())
@@ -98,8 +66,8 @@ def test_a_frame_axiom_becomes_the_denial_of_one_move() -> None:
     rules = [(20, [1, 2 + move]) for move in range(9)]
     merged = circuit_of(rules, 1, [10])
     plain = circuit_of(rules, 1, [10], group=False)
-    assert len(merged.network) == 1 + 11 + 1
-    assert len(plain.network) > len(merged.network) + 5
+    assert len(merged.graph) == 1 + 11 + 1
+    assert len(plain.graph) > len(merged.graph) + 5
 
 
 def test_any_move_of_a_role_is_no_condition() -> None:
@@ -123,7 +91,7 @@ def test_facts_and_atoms_without_rules() -> None:
 def test_inputs_have_no_definition() -> None:
     """What gringo says of an input's atom is that it may be chosen; rules for it are left out."""
     circuit = circuit_of([(1, []), (20, [1])], 1)
-    assert circuit.literal_of[20] == circuit.network.input(0)
+    assert circuit.literal_of[20] == circuit.graph.input(0)
 
 
 def test_paths_are_the_least_fixpoint() -> None:
@@ -133,7 +101,7 @@ def test_paths_are_the_least_fixpoint() -> None:
     rules = [(reach[i], [edges[i]]) for i in range(1)]
     rules += [(reach[(i + 1) % 3], [reach[i], edges[(i + 1) % 3]]) for i in range(3)]
     circuit = circuit_of(rules, 3)
-    (cycle,) = circuit.network.cycles
+    (cycle,) = circuit.graph.cycles
     assert len(cycle.feedback) == 3
     first, second, third = (table_of_input(i, 3) for i in range(3))
     assert tables_of(circuit, reach) == {

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import gdl
-from gdl.circuit.options import PASS_NAMES, CompileOptions, Passes, stages
+from gdl.circuit.options import PASS_NAMES, CompileOptions, stages
 from gdl.engine.hashing import hash_states
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.packing import Packed
 from gdl.engine.perft import perft
 from gdl.grounding.gringo import GroundingBudget
+from gdl.grounding.passes import PASSES, Where
 from tests.support.compiled_games import SMALL, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 
@@ -22,12 +23,17 @@ DEPTH = 3
 
 LANES = (0, 63, 64, 511)
 
+HUGE_GAME_PASSES = {each.switch for each in PASSES if each.where == Where.HUGE_GAME}
+
+USUAL_PASSES = [name for name in PASS_NAMES if name not in HUGE_GAME_PASSES]
+"""The others apply to huge games only: see ``tests/gdl/grounding/test_huge_games.py``."""
+
 
 def compiled(name: str, **passes: bool) -> PropnetStateMachine:
     return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
 
 
-@pytest.mark.parametrize("chosen", PASS_NAMES)
+@pytest.mark.parametrize("chosen", USUAL_PASSES)
 @pytest.mark.parametrize("name", [*SMALL, "breakthrough", "hex", "tron", "keyMaze"])
 def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
     passes = {each: each == chosen for each in PASS_NAMES}
@@ -36,7 +42,7 @@ def test_a_pass_alone_changes_no_answer(name: str, chosen: str) -> None:
     assert_block_lockstep(machine, reasoner_of(name), steps=4, lanes=LANES)
 
 
-@pytest.mark.parametrize("left_out", PASS_NAMES)
+@pytest.mark.parametrize("left_out", USUAL_PASSES)
 @pytest.mark.parametrize("name", [*SMALL, "breakthrough"])
 def test_all_passes_but_one_count_the_same_paths(name: str, left_out: str) -> None:
     assert perft(compiled(name, **{left_out: False}), DEPTH) == perft(machine_of(name), DEPTH)
@@ -52,13 +58,13 @@ def test_no_pass_and_all_agree_on_games_with_cycles(name: str) -> None:
 def test_stages_add_pass_after_pass() -> None:
     found = list(stages())
     assert [name for name, _ in found] == ["none", *PASS_NAMES]
-    assert found[0][1] == Passes(**dict.fromkeys(PASS_NAMES, False))
-    assert found[-1][1] == Passes()
+    assert found[0][1] == CompileOptions(**dict.fromkeys(PASS_NAMES, False))
+    assert found[-1][1] == CompileOptions()
 
 
-# ---------------------------------------------------------------------- relevance
+# ---------------------------------------------------------------------- relevant fluents
 
-IDLE = """
+WANDERER = """
 (role a) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (legal a go) (legal a wait)
 (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does a go))
 (<= (next (at ?x)) (true (at ?x)) (does a wait))
@@ -70,7 +76,7 @@ IDLE = """
 
 def test_relevant_fluents() -> None:
     """Steps and what was done before matter for no move, end or goal, now or later."""
-    machine = gdl.compile(gdl.parse(IDLE))
+    machine = gdl.compile(gdl.parse(WANDERER))
     names = {
         str(fact)
         for fact, matters in zip(machine.facts, machine.relevant_fluents, strict=True)
@@ -80,7 +86,7 @@ def test_relevant_fluents() -> None:
 
 
 def test_a_counter_that_ends_the_match_is_relevant() -> None:
-    machine = gdl.compile(gdl.parse(IDLE + "(<= terminal (true (step 3)))"))
+    machine = gdl.compile(gdl.parse(WANDERER + "(<= terminal (true (step 3)))"))
     relevant = {str(f) for f, r in zip(machine.facts, machine.relevant_fluents, strict=True) if r}
     assert relevant == {f"({name} {n})" for name in ("at", "step") for n in range(4)}
 
@@ -110,7 +116,7 @@ def packed(machine: PropnetStateMachine, state: gdl.State) -> Packed:
 
 
 def test_hashes_of_what_is_relevant() -> None:
-    machine = gdl.compile(gdl.parse(IDLE))
+    machine = gdl.compile(gdl.parse(WANDERER))
     mask = np.packbits(machine.relevant_fluents, bitorder="little")
     start = machine.initial_state()
     go, wait = machine.legal_moves(start, machine.roles[0])
@@ -122,7 +128,7 @@ def test_hashes_of_what_is_relevant() -> None:
 
 
 @pytest.mark.parametrize("was_enabled", [True, False])
-def test_compiling_leaves_the_collector_as_it_was(was_enabled: bool) -> None:
+def test_compiling_leaves_the_garbage_collector_as_it_was(was_enabled: bool) -> None:
     before = gc.isenabled()
     try:
         (gc.enable if was_enabled else gc.disable)()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from gdl.circuit.layout import GateProgram, Layout, Outputs, lay_out
-from tests.gdl.circuit.test_builder import circuit_of, stratified
+from tests.support.circuits import circuit_of, stratified
 from tests.support.slow_blocks import aligned, evaluate
 from tests.support.truth_tables import Rules, table_of_input, tables_of_nodes, value_of
 
@@ -25,15 +25,15 @@ def layout_of(circuit: AtomCircuit, view: Sequence[int], later: Sequence[int]) -
     """Lay out a circuit whose atoms ``view`` are all goals, and ``later`` all percepts."""
     literals = circuit.literal_of
     return lay_out(
-        circuit.network,
+        circuit.graph,
         FLUENTS,
         MOVES,
         Outputs(
-            legal=[TRUE, FALSE, circuit.network.input(0)],
-            terminal=circuit.network.input(1) ^ 1,
+            legal=[TRUE, FALSE, circuit.graph.input(0)],
+            terminal=circuit.graph.input(1) ^ 1,
             goals=[literals.get(atom, FALSE) for atom in view],
             percepts=[literals.get(atom, FALSE) for atom in later],
-            next=[circuit.network.input(i) for i in (2, 0, 4)],
+            next=[circuit.graph.input(i) for i in (2, 0, 4)],
         ),
     )
 
@@ -113,7 +113,7 @@ def test_a_laid_out_network_has_the_values_of_the_network(
         rows[1 + number] = table_of_input(number, INPUTS)
     evaluate(layout.view, rows)
     evaluate(layout.transition, rows)
-    tables = tables_of_nodes(circuit.network)
+    tables = tables_of_nodes(circuit.graph)
     expected = [value_of(circuit.literal_of.get(atom, FALSE), tables, INPUTS) for atom in later]
     assert rows[layout.percepts :][: len(later), 0].tolist() == expected
     legal = [2**64 - 1, 0, table_of_input(0, INPUTS)]
@@ -148,7 +148,7 @@ def ands(program: GateProgram) -> int:
 
 
 def test_an_empty_network() -> None:
-    layout = lay_out(circuit_of([], 0).network, 0, [], Outputs([], FALSE, [], [], []))
+    layout = lay_out(circuit_of([], 0).graph, 0, [], Outputs([], FALSE, [], [], []))
     assert (layout.rows, len(layout.view.gates), len(layout.transition.gates)) == (2, 1, 0)
     assert layout.transition.segments.shape == (0, 4)
 
@@ -158,7 +158,7 @@ def test_a_gate_that_is_an_output_is_written_to_its_row() -> None:
     circuit = circuit_of([(10, [1, 2]), (11, [2, 3])], FLUENTS, MOVES)
     both, other = circuit.literal_of[10], circuit.literal_of[11]
     outputs = Outputs([both, both, 2], both ^ 1, [other], [], [2, 2, 2])
-    layout = lay_out(circuit.network, FLUENTS, MOVES, outputs)
+    layout = lay_out(circuit.graph, FLUENTS, MOVES, outputs)
     written = layout.view.gates[:, 0].tolist()
     assert written[0] == layout.legal
     assert layout.goals in written[: layout.moves_view.gates.shape[0] + 1]
@@ -173,7 +173,7 @@ def test_goals_alone_are_left_out_where_only_moves_are_asked_for() -> None:
     circuit = circuit_of(rules, FLUENTS, MOVES)
     at = circuit.literal_of
     outputs = Outputs([2, 2, 2], at[10], [at[11], at[13]], [], [at[12], 2, 2])
-    layout = lay_out(circuit.network, FLUENTS, MOVES, outputs)
+    layout = lay_out(circuit.graph, FLUENTS, MOVES, outputs)
     assert ands(layout.view) == 4
     assert ands(layout.moves_view) == 2, "for the end, and what a goal and the transition share"
     assert ands(layout.goals_view) == 2
@@ -199,7 +199,7 @@ def test_a_step_needs_no_goals(case: tuple[Rules, list[list[int]]], data: st.Dat
     for rows, view in ((with_goals, whole), (without, first)):
         evaluate(view, rows)
         evaluate(layout.transition, rows)
-    asked = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
-    assert np.array_equal(with_goals[asked], without[asked])
+    read = [*range(layout.legal, layout.goals), *range(layout.percepts, layout.rows)]
+    assert np.array_equal(with_goals[read], without[read])
     evaluate(layout.goals_view, without)
     assert np.array_equal(with_goals, without), "the rest of the view gives the goals afterwards"

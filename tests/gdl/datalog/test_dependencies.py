@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl.datalog.dependencies import (
-    Level,
     chain_length,
     dependency_graph,
     is_recursive,
@@ -15,6 +14,7 @@ from gdl.datalog.dependencies import (
     reachable,
     strongly_connected_components,
 )
+from gdl.language import Level
 
 TEXT = """
 (edge 1 2)
@@ -33,7 +33,7 @@ ORDER = strongly_connected_components(GRAPH)
 graphs = st.dictionaries(st.integers(0, 6), st.sets(st.integers(0, 6)).map(sorted), max_size=7)
 
 
-def test_graph_marks_what_is_denied() -> None:
+def test_graph_marks_what_is_negated() -> None:
     assert GRAPH["even", 1] == {("odd", 1): False, ("blocked", 1): True}
     assert GRAPH["odd", 1] == {("even", 1): False, ("true", 1): True}
     assert GRAPH["alone", 0] == {("path", 2): True, ("moved", 1): False}
@@ -98,10 +98,10 @@ def test_components_are_what_reaches_itself(graph: dict[int, list[int]]) -> None
 
 def _reached(graph: dict[int, list[int]], start: int) -> set[int]:
     seen: set[int] = set()
-    agenda = [start]
-    while agenda:
-        for target in graph.get(agenda.pop(), ()):
+    worklist = [start]
+    while worklist:
+        for target in graph.get(worklist.pop(), ()):
             if target not in seen:
                 seen.add(target)
-                agenda.append(target)
+                worklist.append(target)
     return seen

@@ -41,7 +41,7 @@ def test_rules_that_can_never_apply_pass_on_nothing() -> None:
     assert domain(text, "j", 1, 0) == []
 
 
-def test_what_is_denied_restricts_nothing() -> None:
+def test_negated_atoms_restrict_nothing() -> None:
     assert domain("(p a) (p b) (q a) (<= (h ?x) (p ?x) (not (q ?x)))", "h", 1, 0) == ["a", "b"]
 
 

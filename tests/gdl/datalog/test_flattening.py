@@ -43,22 +43,22 @@ def test_facts_become_rows() -> None:
     assert list(map(str, atom.args)) == ["?x", "?y"]
 
 
-def test_variants_of_a_core_relation() -> None:
+def test_specialized_relations_of_a_core_relation() -> None:
     flattening, _ = flattened("(init a) (init (f 1)) (init (f 1 2)) (init (b 3)) (true x)")
-    variants = list(flattening.variants(("true", 1)))
-    assert [(arity, function) for (_, arity), function in variants] == [
+    specialized = list(flattening.specializations(("true", 1)))
+    assert [(arity, function) for (_, arity), function in specialized] == [
         (1, None),
         (1, ("b", 1)),
         (1, ("f", 1)),
         (2, ("f", 2)),
     ]
-    assert len({relation for relation, _ in variants}) == 4
+    assert len({relation for relation, _ in specialized}) == 4
 
 
 def test_moves_keep_their_role() -> None:
     flattening, rules = flattened("(legal r (go 1 2)) (legal r stay)")
     assert [len(rule.head.args) for rule in rules] == [3, 2]
-    assert [arity for (_, arity), _ in flattening.variants(("does", 2))] == [2, 3]
+    assert [arity for (_, arity), _ in flattening.specializations(("does", 2))] == [2, 3]
 
 
 def test_arguments_that_are_always_one_function() -> None:
@@ -91,7 +91,7 @@ def test_names_never_meet_those_of_the_rulesheet() -> None:
     assert len({rule.head.relation for rule in rules}) == len(rules)
 
 
-def test_specialisations_are_bounded() -> None:
+def test_specializations_are_bounded() -> None:
     facts = " ".join(f"(init (f{i} 1))" for i in range(20))
     assert len(flattened(f"{facts} (<= (p ?x) (true ?x) (true ?y))")[1]) == 420
     with pytest.raises(ResourceLimitError, match="'p'"):

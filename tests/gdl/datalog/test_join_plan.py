@@ -1,4 +1,4 @@
-"""Plans evaluate every literal once, tests when they can be decided, the cheap things first."""
+"""Plans evaluate every literal once, filters as soon as they are bound, cheap steps first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gdl import Atom, Literal, Ruleset
 from gdl.datalog.join_plan import (
     Columns,
     Exists,
+    Filter,
     JoinPlan,
     Loop,
     Step,
-    Test,
     is_bound,
     make_plan,
     prefers_call,
@@ -27,12 +27,10 @@ from gdl.language.terms import variables_of
 from tests.support.example_counts import one_in
 from tests.support.generators import rulesets
 
-Test.__test__ = False  # type: ignore[attr-defined]  # a step of a plan, not a class of tests
-
 
 @dataclass
-class Figures:
-    """A catalogue: sizes by relation name, 10 rows and 5 values a column unless stated."""
+class FixedEstimates:
+    """A cost model: sizes by relation name, 10 rows and 5 values a column unless stated."""
 
     sizes: Mapping[str, float] = field(default_factory=dict)
     table_costs: Mapping[str, float] = field(default_factory=dict)
@@ -52,19 +50,21 @@ class Figures:
         return self.call_costs.get(relation[0])
 
 
-def plan_of(rule: str, figures: Figures | None = None, bound: str = "") -> JoinPlan:
+def plan_of(rule: str, estimates: FixedEstimates | None = None, bound: str = "") -> JoinPlan:
     (parsed,) = gdl.parse(rule).rules
     wanted = {v.name for v in variables_in(parsed.head)}
-    return make_plan(figures or Figures(), parsed.body, bound.split(), wanted - {*bound.split()})
+    return make_plan(
+        estimates or FixedEstimates(), parsed.body, bound.split(), wanted - {*bound.split()}
+    )
 
 
-def told(steps: Sequence[Step]) -> str:
-    """Return a plan as text: loops with their free columns, tests, existential tests."""
+def plan_text(steps: Sequence[Step]) -> str:
+    """Return a plan as text: loops with their free columns, filters, existence tests."""
     words = []
     for step in steps:
         if isinstance(step, Exists):
-            words.append(f"exists[{told(step.steps)}]")
-        elif isinstance(step, Test):
+            words.append(f"exists[{plan_text(step.steps)}]")
+        elif isinstance(step, Filter):
             words.append(f"test {step.literal}")
         else:
             free = "".join(map(str, step.free))
@@ -89,12 +89,12 @@ def told(steps: Sequence[Step]) -> str:
     ],
 )
 def test_small_plans(rule: str, steps: str) -> None:
-    assert told(plan_of(rule).steps) == steps
+    assert plan_text(plan_of(rule).steps) == steps
 
 
 def test_small_relations_come_first() -> None:
     rule = "(<= (h ?x ?z) (big ?x ?y) (small ?y ?z))"
-    first = plan_of(rule, Figures({"big": 10_000, "small": 3})).steps[0]
+    first = plan_of(rule, FixedEstimates({"big": 10_000, "small": 3})).steps[0]
     assert isinstance(first, Loop)
     assert first.atom.name == "small"
 
@@ -103,20 +103,20 @@ def test_joins_go_through_what_is_bound() -> None:
     steps = plan_of("(<= (h ?x ?z) (p ?x ?y) (q ?y ?z) (r ?z ?x))").steps
     assert next(step.bound for step in steps if isinstance(step, Loop)) == ()
     last = steps[-1]
-    assert isinstance(last, Test) or (isinstance(last, Loop) and last.bound)
+    assert isinstance(last, Filter) or (isinstance(last, Loop) and last.bound)
 
 
 def test_tests_come_as_soon_as_they_can_be_decided() -> None:
     steps = plan_of("(<= (h ?x ?y) (p ?x) (q ?y) (distinct ?x a) (not (r ?y)))").steps
     for index, step in enumerate(steps):
-        if isinstance(step, Test):
+        if isinstance(step, Filter):
             before = steps[index - 1]
             assert isinstance(before, Loop)
             assert set(variables_in(step.literal)) == set(variables_in(before.atom))
 
 
 def test_what_is_bound_from_the_start_is_tested() -> None:
-    assert told(plan_of("(<= (h ?x) (p ?x) (q ?x a))", bound="x").steps) in (
+    assert plan_text(plan_of("(<= (h ?x) (p ?x) (q ?x a))", bound="x").steps) in (
         "test (p ?x), test (q ?x a)",
         "test (q ?x a), test (p ?x)",
     )
@@ -125,14 +125,14 @@ def test_what_is_bound_from_the_start_is_tested() -> None:
 def test_estimates_grow_with_the_number_of_rows() -> None:
     rule = "(<= (h ?x ?y) (p ?x) (q ?y))"
     assert plan_of(rule).rows == 100
-    assert plan_of(rule, Figures({"p": 50})).rows == 500
-    assert plan_of(rule).cost < plan_of(rule, Figures({"p": 50})).cost
+    assert plan_of(rule, FixedEstimates({"p": 50})).rows == 500
+    assert plan_of(rule).cost < plan_of(rule, FixedEstimates({"p": 50})).cost
 
 
 @pytest.mark.parametrize(
     ("table", "call", "times", "expected"),
     [
-        (0.0, 1.0, 1.0, False),  # at hand
+        (0.0, 1.0, 1.0, False),  # a table already
         (1000.0, 1.0, 1.0, True),
         (1000.0, 1.0, 1_000_000.0, True),  # no more calls than keys
         (10.0, 1.0, 1_000_000.0, True),
@@ -143,9 +143,9 @@ def test_estimates_grow_with_the_number_of_rows() -> None:
 def test_calls_are_preferred_where_they_cost_less(
     table: float, call: float | None, times: float, expected: bool
 ) -> None:
-    figures = Figures({}, {"p": table}, {} if call is None else {"p": call})
-    assert prefers_call(figures, ("p", 2), (0,), times) is expected
-    assert not prefers_call(figures, ("p", 2), (), times)
+    estimates = FixedEstimates({}, {"p": table}, {} if call is None else {"p": call})
+    assert prefers_call(estimates, ("p", 2), (0,), times) is expected
+    assert not prefers_call(estimates, ("p", 2), (), times)
 
 
 def test_terms_are_bound_with_all_their_variables() -> None:
@@ -161,20 +161,20 @@ def test_plans_can_be_carried_out(rules: Ruleset) -> None:
     for rule in normal_form(rules.rules, rules.source):
         if rule.body:
             wanted = {v.name for v in variables_in(rule.head)}
-            plan = make_plan(Figures({"p": 100, "v": 2}), rule.body, (), wanted)
+            plan = make_plan(FixedEstimates({"p": 100, "v": 2}), rule.body, (), wanted)
             done, bound = carry_out(plan.steps, frozenset())
             assert sorted(map(str, done)) == sorted(map(str, rule.body))
             assert wanted <= bound
 
 
 def carry_out(steps: Iterable[Step], bound: frozenset[str]) -> tuple[list[Literal], frozenset[str]]:
-    """Follow a plan; return the literals evaluated and the variables whose values are visited."""
+    """Follow a plan; return the literals evaluated and the variables bound."""
     done: list[Literal] = []
     for step in steps:
         if isinstance(step, Exists):
             inner, _ = carry_out(step.steps, bound)
             done += inner
-        elif isinstance(step, Test):
+        elif isinstance(step, Filter):
             assert {v.name for v in variables_in(step.literal)} <= bound
             done.append(step.literal)
         else:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import And, Atom, Literal, Not, Or, ResourceLimitError, Rule, Ruleset, RulesetError, Term
-from gdl.datalog.normal_form import binders, normal_form, split_recursion, substitute_rule, unify
-from gdl.language.rules import variables_in
+from gdl.datalog.normal_form import binders, expand_all, normal_form, split_recursion, unify
+from gdl.language.rules import substitute_rule, variables_in
 from gdl.language.terms import variables_of
 from tests.support import generators, syntax
 from tests.support.example_counts import one_in
@@ -121,6 +121,25 @@ def test_recursive_disjunctions_are_split() -> None:
         "(<= (p ?x) (edge ?x ?y) (q ?x) (p ?y))",
         "(<= (p ?x) (edge ?x ?y) (q ?x) (start ?y))",
         "(<= (q ?x) (p ?x))",
+    ]
+
+
+def test_recursive_disjunctions_are_bounded() -> None:
+    body = "(or (p ?x) (q ?x)) " * 13
+    rules = gdl.parse(f"(<= (p ?x) (q ?x) {body})")
+    with pytest.raises(ResourceLimitError, match="'p'"):
+        split_recursion(rules.rules)
+
+
+def test_all_disjunctions_are_expanded_in_the_order_of_their_branches() -> None:
+    (rule,) = gdl.parse("(<= h (or p (and q (or r s))) t (not (and u (not v))))").rules
+    assert [" ".join(map(str, expanded.body)) for expanded in expand_all(rule)] == [
+        "p t (not u)",
+        "p t v",
+        "q r t (not u)",
+        "q r t v",
+        "q s t (not u)",
+        "q s t v",
     ]
 
 

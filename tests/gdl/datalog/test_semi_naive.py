@@ -127,7 +127,7 @@ def test_positions_won_and_lost(given: str) -> None:
     assert legal(f"{text} (<= (legal r ?x) (move ?x ?y) (not (win ?x)))") == ["2"]
 
 
-def test_two_relations_deny_each_other_by_ranks() -> None:
+def test_two_relations_negate_each_other_by_ranks() -> None:
     text = "(succ 0 1) (succ 1 2) (succ 2 3) (even 0) "
     text += "(<= (even ?y) (succ ?x ?y) (not (even ?x)) (not (odd ?y))) "
     text += "(<= (odd ?y) (succ ?x ?y) (even ?x))"
@@ -145,7 +145,7 @@ def test_two_relations_deny_each_other_by_ranks() -> None:
         "(<= p (true a) (not p))",
     ],
 )
-def test_negation_in_a_circle_is_refused(rules: str) -> None:
+def test_negation_in_a_cycle_of_ground_atoms_is_refused(rules: str) -> None:
     text = f"(role r) (init a) {rules} (<= terminal p)"
-    with pytest.raises(RulesetError, match="circle"):  # at once, or where the state matters
+    with pytest.raises(RulesetError, match="cycle"):  # at once, or where the state matters
         legal_unchecked(f"{text} (<= (legal r x) terminal)")

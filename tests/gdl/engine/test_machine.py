@@ -60,10 +60,10 @@ def test_long_lockstep_of_lanes_in_machine_code(name: str) -> None:
 
 
 @pytest.mark.parametrize("group_moves", [True, False])
-@pytest.mark.parametrize("split_rules", [True, False])
+@pytest.mark.parametrize("decompose_rules", [True, False])
 @pytest.mark.parametrize("name", [*SMALL, "breakthrough", "quarto", "tron", "keyMaze", "kalah"])
-def test_passes_change_no_answer(name: str, split_rules: bool, group_moves: bool) -> None:
-    options = CompileOptions(split_rules=split_rules, group_moves=group_moves)
+def test_passes_change_no_answer(name: str, decompose_rules: bool, group_moves: bool) -> None:
+    options = CompileOptions(decompose_rules=decompose_rules, group_moves=group_moves)
     machine = gdl.compile(rules_of(name), options)
     assert_lockstep(machine, reasoner_of(name), 60, seed=4)
     assert_block_lockstep(machine, reasoner_of(name), steps=5, lanes=LANES)
@@ -79,12 +79,12 @@ random_games = settings(
 @given(rulesets(), st.booleans(), st.booleans(), st.integers(0, 9))
 def test_random_rulesets(rules: Ruleset, split: bool, group: bool, seed: int) -> None:
     rules = gdl.parse(str(rules))
-    machine = compiled(rules, CompileOptions(BUDGET, split_rules=split, group_moves=group))
+    machine = compiled(rules, CompileOptions(BUDGET, decompose_rules=split, group_moves=group))
     assert_lockstep(machine, gdl.interpret(rules), 6, seed)
 
 
 @random_games
-@given(rulesets(in_circles=True), st.integers(0, 9))
+@given(rulesets(in_cycles=True), st.integers(0, 9))
 def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
     """Rules that the reasoner gives a meaning have the same one here."""
     rules = gdl.parse(str(rules))
@@ -146,7 +146,7 @@ def compiled(rules: Ruleset, options: CompileOptions) -> StateMachine:
 def test_unusual_games(text: str) -> None:
     rules = gdl.parse(text)
     for split in (True, False):
-        machine = gdl.compile(rules, CompileOptions(split_rules=split))
+        machine = gdl.compile(rules, CompileOptions(decompose_rules=split))
         assert_lockstep(machine, gdl.interpret(rules), 12, seed=1)
         machine.warm_up()
         assert machine.block().play(10, refill=True).states >= 0

@@ -28,13 +28,11 @@ class Ground:
         shown: Sequence[RelationKey],
         flows: Sequence[tuple[RelationKey, RelationKey]] = (),
     ) -> None:
-        vocabulary = SymbolTable()
+        symbols = SymbolTable()
         rules = gdl.parse(text).rules
-        self.program: GroundProgram = ground(rules, flows, shown, vocabulary, GroundingBudget())
+        self.program: GroundProgram = ground(rules, flows, shown, symbols, GroundingBudget())
         self.rows = {
-            relation: {
-                tuple(str(vocabulary.decode(t)) for t in row): atom for row, atom in r.items()
-            }
+            relation: {tuple(str(symbols.decode(t)) for t in row): atom for row, atom in r.items()}
             for relation, r in self.program.rows.items()
         }
         self._names = {
@@ -222,7 +220,7 @@ def test_a_game_too_large_keeps_its_reasoner() -> None:
     rules = gdl.parse(
         f"(role you) (init a) (legal you go) {HUGE} (<= terminal (p 1 2 3 4) (true b))"
     )
-    options = CompileOptions(budget=GroundingBudget(rules=1000), guard_relations=False)
+    options = CompileOptions(budget=GroundingBudget(rules=1000), magic_guards=False)
     with pytest.raises(gdl.GroundingLimitError) as caught:
         gdl.compile(rules, options)
     assert isinstance(caught.value, gdl.ResourceLimitError)

@@ -1,4 +1,4 @@
-"""A move is told by its arguments, each on its own: rules over moves are split by them."""
+"""A move is equivalent to its projections: rules over moves are decomposed with them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STAY = """(<= (next (to ?a ?b ?p)) (true (at ?a ?b ?p)) (does ?r (move ?x ?y ?u 
         # Constants and repeated variables among the arguments.
         "(<= (next (to ?v ?v ?p)) (does white (move ?x 3 ?v ?v)) (true (at ?x ?x ?p)))",
         "(<= (next (to ?u 1 ?p)) (does ?r (move ?x ?x ?u 1)) (true (at ?x ?x ?p)) (piece ?p))",
-        # The same argument on both sides of the split.
+        # The same argument on both sides of the decomposition.
         """(<= (next (to ?u ?p ?q)) (does ?r (move ?x ?y ?u ?v)) (true (at ?x ?y ?p))
                (true (at ?u ?y ?q)) (distinct ?p ?q))""",
         """(<= (next (to ?u ?v)) (does ?r (move ?x ?y ?u ?v)) (true (at ?x ?a ?p))
@@ -53,12 +53,12 @@ STAY = """(<= (next (to ?a ?b ?p)) (true (at ?a ?b ?p)) (does ?r (move ?x ?y ?u 
                (not (true (at ?u ?v ?p))) (distinct ?x ?v) (mobile ?p))""",
         "(<= (next (to ?a ?v ?p)) (does ?r (move ?x ?y ?u ?v)) (piece ?p) (file ?a)"
         "    (not (true (at ?x ?a ?p))))",
-        # The role decides, and both roles' moves are asked for.
+        # The role decides, and both roles' moves are needed.
         """(<= (next (to ?r ?v ?p)) (does ?r (move ?x ?y ?u ?v)) (true (at ?x ?y ?p))
                (does ?o (move ?a ?b ?c ?d)) (opponent ?r ?o) (apart ?c ?d ?u ?y))""",
         """(<= (next (to ?u ?v ?p)) (does ?r (move ?x ?y ?u ?v)) (does ?s (drop ?a ?p))
                (true (at ?x ?y ?q)))""",
-        # What the move leads to is asked for through a relation.
+        # What the move leads to is needed through a relation.
         """(<= (taken ?r ?p) (does ?r (move ?x ?y ?u ?v)) (true (at ?u ?v ?p)))
            (<= (next (to ?a 4 ?p)) (taken ?r ?p) (does ?r (move ?x ?y ?a ?v)) (rank ?b)
                (true (at ?x ?b ?q)))""",
@@ -72,10 +72,10 @@ def test_rules_over_moves_keep_their_meaning(rules: str) -> None:
         assert_lockstep(machine, reasoner, 25, seed)
 
 
-def test_a_piece_is_carried_by_what_is_left_and_what_is_reached() -> None:
+def test_a_piece_is_carried_by_the_square_left_and_the_square_reached() -> None:
     """From each square to each other one in line is far more than from and to each square."""
     game = gdl.parse(BOARD + CARRY + STAY)
-    split, whole = (
-        gdl.compile(game, CompileOptions(split_rules=chosen)) for chosen in (True, False)
+    decomposed, whole = (
+        gdl.compile(game, CompileOptions(decompose_rules=chosen)) for chosen in (True, False)
     )
-    assert split.ground_rules < whole.ground_rules / 2
+    assert decomposed.ground_rules < whole.ground_rules / 2

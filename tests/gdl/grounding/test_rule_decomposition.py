@@ -1,4 +1,4 @@
-"""Splitting rules keeps what follows from them, with fewer instances."""
+"""Decomposing rules keeps what follows from them, with fewer instances."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ NUMBERS = " ".join(f"(n {i})" for i in range(40))
 
 
 def both(text: str) -> tuple[PropnetStateMachine, PropnetStateMachine]:
-    """Return a game's machines with rules split, and as they are."""
+    """Return a game's machines with rules decomposed, and as they are."""
     rules = gdl.parse(text)
     return (
-        gdl.compile(rules, CompileOptions(split_rules=True)),
-        gdl.compile(rules, CompileOptions(split_rules=False)),
+        gdl.compile(rules, CompileOptions(decompose_rules=True)),
+        gdl.compile(rules, CompileOptions(decompose_rules=False)),
     )
 
 
 def assert_same_answers(text: str, states: int = 30) -> tuple[int, int]:
     """Compare both machines with the reasoner; return their numbers of ground rules."""
     rules = gdl.parse(text)
-    split, whole = both(text)
-    for machine in (split, whole):
+    decomposed, whole = both(text)
+    for machine in (decomposed, whole):
         for seed in range(3):
             assert_lockstep(machine, gdl.interpret(rules), states, seed)
-    return split.ground_rules, whole.ground_rules
+    return decomposed.ground_rules, whole.ground_rules
 
 
 CHAIN = f"""
@@ -42,7 +42,7 @@ CHAIN = f"""
 """
 
 
-def test_a_chain_of_joins_is_split() -> None:
+def test_a_chain_of_joins_is_decomposed() -> None:
     """Four steps through 40 places: 40 ** 5 instances become a few times 40 ** 2, or 40 ** 3."""
     rules = gdl.parse(CHAIN)
     machine = gdl.compile(rules)
@@ -53,9 +53,9 @@ def test_a_chain_of_joins_is_split() -> None:
 SHORT_CHAIN = CHAIN.replace(NUMBERS, " ".join(f"(n {i})" for i in range(8)))
 
 
-def test_splitting_makes_fewer_rules() -> None:
-    split, whole = assert_same_answers(SHORT_CHAIN)
-    assert split < whole / 3
+def test_decomposition_makes_fewer_rules() -> None:
+    decomposed, whole = assert_same_answers(SHORT_CHAIN)
+    assert decomposed < whole / 3
 
 
 def test_small_rules_are_left_alone() -> None:
@@ -65,12 +65,12 @@ def test_small_rules_are_left_alone() -> None:
         (<= (next (on ?x)) (does you (go ?x)) (true (on ?y)) (n ?z) (distinct ?y ?z))
         (<= terminal (true (on 3)))
     """
-    split, whole = assert_same_answers(text)
-    assert split == whole
+    decomposed, whole = assert_same_answers(text)
+    assert decomposed == whole
 
 
 def test_moves_stay_with_what_they_select() -> None:
-    """A frame axiom over every move is merged into one gate a fluent, split or not."""
+    """A frame axiom over every move becomes one gate a fluent, with decomposition or without."""
     text = f"""
         (role you) {NUMBERS} (init (on 1))
         (<= (legal you (go ?x ?y)) (n ?x) (n ?y))
@@ -85,7 +85,7 @@ def test_moves_stay_with_what_they_select() -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        # The local variable ?x of r, and the variables of a fact that is taken apart.
+        # The local variable ?x of r, and the variables of a fact that is flattened.
         "(<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))",
         # Twice the same relation, once with its arguments exchanged.
         "(<= (next (won ?a)) (r ?a ?b ?c) (r ?b ?a ?c) (does you (put ?a ?b)) (n ?x))",
@@ -94,7 +94,7 @@ def test_moves_stay_with_what_they_select() -> None:
         "(<= (next (won 2)) (or (r ?a ?b ?c) (true (on ?a ?b))) (true (on ?b ?a)) (n ?c))",
     ],
 )
-def test_variables_of_relations_written_out_are_their_own(rule: str) -> None:
+def test_variables_of_inlined_relations_are_their_own(rule: str) -> None:
     """A relation of one rule with many rows is replaced by its body, under names of its own."""
     numbers = " ".join(f"(n {i})" for i in range(11))
     text = f"""
@@ -182,5 +182,5 @@ def test_binding_by_domains_makes_fewer_rules() -> None:
         (<= (next (king ?u)) (does you (move ?p ?u ?v ?w)))
         (<= terminal (true (king 8)))
     """
-    split, whole = assert_same_answers(text, states=10)
-    assert split < whole / 3
+    decomposed, whole = assert_same_answers(text, states=10)
+    assert decomposed < whole / 3

@@ -1,4 +1,4 @@
-"""Formatting lays rulesheets out in one way, keeps comments and never changes the meaning."""
+"""The formatter has one canonical form, keeps comments and never changes the meaning."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import gdl
 from gdl import Ruleset
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
 from gdl.language.pretty_printer import WIDTH
-from tests.support.paths import CORPUS, ROOT
+from tests.support.paths import CORPUS, GAMES
 from tests.support.syntax import rulesets
 
-GAMES = sorted((ROOT / "games").glob("*.kif"))
+RULESHEETS = sorted(GAMES.glob("*.kif"))
 
 
 def formatted(text: str) -> str:
@@ -28,8 +28,8 @@ def formatted(text: str) -> str:
     return result
 
 
-@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
-def test_our_games_are_in_canonical_layout(path: Path) -> None:
+@pytest.mark.parametrize("path", RULESHEETS, ids=lambda path: path.stem)
+def test_our_games_are_in_canonical_form(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert format_text(text) == text
 
@@ -111,7 +111,7 @@ def test_comments_stay_with_what_they_are_at() -> None:
     )
 
 
-def test_infix_is_laid_out_as_well() -> None:
+def test_infix_is_formatted_as_well() -> None:
     text = (
         "role(x).   role(o). % two\nlegal(P, mark( N ))\n :- role(P)&free(N) % rest\n\n\nopen:-~a"
     )
@@ -140,7 +140,7 @@ def test_a_marker_in_a_quoted_name_begins_no_comment() -> None:
     assert convert_text(text, Notation.KIF) == "(p 50% x) ; yes\n"
 
 
-def test_rules_that_make_no_sense_are_laid_out_as_they_are() -> None:
+def test_rules_that_make_no_sense_are_formatted_too() -> None:
     text = "(role)\n(<= (p ?x))\n(<=)\n((a) b)\n()\nword\n(f)\n"
     assert formatted(text) == text
 
@@ -175,7 +175,7 @@ INFIX_SPACES = (" ", "  ", "\n ", " \r\n \n ", "\t", " % note\n ", '\n % (a) "b\
 
 @settings(max_examples=50)
 @given(rulesets(), st.integers())
-def test_layout_and_comments_never_change_what_kif_means(ruleset: Ruleset, seed: int) -> None:
+def test_formatting_and_comments_never_change_what_kif_means(ruleset: Ruleset, seed: int) -> None:
     tokens = re.findall(r"[()]|[^\s()]+", str(ruleset))
     text = spread(tokens, KIF_SPACES, Random(seed))
     result = formatted(text)
@@ -190,7 +190,7 @@ def test_layout_and_comments_never_change_what_kif_means(ruleset: Ruleset, seed:
 
 @settings(max_examples=50)
 @given(rulesets(), st.integers())
-def test_layout_and_comments_never_change_what_infix_means(ruleset: Ruleset, seed: int) -> None:
+def test_formatting_and_comments_never_change_what_infix_means(ruleset: Ruleset, seed: int) -> None:
     statements = convert_text(str(ruleset), Notation.INFIX)
     tokens = re.findall(r'_?"(?:[^"\\]|\\.)*"\(?|\w+\(?|:-|\S', statements)
     text = spread(tokens, INFIX_SPACES, Random(seed))

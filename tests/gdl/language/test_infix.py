@@ -79,7 +79,7 @@ def test_terms_read_in_both_notations() -> None:
         ("role (x)", False),
     ],
 )
-def test_the_notation_is_seen_from_the_beginning(text: str, expected: bool) -> None:
+def test_the_notation_is_recognised_by_the_beginning(text: str, expected: bool) -> None:
     assert is_infix(text) is expected
 
 
@@ -113,7 +113,7 @@ def test_every_underscore_is_a_variable_of_its_own() -> None:
     assert [str(first), str(second)] == ["(p ?_1 ?_2)", "(q ?_1)"]
 
 
-def test_facts_without_arguments_are_no_oddity() -> None:
+def test_facts_without_arguments_give_no_warning() -> None:
     _, problems = read_ruleset(Source("open. closed terminal :- open"))
     assert problems == ()
 

@@ -1,4 +1,4 @@
-"""Whatever becomes of a rulesheet, it gives problems or a game: no crash, no hang, no flood."""
+"""A damaged rulesheet gives problems or a game: no crash, no hang, no flood of problems."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gdl import ResourceLimitError, Severity, Source
 from gdl.language.formatter import Notation, convert_text
 from gdl.language.parser import decode
 from tests.support.mutations import LARGE, mutated
-from tests.support.paths import CORPUS, ROOT
+from tests.support.paths import CORPUS, GAMES
 
-GAMES = sorted((ROOT / "games").glob("*.kif"))
+RULESHEETS = sorted(GAMES.glob("*.kif"))
 
 MOST_PROBLEMS = 3000
 """More than the validator reports in the worst case."""
 
 MEMORY = 2 * 2**30
-"""Bytes of address space that validating any text must do with."""
+"""Bytes of address space that suffice to validate any text."""
 
 
 def check(data: bytes, name: str) -> str:
-    """Validate; play what has no errors; return which of the two it was."""
+    """Validate a rulesheet, interpret it if it has no errors, and return the outcome."""
     source = Source(decode(data), name)
     problems = gdl.validate(source)
     assert len(problems) <= MOST_PROBLEMS
@@ -53,7 +53,7 @@ def test_mutations_of_our_games(notation: Notation) -> None:
     outcomes = set()
     for seed in range(40):
         random = Random(f"{notation} {seed}")
-        path = random.choice(GAMES)
+        path = random.choice(RULESHEETS)
         text = path.read_text(encoding="utf-8")
         if notation is Notation.INFIX:
             text = convert_text(text, notation)
@@ -80,7 +80,7 @@ def test_a_thousand_mutations_of_real_rulesheets() -> None:
 @pytest.mark.parametrize("mutation", LARGE, ids=lambda mutation: mutation.__name__)
 def test_large_mutations_in_little_memory(mutation: object) -> None:
     name = getattr(mutation, "__name__", "")
-    command = [sys.executable, "-c", IN_LITTLE_MEMORY, name, str(MEMORY), *map(str, GAMES)]
+    command = [sys.executable, "-c", IN_LITTLE_MEMORY, name, str(MEMORY), *map(str, RULESHEETS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert done.stderr == ""
     assert done.stdout.split() == ["ok"] * 20

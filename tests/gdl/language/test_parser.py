@@ -1,7 +1,8 @@
-"""Reading: every way in which rulesheets are really written, and printing them again."""
+"""The parser reads rulesheets however they are really written, and printing is its inverse."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from gdl import (
     Source,
     Variable,
 )
+from gdl.language import kif, lexical
 from gdl.language.parser import decode
 from tests.support import generators, syntax
 from tests.support.example_counts import one_in
@@ -57,6 +59,23 @@ def test_rules_are_values() -> None:
     )
 
 
+def test_the_grammar_and_the_lexical_rules_agree_on_every_character() -> None:
+    terminals = {one.name: re.compile(one.pattern.to_regexp()) for one in kif._lark().terminals}
+    patterns = {
+        "NAME": lexical.NAME,
+        "VARIABLE": lexical.VARIABLE,
+        "COMMENT": re.compile(lexical.COMMENT),
+    }
+    for character in map(chr, range(0x10000)):
+        texts = [f"{start}{character}" for start in ("", "a", "?", ";")]
+        for name, pattern in patterns.items():
+            for text in texts:
+                known = terminals[name].fullmatch(text)
+                assert (pattern.fullmatch(text) is None) == (known is None), (name, text)
+        word = lexical.WORD.fullmatch(character) is not None
+        assert word == (character == "?" or lexical.NAME.fullmatch(character) is not None)
+
+
 def test_rules_keep_the_order_of_the_text() -> None:
     text = "(p 2)\n(<= (q ?x) (p ?x))\n(p 1)"
     assert str(gdl.parse(text)) == text
@@ -84,7 +103,7 @@ def test_spellings_that_differ_in_case_are_one_name() -> None:
     ]
 
 
-def test_variables_and_constants_are_spelled_apart() -> None:
+def test_variables_and_constants_have_separate_spellings() -> None:
     assert str(gdl.parse("(<= (p ?Go) (q ?Go)) (q go)")) == "(<= (p ?Go) (q ?Go))\n(q go)"
 
 
@@ -103,7 +122,7 @@ def test_ruleset_spells_a_term_as_it_does() -> None:
     assert str(rules.spell(gdl.parse_term("(mark 1 (WHITE other))"))) == "(Mark 1 (White other))"
 
 
-# parentheses around nothing else
+# parentheses around a name alone
 
 
 @pytest.mark.parametrize("atom", ["terminal", "open2"])
@@ -160,7 +179,7 @@ def test_numbers_are_symbols() -> None:
     ],
     ids=repr,
 )
-def test_layout_makes_no_difference(text: str) -> None:
+def test_white_space_makes_no_difference(text: str) -> None:
     assert gdl.parse(text) == gdl.parse(PLAIN)
 
 
@@ -260,7 +279,7 @@ def test_duplicate_rules_are_kept() -> None:
     assert len(gdl.parse("(p a) (p a)").rules) == 2
 
 
-def test_warnings_point_at_their_place() -> None:
+def test_warnings_have_a_position() -> None:
     text = "(p (q))\n(<= (r a))"
     spans = [(p.code, text[slice(*p.span)]) for p in gdl.parse(text).warnings]
     assert spans == [("empty-parentheses", "(q)"), ("empty-body", "(<= (r a))")]
@@ -285,7 +304,7 @@ def test_printing_a_game_reads_back_the_same(rules: Ruleset) -> None:
 
 @one_in(3)
 @given(syntax.rulesets())
-def test_capitals_change_nothing_but_the_spelling(rules: Ruleset) -> None:
+def test_case_changes_nothing_but_the_spelling(rules: Ruleset) -> None:
     text = str(rules)
     upper = text.upper()
     if upper.lower() == text.lower():  # not so for some letters, such as the sharp s

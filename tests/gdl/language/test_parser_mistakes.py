@@ -1,4 +1,4 @@
-"""Mistakes in rulesheets are reported at their place, all of them, whatever the text is."""
+"""All mistakes in a rulesheet are reported with their positions, whatever the text is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def codes_of(text: str) -> list[str]:
 
 
 def marked(text: str) -> list[tuple[str, str]]:
-    """Return the code of each error with the text that the caret points at."""
+    """Return the code of each error with the text under the carets."""
     return [(problem.code, text[slice(*problem.span)]) for problem in errors_of(text)]
 
 
@@ -70,7 +70,7 @@ def marked(text: str) -> list[tuple[str, str]]:
         (NO_RULESHEET, [("stray-text", word) for word in NO_RULESHEET.split()]),
     ],
 )
-def test_mistakes_are_reported_at_their_place(text: str, found: list[tuple[str, str]]) -> None:
+def test_mistakes_have_their_positions(text: str, found: list[tuple[str, str]]) -> None:
     assert marked(text) == found
 
 

@@ -1,4 +1,4 @@
-"""Scrambling renames everything but the language's own words, and can be undone."""
+"""Scrambling renames everything but the keywords, and can be undone."""
 
 from __future__ import annotations
 

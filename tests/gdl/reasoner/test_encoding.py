@@ -92,7 +92,7 @@ def test_answers_do_not_depend_on_the_order_of_hashes() -> None:
     script = (
         "import gdl; m = gdl.interpret(gdl.parse('(role r) (init a) (init (f b)) (init (g c d)) "
         "(<= (p ?x) (true ?x)) (<= (legal r (m ?x ?y)) (p ?x) (p ?y) (not (true (h ?x)))) "
-        "(<= (next ?x) (does r (m ?x ?y)))')); s = m.initial_state(); print(m.generated_source(), "
+        "(<= (next ?x) (does r (m ?x ?y)))')); s = m.initial_state(); print(m._program.source(), "
         "*m.legal_moves(s, m.roles[0]))"
     )
     outputs = {

@@ -32,7 +32,7 @@ def test_long_bodies() -> None:
 @pytest.mark.parametrize("given", ["static", "state"])
 @pytest.mark.parametrize("variables", [2, 13, 25, 45])
 def test_more_loops_than_python_nests(variables: int, given: str) -> None:
-    """Paths without a choice but at the first step, each of their places a variable."""
+    """Paths without a choice but at the first step, with a variable for each node."""
     edges = "(e 0 1) " + " ".join(f"(e {i} {i + 1})" for i in range(1, variables + 1)) + " (e x 1) "
     if given == "state":
         edges = edges.replace("(e", "(init (e").replace(")", "))")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import gdl
 from gdl import Ruleset
-from gdl.datalog.dependencies import Level
+from gdl.language import Level
 from gdl.reports.diagrams import dot_text, svg_text
 from gdl.reports.relation_graph import (
     Relation,

@@ -43,12 +43,12 @@ DEVIATIONS: dict[Row, str] = {
         "'for some': the trace is replayed with that rule written as the controller read it"
     ),
     ("libgdl", "unstratrec.kif", "validator"): (
-        "the row notes that one validator accepts it; negation does run in a circle: an error"
+        "the row notes that one validator accepts it; there is a cycle through negation: an error"
     ),
 }
 
 NOT_OF_THE_TEXT = {"missing-role", "missing-legal", "missing-goal", "missing-terminal"}
-"""What is missing in a fragment is not what the rows of fragments are about."""
+"""Errors that fragments of rulesheets have anyway, and that their rows are not about."""
 
 
 def source_of(suite: str, name: str) -> Source:
@@ -182,7 +182,7 @@ def answer(query: str, *expected: str) -> Check:
 
 
 class Play:
-    """A match to ask and to carry on."""
+    """A match that can be queried and continued."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.machine: StateMachine = gdl.interpret(ruleset)
@@ -414,7 +414,7 @@ LIBGDL: dict[tuple[str, str], Check] = {
     ("notunstrat", "validator"): rejected("negation-cycle"),
     ("unstratrec", "validator"): rejected("negation-cycle"),
     ("recurseunstrat", "validator"): rejected("unrestricted-recursion"),
-    # recursive, too, with an argument that stands nowhere else
+    # recursive, too, with an argument that occurs nowhere else
     ("headsafe", "validator"): rejected("unsafe-variable", "unrestricted-recursion"),
     ("notsafe", "validator"): rejected("unsafe-variable"),
     ("orsafe", "validator"): rejected("unsafe-variable"),
@@ -478,7 +478,7 @@ SHEETS = sorted(
 REFUSED = {
     "transit": {"keyword-in-body"},  # three rules for `sees` ask for `next`, which only heads may
 }
-"""Real rulesheets with errors: they play, but not by the letter of the language."""
+"""Real rulesheets with errors: they can be played, but break the letter of the language."""
 
 
 def test_the_collection_is_there() -> None:

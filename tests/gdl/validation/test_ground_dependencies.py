@@ -1,4 +1,4 @@
-"""The relaxation has everything that can hold, and its ground rules are instances of the rules."""
+"""Ground dependencies: the ground rules cover all that can hold in a match."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ANSWERS: tuple[RelationKey, ...] = (("true", 1), ("legal", 2), ("goal", 2), ("te
 
 
 def heads(ruleset: Ruleset, *wanted: RelationKey) -> set[str]:
-    relaxation = GroundDependencies(ruleset.rules, wanted, StepBudget(LIMIT))
-    return {relaxation.text(rule.head) for rule in relaxation.ground_rules()}
+    dependencies = GroundDependencies(ruleset.rules, wanted, StepBudget(LIMIT))
+    return {dependencies.text(rule.head) for rule in dependencies.ground_rules()}
 
 
 def shown(term: Term, depth: int = 3) -> str:
-    """The term as the relaxation shows it, with dots for what lies deep inside."""
+    """The term as the ground rules show it, with dots for what is nested too deeply."""
     if not isinstance(term, gdl.Function):
         return str(term)
     if not depth:
@@ -87,14 +87,14 @@ def test_a_budget_is_shared() -> None:
 
 
 @pytest.mark.parametrize("body", ["(or a b) " * 20, "(q ?x) " * (MAX_ATOMS + 1)])
-def test_rules_too_large_to_multiply_out(body: str) -> None:
+def test_rules_too_large_to_expand(body: str) -> None:
     with pytest.raises(ResourceLimitError):
         clauses_of(gdl.parse(f"(<= (p a) {body})").rules[0])
 
 
 @settings(deadline=None, max_examples=25)
 @given(rulesets())
-def test_whatever_holds_in_a_match_holds_in_the_relaxation(ruleset: Ruleset) -> None:
+def test_whatever_holds_in_a_match_is_the_head_of_a_ground_rule(ruleset: Ruleset) -> None:
     try:
         possible = heads(ruleset, *ANSWERS)
     except ResourceLimitError:

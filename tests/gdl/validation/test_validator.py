@@ -1,4 +1,4 @@
-"""Every rule of the validator, each with a tiny rulesheet that breaks it at a marked place."""
+"""Every check of the validator, each with a tiny rulesheet that fails it at a marked position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import gdl
 from gdl import Problem, Ruleset, RulesetError, Severity, Source
 from gdl.datalog.normal_form import normal_form
 from gdl.language.forms import MAX_DEPTH
-from gdl.language.rules import CONNECTIVES, KEYWORD_ARITY, Rule
+from gdl.language.keywords import RESERVED_WORDS
+from gdl.language.rules import Rule
 from gdl.validation import stratification
 from gdl.validation.ground_dependencies import NAMELESS
 from gdl.validation.validator import MAX_PROBLEMS
@@ -132,7 +133,7 @@ def test_what_could_not_be_read_is_not_called_missing() -> None:
     spoilt = "(p a) (<= (legal you ?x) (q ?x) (r ?x)) (<= (q ?x) (p ?x)) (<= (goal you 100) (p a)"
     problems = gdl.validate(GAME.replace("(goal you 100)", spoilt.replace("(<= (q", "(<= (or) (q")))
     assert codes(problems, Severity.ERROR) == ["misplaced-keyword", "unclosed-parenthesis"]
-    # `goal`, `p` and `q` stand in what could not be read; `r` stands nowhere else
+    # `goal`, `p` and `q` occur in what could not be read; `r` occurs nowhere else
     assert codes(problems, Severity.WARNING) == ["undefined-relation"]
 
 
@@ -181,7 +182,9 @@ def test_warning(code: str, text: str) -> None:
     ]
 
 
-def test_negation_that_is_too_large_to_judge_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_negation_that_is_too_large_to_decide_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(stratification, "MAX_STEPS", 1000)
     objects = " ".join(f"(e {number})" for number in range(20))
     rule = "(<= (p ?a ?b ?c ?d) (e ?a) (e ?b) (e ?c) (e ?d) (not «(p ?d ?c ?b ?a)»))"
@@ -218,7 +221,7 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize("text", ACCEPTED)
-def test_accepted_without_a_word(text: str) -> None:
+def test_accepted_without_problems(text: str) -> None:
     assert gdl.validate(GAME + text) == ()
 
 
@@ -305,7 +308,7 @@ def test_rules_without_a_text_as_deep_as_texts_may_be() -> None:
 
 # ---------------------------------------------------------------------- properties
 
-KEYWORDS = sorted(CONNECTIVES | KEYWORD_ARITY.keys())
+KEYWORDS = sorted(RESERVED_WORDS)
 TOKENS = st.sampled_from([*"((()))", *"pqfab;?", "?x", "?y", "?x", "\n", "100", "<=", *KEYWORDS])
 
 
@@ -324,13 +327,13 @@ def test_anything_gives_problems_within_the_text(tokens: list[str]) -> None:
 def test_rules_with_a_meaning_have_no_errors(ruleset: Ruleset) -> None:
     for problem in gdl.validate(ruleset):
         # The generator's recursion is finite without the restriction, and where a relation is not
-        # defined at all, negation in a circle is an error though it can do no harm.
+        # defined at all, a cycle through negation is an error though it can do no harm.
         harmless = problem.code == "unrestricted-recursion" or NAMELESS.name in problem.message
         assert problem.severity is Severity.WARNING or harmless, problem
 
 
 @settings(deadline=None, max_examples=25)
-@given(rulesets(in_circles=True))
+@given(rulesets(in_cycles=True))
 def test_negation_that_the_reasoner_refuses_is_an_error(ruleset: Ruleset) -> None:
     try:
         machine = gdl.interpret(ruleset)

@@ -10,9 +10,10 @@ import pytest
 
 import gdl
 from gdl import State, StateMachine
+from gdl.language import moves_by_chance
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create
-from ggp_player.strategies.textbook.game_tree import moves_by_chance, playout
+from ggp_player.strategies.textbook.game_tree import playout
 from tests.support.paths import GAMES
 from tests.support.tree_games import last_choice, play, position
 

@@ -52,8 +52,8 @@ def test_random_rulesets(rules: Ruleset, seed: int, tuning: str) -> None:
 
 
 @one_in(3)
-@given(rulesets(in_circles=True), st.integers(0, 9))
-def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
+@given(rulesets(in_cycles=True), st.integers(0, 9))
+def test_rulesets_that_negate_themselves(rules: Ruleset, seed: int) -> None:
     """Where the oracle finds a model, the reasoner finds the same and refuses nothing."""
     rules = gdl.parse(str(rules))
     oracle = Oracle(rules, MAX_FACTS)

@@ -1,7 +1,8 @@
-"""Huge games are restated over fewer arguments, and answer the same."""
+"""Huge games go through more passes, each of which saves ground rules and changes no answer."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
-from gdl.grounding import passes as rule_analysis
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
+from gdl.grounding.options import RulePasses
+from gdl.grounding.passes import PASSES
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 
@@ -49,15 +51,15 @@ BOARD = f"""
     (<= terminal (true (cell d 4 king white)))
     (<= (goal ?r 100) (role ?r) (not (hit ?r a 1 a 2 b)))
 """
-"""Files and ranks share a relation, threats are negated, and squares are told apart by cases."""
+"""Files and ranks share a relation, threats are negated, and squares are distinguished by cases."""
 
 
 @pytest.fixture(autouse=True)
 def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
-    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 0)
-    monkeypatch.setattr("gdl.grounding.argument_reduction.MANY", 0.0)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 0.0)
+    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 0)
+    monkeypatch.setattr("gdl.grounding.rule_analysis.MIN_RESTATED_SIZE", 0.0)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:
@@ -67,17 +69,40 @@ def test_a_board_answers_the_same() -> None:
         assert_lockstep(machine, reasoner, 20, seed)
 
 
+def test_every_switch_is_that_of_a_pass() -> None:
+    assert {each.switch for each in PASSES} == {each.name for each in fields(RulePasses)}
+
+
+@pytest.mark.parametrize("switch", [each.name for each in fields(RulePasses)])
+@pytest.mark.parametrize("text", ["BOARD", "LINE", "OWNED"])
+def test_a_pass_alone_or_left_out_changes_no_answer(text: str, switch: str) -> None:
+    game = gdl.parse(globals()[text])
+    reasoner = gdl.interpret(game)
+    for passes in (
+        {each.name: each.name == switch for each in fields(RulePasses)},
+        {switch: False},
+    ):
+        assert_lockstep(gdl.compile(game, CompileOptions(**passes)), reasoner, 20, seed=1)  # type: ignore[arg-type]  # all are switches
+
+
+@pytest.mark.parametrize("switch", ["expand_cases", "reduce_arguments"])
+def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
+    game = gdl.parse(BOARD)
+    without = gdl.compile(game, CompileOptions(**{switch: False}))  # type: ignore[arg-type]
+    assert gdl.compile(game).ground_rules < without.ground_rules
+
+
 def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     game = gdl.parse(BOARD)
-    narrowed = gdl.compile(game).ground_rules
-    monkeypatch.setattr("gdl.grounding.pipeline.USUAL", 10**7)
-    assert narrowed < gdl.compile(game).ground_rules / 2
+    restated = gdl.compile(game).ground_rules
+    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 10**7)
+    assert restated < gdl.compile(game).ground_rules / 2
 
 
 @pytest.mark.parametrize(
     "rules",
     [
-        # What is asked for goes beyond what the dropped argument can be: it cannot be dropped.
+        # What is demanded goes beyond what the dropped argument can be: it cannot be dropped.
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (m ?x) (not (p 1 ?x)))""",
         # The same with a constant, and with a function.
@@ -85,7 +110,7 @@ def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -
            (<= (next (no ?x)) (n ?x) (not (p ?x 9)))""",
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (n ?x) (not (p ?x (f ?x))))""",
-        # Asked for both ways, and inside a disjunction.
+        # Used both positively and negated, and inside a disjunction.
         """(<= (p ?a ?b) (n ?a) (n ?b) (true (on ?a))) (<= (p ?a ?b) (true (on ?b)) (n ?a))
            (<= (next (no ?x)) (n ?x) (not (p ?x 2))) (<= (next (yes ?x ?y)) (p ?x ?y))
            (<= (next (both ?x)) (n ?x) (or (not (p ?x 2)) (p 2 ?x)))""",
@@ -138,21 +163,17 @@ LINE = f"""
 """A gun hits along a line, also over the square that a man may leave."""
 
 
-def test_what_does_not_look_at_an_argument_is_ground_without_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_does_not_constrain_an_argument_is_ground_without_it() -> None:
     game = gdl.parse(LINE)
     machine, reasoner = gdl.compile(game), gdl.interpret(game)
     for seed in range(4):
         assert_lockstep(machine, reasoner, 30, seed)
-    passes = tuple(p for p in rule_analysis.NARROWING if p.__name__ != "set_apart_idle_arguments")
-    assert len(passes) == len(rule_analysis.NARROWING) - 1
-    monkeypatch.setattr(rule_analysis, "NARROWING", passes)
-    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+    without = gdl.compile(game, CompileOptions(specialize_arguments=False))
+    assert machine.ground_rules < without.ground_rules * 0.7
 
 
 def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.grounding.argument_specialization.MOST_VERSIONS", 1)
+    monkeypatch.setattr("gdl.grounding.argument_specialization.MAX_VERSIONS", 1)
     game = gdl.parse(LINE)
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
 
@@ -171,7 +192,7 @@ def test_rules_that_negate_a_very_wide_relation_are_ground_once(
     game = gdl.parse(LINE)
     gdl.compile(game)
     assert len(attempts) == 2
-    monkeypatch.setattr(rule_analysis, "HOPELESS", 50)
+    monkeypatch.setattr(pipeline, "MAX_NEGATED_ROWS", 50)
     attempts.clear()
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
     assert len(attempts) == 1
@@ -205,7 +226,7 @@ def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(3):
         assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
     shortened = literals()
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert shortened < literals() * 0.7
 
 
@@ -216,12 +237,14 @@ OWNED = " ".join(f"(owns {i + 20} {i})" for i in NUMBERS) + (
 )
 
 
-def test_rules_share_what_each_alone_would_not_split_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_share_auxiliary_relations_that_none_would_make_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     game = gdl.parse(OWNED)
     machine = gdl.compile(game)
     for seed in range(3):
         assert_lockstep(machine, gdl.interpret(game), 30, seed)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MANY", 10.0**9)
+    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
 

@@ -1,0 +1,73 @@
+"""Expansion of cases: a relation that only compares its arguments is replaced by its rules.
+
+"Two squares are different" has a rule for different files and one for different ranks. Written
+out where it is used, each case holds fewer variables than the relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gdl.datalog import variable_domains
+from gdl.grounding.inlining import instance
+from gdl.grounding.rule_analysis import RuleAnalysis
+from gdl.language import (
+    Atom,
+    Distinct,
+    Literal,
+    RelationKey,
+    Rule,
+    holds_distinct_variables,
+    names_in,
+)
+
+
+def expand_cases(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Replace relations that only compare their arguments, in large rules."""
+    comparisons = {
+        relation: own
+        for relation, own in analysis.definitions.items()
+        if len(own) > 1 and all(_only_compares(rule, analysis) for rule in own)
+    }
+    for rule in analysis.rules:
+        if analysis.is_large(rule):
+            yield from _expanded(rule, comparisons, analysis)
+        else:
+            yield rule
+
+
+def _only_compares(rule: Rule, analysis: RuleAnalysis) -> bool:
+    """Return True if a rule says no more than that some of its arguments are distinct."""
+    own = names_in([rule.head])
+    return holds_distinct_variables(rule.head) and all(
+        names_in([part]) <= own
+        and (
+            isinstance(part, Distinct)
+            or (isinstance(part, Atom) and part.relation in analysis.unary_facts)
+        )
+        for part in rule.body
+    )
+
+
+def _expanded(
+    rule: Rule, comparisons: Mapping[RelationKey, Sequence[Rule]], analysis: RuleAnalysis
+) -> Iterator[Rule]:
+    """Yield a rule for each combination of cases, without what the domains imply."""
+    others = tuple(
+        part for part in rule.body if isinstance(part, Atom) and part.relation not in comparisons
+    )
+    values = variable_domains(Rule(rule.head, others), analysis.domains) or {}
+    bound = names_in(others)
+    bodies: list[tuple[Literal, ...]] = [()]
+    for number, literal in enumerate(rule.body):
+        cases: list[tuple[Literal, ...]] = [(literal,)]
+        if isinstance(literal, Atom) and literal.relation in comparisons:
+            cases = [instance(case, literal, number) for case in comparisons[literal.relation]]
+        bodies = [(*body, *case) for body in bodies for case in cases]
+    for body in bodies:
+        kept = dict.fromkeys(
+            part
+            for part in body
+            if part in rule.body or not analysis.is_implied(part, bound, values)
+        )
+        yield Rule(rule.head, tuple(kept), rule.span)

@@ -1,0 +1,165 @@
+"""What the passes know of a game's rules: the domains of arguments and the sizes of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeAlias
+
+from gdl.datalog import (
+    EMPTY_DOMAIN,
+    CardinalityEstimator,
+    Domain,
+    Domains,
+    FlatRules,
+    Program,
+    SymbolTable,
+    counterpart,
+    dependency_graph,
+    domains_of,
+    levels,
+    strongly_connected_components,
+)
+from gdl.grounding.options import RulePasses
+from gdl.language import (
+    Atom,
+    Constant,
+    Level,
+    Literal,
+    RelationKey,
+    Rule,
+    Variable,
+    by_relation,
+    names_in,
+)
+
+MIN_RESTATED_SIZE = 1_000.0
+"""Rules with at most so many instances, and relations of at most so many rows, are left alone."""
+
+VariableDomains: TypeAlias = Mapping[str, Domain]
+"""What each variable of a rule can be, by name."""
+
+UnaryFacts: TypeAlias = Mapping[RelationKey, set[str]]
+"""The relations of one argument that are stated as facts alone, with their constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachableRows:
+    """What relations can hold in any state: ``values`` by argument, ``sizes`` by relation.
+
+    A size is the number of rows, with the number of different values in each column.
+    """
+
+    values: Domains = field(default_factory=dict)
+    sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RuleAnalysis:
+    """Flattened rules with what is known of them; passes lead from one analysis to the next.
+
+    ``switches`` say which passes apply. ``projects_moves`` says whether decomposition may project
+    moves, ``is_huge`` whether a pass for huge games has been applied. ``reachable`` is what the
+    relaxed game has shown, if it was ground.
+    """
+
+    flat: FlatRules
+    symbols: SymbolTable
+    switches: RulePasses
+    domains: Domains
+    estimator: CardinalityEstimator
+    reachable: ReachableRows | None = None
+    is_huge: bool = False
+    projects_moves: bool = False
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules, definitions first."""
+        return self.flat.rules
+
+    @cached_property
+    def definitions(self) -> Mapping[RelationKey, Sequence[Rule]]:
+        """The rules by the relation that they define."""
+        return by_relation(self.rules)
+
+    @cached_property
+    def unary_facts(self) -> UnaryFacts:
+        """The relations of one argument that are stated as facts alone."""
+        return {
+            relation: {str(rule.head.args[0]) for rule in own}
+            for relation, own in self.definitions.items()
+            if relation[1] == 1
+            and all(not rule.body and isinstance(rule.head.args[0], Constant) for rule in own)
+        }
+
+    @cached_property
+    def level_of(self) -> Callable[[RelationKey], Level]:
+        """What each relation depends on."""
+        graph = dependency_graph(self.rules)
+        level = levels(graph, strongly_connected_components(graph), _given_levels(self.flat))
+        return lambda relation: level.get(relation, Level.STATIC)
+
+    def is_large(self, rule: Rule) -> bool:
+        """Return True if a rule has enough instances to be restated."""
+        return self.estimator.instances(rule.body, names_in(rule.body)) > MIN_RESTATED_SIZE
+
+    def is_wide(self, relation: RelationKey) -> bool:
+        """Return True if a relation can have enough rows to be replaced by others."""
+        return self.estimator.domain_size(relation) > MIN_RESTATED_SIZE
+
+    def is_implied(self, literal: Literal, bound: set[str], values: VariableDomains) -> bool:
+        """Return True if a literal says no more of a bound variable than its domain does."""
+        if not isinstance(literal, Atom) or literal.relation not in self.unary_facts:
+            return False
+        (term,) = literal.args
+        return (
+            isinstance(term, Variable)
+            and term.name in bound
+            and is_within(values.get(term.name, EMPTY_DOMAIN), self.unary_facts[literal.relation])
+        )
+
+    def with_rules(self, rules: Iterable[Rule]) -> RuleAnalysis:
+        """Keep all that is known, for rules that add auxiliary relations of recorded sizes."""
+        return replace(self, flat=replace(self.flat, rules=list(rules)))
+
+    def restated(self, rules: Iterable[Rule]) -> RuleAnalysis:
+        """Analyse rules that define other relations than these."""
+        flat = replace(self.flat, rules=list(rules))
+        return analyse_rules(flat, self.symbols, self.switches, self.reachable, is_huge=True)
+
+    def with_reachable(self, reachable: ReachableRows) -> RuleAnalysis:
+        """Analyse the same rules by what the relaxed game has shown."""
+        return analyse_rules(self.flat, self.symbols, self.switches, reachable, is_huge=True)
+
+
+def analyse_rules(
+    flat: FlatRules,
+    symbols: SymbolTable,
+    switches: RulePasses,
+    reachable: ReachableRows | None = None,
+    is_huge: bool = False,
+) -> RuleAnalysis:
+    """Find the domains of the rules' arguments, and estimate how many rows relations can have."""
+    given = _given_levels(flat)
+    known = reachable or ReachableRows()
+    domains = domains_of(flat.rules, () if reachable else flat.column_flows(), known.values)
+    program = Program(flat.rules, given, domains, symbols)
+    program.prepare({relation: counterpart(relation, "init") for relation, _ in flat.fluents})
+    for relation, (rows, sizes) in known.sizes.items():
+        program.estimator.set_upper_bound(relation, rows, sizes)
+    unknown = [relation for relation in given if relation not in known.sizes]
+    program.estimator.assume_upper_bounds(program.rule_index.order, unknown)
+    return RuleAnalysis(flat, symbols, switches, domains, program.estimator, reachable, is_huge)
+
+
+def is_within(domain: Domain, constants: set[str]) -> bool:
+    """Return True if a domain holds nothing but some of the constants."""
+    return not domain.functions and domain.constants <= constants
+
+
+def _given_levels(flat: FlatRules) -> dict[RelationKey, Level]:
+    """Levels of the relations that the match gives: facts of the state, and moves."""
+    return {relation: Level.VIEW for relation, _ in flat.fluents} | {
+        relation: Level.TRANSITION for relation, _ in flat.moves
+    }

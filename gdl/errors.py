@@ -84,6 +84,11 @@ class Source:
         return f"{head}\n{self.excerpt(problem.span)}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun, as in ``no arguments`` and ``1 argument``."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
 class GdlError(Exception):
     """The root of all errors that this package raises on purpose."""
 

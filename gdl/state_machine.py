@@ -29,8 +29,8 @@ class State(Hashable, Protocol):
 class StateMachine(Protocol):
     """A game as a machine: states in, states out.
 
-    Roles, moves and facts are terms; upper and lower case are not distinguished in them. A role that
-    the game does not have raises :class:`gdl.MoveError`.
+    Roles, moves and facts are terms; upper and lower case are not distinguished in them. A role
+    that the game does not have raises :class:`gdl.MoveError`.
     """
 
     @property

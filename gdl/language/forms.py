@@ -72,6 +72,12 @@ def unclosed(opening: str, span: Span, around: int) -> Problem:
     return syntax_error("unclosed-parenthesis", f"this '{opening}' is never closed{more}", span)
 
 
+def unopened(closing: str, opening: str, span: Span) -> Problem:
+    """Return the error of a parenthesis that closes nothing."""
+    message = f"this '{closing}' closes nothing: a '{opening}' is missing or it is one too many"
+    return syntax_error("extra-parenthesis", message, span)
+
+
 def too_long(text: str) -> Problem | None:
     """Return an error if the text is longer than the limits of reading, otherwise None."""
     if len(text) > MAX_CHARACTERS:

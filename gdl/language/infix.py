@@ -45,6 +45,7 @@ from gdl.language.forms import (
     too_deep,
     too_long,
     unclosed,
+    unopened,
 )
 
 _BEGINNING = re.compile(
@@ -171,8 +172,7 @@ class _Splitter:
         elif token.type in _CLOSING:
             if not self._open:
                 opening = "(" if token == ")" else "["
-                message = f"this '{token}' closes nothing: a '{opening}' is missing"
-                self._complain("extra-parenthesis", f"{message} or it is one too many", token)
+                self.problems.append(unopened(token, opening, span_of(token)))
                 return False
             self._open.pop()
         return True

@@ -23,6 +23,7 @@ from gdl.language.forms import (
     too_deep,
     too_long,
     unclosed,
+    unopened,
 )
 from gdl.language.lexical import COMMENT, NAME_CHARACTER
 
@@ -109,8 +110,7 @@ def _balance(text: str) -> tuple[str, list[Problem]]:
             if open_at:
                 open_at.pop()
             else:
-                message = "this ')' closes nothing: a '(' is missing or the ')' is one too many"
-                problems.append(syntax_error("extra-parenthesis", message, (at, at + 1)))
+                problems.append(unopened(")", "(", (at, at + 1)))
                 blanks.append((at, at + 1))
         if len(problems) >= MAX_PROBLEMS:
             return "", problems

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lark import Token
 
-from gdl.errors import GdlSyntaxError, Problem, Severity, Source
+from gdl.errors import GdlSyntaxError, Problem, Severity, Source, counted
 from gdl.language.forms import (
     Expression,
     Form,
@@ -236,7 +236,7 @@ class _Builder:
         if keyword is None:
             return Atom(self._spell(name), args, span_of(at))
         if keyword.arity != len(args):
-            wanted = _count(keyword.arity, "argument")
+            wanted = counted(keyword.arity, "argument")
             message = f"'{keyword.name}' takes {wanted}, found {len(args)}"
             self._complain("keyword-arity", message, at)
             return None
@@ -307,7 +307,3 @@ class _Builder:
 
     def _warn(self, code: str, message: str, at: Expression) -> None:
         self.problems.append(Problem(Severity.WARNING, code, message, span_of(at)))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from gdl.errors import Problem, Source, Span
+from gdl.errors import Problem, Source, Span, counted
 from gdl.language import (
     KEYWORDS,
     And,
@@ -94,14 +94,10 @@ def names_used_in_two_ways(context: CheckContext) -> Iterator[Problem]:
 def _two_arities(one: Occurrence, other: Occurrence, source: Source) -> Problem:
     line, _ = source.position((other.span or (0, 0))[0])
     message = (
-        f"the {one.kind} '{one.name}' has {_arguments(one.arity)} here and {other.arity} "
+        f"the {one.kind} '{one.name}' has {counted(one.arity, 'argument')} here and {other.arity} "
         f"in line {line}: two different {one.kind}s"
     )
     return warning(f"{one.kind}-arities", message, one.span)
-
-
-def _arguments(number: int) -> str:
-    return f"{number or 'no'} argument{'' if number == 1 else 's'}"
 
 
 def keywords_in_terms(context: CheckContext) -> Iterator[Problem]:
@@ -191,7 +187,7 @@ def unused_relations(context: CheckContext) -> Iterator[Problem]:
 
 def _described(relation: RelationKey) -> str:
     name, arity = relation
-    return f"the relation '{name}' with {_arguments(arity)}" if arity else f"'{name}'"
+    return f"the relation '{name}' with {counted(arity, 'argument')}" if arity else f"'{name}'"
 
 
 def _span_of_name(atom: Atom, ruleset: Ruleset) -> Span | None:

@@ -5,39 +5,21 @@ A trace has one seeded playout or more; the evaluator that wrote it puts names i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import gdl
-from gdl import State, StateMachine
-from tests.support.paths import CORPUS
-from tests.support.traces import SUFFIX, digest, read_trace
+from tests.support.traces import (
+    GAMES,
+    SHEETS,
+    assert_answers_agree,
+    assert_state_agrees,
+    lowered,
+    trace_of,
+)
 
 pytestmark = pytest.mark.corpus
-
-MISSING = CORPUS / "missing.kif"
-"""Stands for all rulesheets where there is no collection; its tests are skipped."""
-
-SHEETS = sorted(
-    path for folder in ("rulesheets", "bench") for path in (CORPUS / folder).glob("*.kif")
-) or [MISSING]
-GAMES = {
-    name: CORPUS / folder / f"{name}.kif"
-    for traces, folder in (("traces", "rulesheets"), ("conformance/traces", "conformance/ggp-base"))
-    for name in sorted(path.name.removesuffix(SUFFIX) for path in (CORPUS / traces).glob("*.gz"))
-} or {MISSING.stem: MISSING}
-
-
-def trace_of(rulesheet: Path) -> list[dict[str, Any]]:
-    folder = "traces" if rulesheet.parent.name == "rulesheets" else "conformance/traces"
-    return read_trace(CORPUS / folder / f"{rulesheet.stem}{SUFFIX}")
-
-
-def lowered(things: Iterable[object]) -> list[str]:
-    return sorted(str(thing).lower() for thing in things)
 
 
 @pytest.mark.timeout(300)
@@ -61,29 +43,9 @@ def test_trace(rulesheet: Path) -> None:
             state = machine.next_state(state, moves)
 
 
-def assert_state_agrees(state: State, line: dict[str, Any]) -> None:
-    facts = lowered(state)
-    if line["state"] is not None:
-        assert facts == line["state"]
-    assert len(facts) == len(state) == line["state_n"]
-    assert digest(facts) == line["state_sha256"]
-
-
-def assert_answers_agree(machine: StateMachine, state: State, line: dict[str, Any]) -> None:
-    assert machine.is_terminal(state) == line["terminal"]
-    for role in machine.roles:
-        name = str(role).lower()
-        goals = machine.goals(state, role)
-        assert list(goals) == sorted(map(int, line["goals"][name])), f"goals of {role}"
-        assert machine.goal(state, role) == (goals[0] if goals else None)
-        moves, expected = lowered(machine.legal_moves(state, role)), line["legals"][name]
-        assert moves == sorted(expected.get("moves", moves)), f"moves of {role}"
-        assert (len(moves), digest(moves)) == (expected["n"], expected["sha256"])
-
-
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("rulesheet", SHEETS, ids=[path.stem for path in SHEETS])
-def test_rulesheet_reads_and_prints(rulesheet: Path) -> None:
+def test_a_rulesheet_is_read_and_printed(rulesheet: Path) -> None:
     rules = gdl.load(rulesheet)
     assert rules.rules
     assert rules.roles

@@ -9,7 +9,25 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from gdl import State, StateMachine
+from tests.support.paths import CORPUS
+
 SUFFIX = ".trace.jsonl.gz"
+
+MISSING = CORPUS / "missing.kif"
+"""Stands for all rulesheets if there is no collection; its tests are skipped."""
+
+SHEETS = sorted(
+    path for folder in ("rulesheets", "bench") for path in (CORPUS / folder).glob("*.kif")
+) or [MISSING]
+"""Every rulesheet of the collection."""
+
+GAMES = {
+    name: CORPUS / folder / f"{name}.kif"
+    for traces, folder in (("traces", "rulesheets"), ("conformance/traces", "conformance/ggp-base"))
+    for name in sorted(path.name.removesuffix(SUFFIX) for path in (CORPUS / traces).glob("*.gz"))
+} or {MISSING.stem: MISSING}
+"""The rulesheets that have a trace, by name."""
 
 
 def read_trace(path: Path) -> list[Any]:
@@ -21,3 +39,36 @@ def read_trace(path: Path) -> list[Any]:
 def digest(texts: Iterable[str]) -> str:
     """Return the digest by which traces stand for large sets; the texts are to be sorted."""
     return hashlib.sha256("\n".join(texts).encode("latin-1")).hexdigest()
+
+
+def trace_of(rulesheet: Path) -> list[Any]:
+    """Return the header and the lines of a rulesheet's trace."""
+    folder = "traces" if rulesheet.parent.name == "rulesheets" else "conformance/traces"
+    return read_trace(CORPUS / folder / f"{rulesheet.stem}{SUFFIX}")
+
+
+def lowered(things: Iterable[object]) -> list[str]:
+    """Return things as traces write them: as text in lower case, sorted."""
+    return sorted(str(thing).lower() for thing in things)
+
+
+def assert_state_agrees(state: State, line: dict[str, Any]) -> None:
+    """Compare a state with what a line of a trace says of it."""
+    facts = lowered(state)
+    if line["state"] is not None:
+        assert facts == line["state"]
+    assert len(facts) == len(state) == line["state_n"]
+    assert digest(facts) == line["state_sha256"]
+
+
+def assert_answers_agree(machine: StateMachine, state: State, line: dict[str, Any]) -> None:
+    """Compare a machine's answers about a state with a line of a trace."""
+    assert machine.is_terminal(state) == line["terminal"]
+    for role in machine.roles:
+        name = str(role).lower()
+        goals = machine.goals(state, role)
+        assert list(goals) == sorted(map(int, line["goals"][name])), f"goals of {role}"
+        assert machine.goal(state, role) == (goals[0] if goals else None)
+        moves, expected = lowered(machine.legal_moves(state, role)), line["legals"][name]
+        assert moves == sorted(expected.get("moves", moves)), f"moves of {role}"
+        assert (len(moves), digest(moves)) == (expected["n"], expected["sha256"])

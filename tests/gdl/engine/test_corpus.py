@@ -20,7 +20,7 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding.gringo import GroundingBudget
-from tests.gdl.test_corpus import (
+from tests.support.traces import (
     GAMES,
     assert_answers_agree,
     assert_state_agrees,

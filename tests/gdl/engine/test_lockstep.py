@@ -21,9 +21,9 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
 from tests.gdl.engine.test_corpus import BUDGET, parameters
-from tests.gdl.test_corpus import GAMES, SHEETS
 from tests.support.compiled_games import NAMES, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
+from tests.support.traces import GAMES, SHEETS
 
 MANY_STATES = 10_000
 PART = 200

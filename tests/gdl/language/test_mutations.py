@@ -90,9 +90,8 @@ IN_LITTLE_MEMORY = """
 import resource, sys
 from pathlib import Path
 from random import Random
-from tests.gdl import mutations
+from tests.support import mutations
 from tests.gdl.language.test_mutations import check
-from tests.support.paths import ROOT
 
 memory = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -127,7 +127,7 @@ def test_moves_that_input_does_not_list() -> None:
 
 def test_what_base_and_input_list() -> None:
     declared = declared_in(gdl.parse(COUNTING + "(base (at 0)) (<= (input left ?x) (s ?x ?y))"))
-    assert declared.facts == {gdl.parse_term("(at 0)")}
+    assert declared.facts == frozenset({gdl.parse_term("(at 0)")})
     assert declared.moves is not None
     assert {str(move) for _, move in declared.moves} == {"0", "1", "2", "3"}
     assert declared_in(gdl.parse(COUNTING)) == Declared(None, None)

@@ -1,9 +1,9 @@
 """TODO."""
 
+from ggp_player.errors import MatchError
 from ggp_player.manager.game_manager import (
     RANDOM_ROLE,
     GameManager,
-    MatchError,
     MatchSetup,
     MatchStep,
     game_name,

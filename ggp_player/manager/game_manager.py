@@ -24,7 +24,7 @@ import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import Scrambler
 from ggp_player.clock import Clock, monotonic
-from ggp_player.errors import GgpPlayerError, ServerError
+from ggp_player.errors import MatchError, ServerError
 from ggp_player.manager.players import MatchPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
@@ -53,10 +53,6 @@ _LONGEST_ILLEGAL = 200
 """How many characters of an illegal reply are put on record."""
 
 _log = logging.getLogger(__name__)
-
-
-class MatchError(GgpPlayerError):
-    """The match cannot be played, or not to its end."""
 
 
 def game_name(rulesheet: Path) -> str:

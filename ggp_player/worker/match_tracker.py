@@ -12,16 +12,12 @@ from collections.abc import Mapping, Sequence
 
 import gdl
 from gdl.engine import PropnetStateMachine
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import UnplayableError
 from ggp_player.protocol import parse_move
 from ggp_player.worker.background_compiler import BackgroundCompiler
 from ggp_player.worker.warm_up import is_warm
 
 _log = logging.getLogger(__name__)
-
-
-class UnplayableError(GgpPlayerError):
-    """The rules have no meaning, or not the role that we are to play."""
 
 
 class MatchTracker:

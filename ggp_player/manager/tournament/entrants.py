@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
-from ggp_player.errors import ConfigError, ServerError
+from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.manager import MatchPlayer, RemotePlayer, seat_of, seated
-from ggp_player.manager.tournament.games import TournamentError, TournamentGame
+from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.protocol import Abort
 
 ABORT_LIMIT = 1.0

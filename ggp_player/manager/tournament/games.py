@@ -9,12 +9,8 @@ from pathlib import Path
 
 import gdl
 from gdl import GdlError, Ruleset
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import TournamentError
 from ggp_player.manager import RANDOM_ROLE, game_name
-
-
-class TournamentError(GgpPlayerError):
-    """The tournament cannot be played, or not as it was begun."""
 
 
 @dataclass(frozen=True, slots=True)

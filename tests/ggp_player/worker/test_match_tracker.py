@@ -6,8 +6,9 @@ import gdl
 import ggp_player.worker.match_tracker as referee_module
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding.gringo import GroundingBudget
+from ggp_player.errors import UnplayableError
 from ggp_player.worker import background_compiler as compilation
-from ggp_player.worker.match_tracker import MatchTracker, UnplayableError
+from ggp_player.worker.match_tracker import MatchTracker
 from tests.support.slow_compilation import SlowCompilation
 
 PUZZLE = """

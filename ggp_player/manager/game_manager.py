@@ -36,6 +36,7 @@ from ggp_player.protocol import (
     Request,
     Start,
     Stop,
+    format_request,
     move_texts,
     spaced,
     state_text,
@@ -240,7 +241,7 @@ class GameManager:
         asked = self._clock()
         try:
             async with asyncio.timeout(limit):
-                text = await seat.send(str(request))
+                text = await seat.send(format_request(request))
         except TimeoutError:
             error = TIMEOUT
         except ServerError as reason:

@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from ggp_player.clock import Clock, Deadline
 from ggp_player.move_service import CancellableDeadline, MoveService
-from ggp_player.protocol import NIL, Match, Play, Stop
-from ggp_player.protocol import messages as protocol
+from ggp_player.protocol import NIL, READY, Match, Play, Stop
 from ggp_player.server.reply_deadline import ReplyDeadline
 
 LAST_STATE_LIMIT = 1.0
@@ -49,7 +48,7 @@ class MatchSession:
         async with self._turn:
             reason = await self._executor.prepare(patience)
         self.match.replied(start)
-        return f"error: the game cannot be played: {reason}" if reason else protocol.READY
+        return f"error: the game cannot be played: {reason}" if reason else READY
 
     async def play(self, request: Play, stopwatch: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""

@@ -20,10 +20,17 @@ from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
 from ggp_player.move_service import MoveService, Pool, Setup
 from ggp_player.protocol import (
+    ABORTED,
+    BUSY,
+    DONE,
+    NIL,
+    READY,
     Abort,
     Info,
+    InfoReply,
     Match,
     Matches,
+    MatchRequest,
     Outcome,
     Ping,
     Play,
@@ -31,8 +38,9 @@ from ggp_player.protocol import (
     Request,
     Start,
     Stop,
+    format_info_reply,
+    parse_request,
 )
-from ggp_player.protocol import messages as protocol
 from ggp_player.server.config import Config
 from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import Margin, ReplyDeadline
@@ -113,27 +121,25 @@ class Player:
         match request:
             case Info():
                 status = "busy" if self._matches.are_full else "available"
-                return str(protocol.InfoReply(self.config.name, status))
+                return format_info_reply(InfoReply(self.config.name, status))
             case Ping():
-                return protocol.NIL.lower() if self._matches.are_full else protocol.READY
+                return NIL.lower() if self._matches.are_full else READY
             case Preview():
-                return protocol.BUSY if self._matches.are_full else protocol.READY
+                return BUSY if self._matches.are_full else READY
             case _:
                 return await self._reply_in_match(request, stopwatch)
 
     async def _read(self, text: str) -> Request:
         if len(text) < LONG_MESSAGE:
-            return protocol.parse_request(text)
-        return await asyncio.to_thread(protocol.parse_request, text)
+            return parse_request(text)
+        return await asyncio.to_thread(parse_request, text)
 
-    async def _reply_in_match(
-        self, request: Start | Play | Stop | Abort, stopwatch: ReplyDeadline
-    ) -> str:
+    async def _reply_in_match(self, request: MatchRequest, stopwatch: ReplyDeadline) -> str:
         if self._is_closing and isinstance(request, Start):
-            return protocol.BUSY
+            return BUSY
         match, outcome = self._matches.receive(request)
         if match is None or outcome is Outcome.BUSY:
-            return protocol.BUSY
+            return BUSY
         session = self._session(match)
         match request:
             case Start():
@@ -145,11 +151,11 @@ class Player:
             case Stop():
                 self._forget(session)
                 await session.stop(request)
-                return protocol.DONE
+                return DONE
             case Abort():
                 self._forget(session)
                 await session.end()
-                return protocol.ABORTED
+                return ABORTED
 
     def _session(self, match: Match) -> MatchSession:
         """Return the match's session, which must hear of the game manager again in time."""

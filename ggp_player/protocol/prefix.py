@@ -214,9 +214,7 @@ _PARSERS: Mapping[type[Request], Callable[[_Arguments], Request]] = MappingProxy
     {
         Info: lambda _: Info(),
         Ping: lambda _: Ping(),
-        Preview: lambda arguments: Preview(
-            arguments.rules(), arguments.seconds("the preview clock")
-        ),
+        Preview: _parse_preview,
         Start: _parse_start,
         Play: lambda arguments: Play(arguments.word("a match id"), *arguments.moves()),
         Stop: lambda arguments: Stop(arguments.word("a match id"), *arguments.moves()),

@@ -24,7 +24,7 @@ from ggp_player.worker import (
     MessageToServer,
     MessageToWorker,
     decode_to_server,
-    encode_to_worker,
+    encode,
 )
 from ggp_player.worker import process as worker_process
 
@@ -84,7 +84,7 @@ class WorkerHandle:
     def send(self, message: MessageToWorker) -> None:
         """Send a message, without waiting for anything. A dead worker gets nothing."""
         if self.is_alive:
-            self._writer.write(encode_to_worker(message))
+            self._writer.write(encode(message))
 
     def kill(self) -> None:
         """End the process, whatever it is doing."""
@@ -168,7 +168,7 @@ class Pool:
         await self._fill()
 
     async def take(self) -> WorkerHandle:
-        """Take a worker out of the pool; another is started in its place."""
+        """Take a worker out of the pool; another is started for the pool."""
         while self._spares:
             worker = self._spares.pop(0)
             if worker.is_alive:

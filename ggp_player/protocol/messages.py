@@ -32,7 +32,7 @@ from typing import TypeAlias
 from gdl import Term
 
 NIL = "NIL"
-"""What stands in the place of the moves before there are any."""
+"""What a manager sends instead of moves before there are any."""
 
 READY = "ready"
 BUSY = "busy"
@@ -73,7 +73,7 @@ class Start:
 class Play:
     """A move is asked for. ``moves`` is the joint move of the last step, in role order.
 
-    Before the first step ``moves`` is empty, and ``word`` is what stood in its place. A manager
+    Before the first step ``moves`` is empty, and ``word`` is what was sent instead. A manager
     that is not exact sends a lone move there: in a game with one role, ``word`` can be a move.
     """
 

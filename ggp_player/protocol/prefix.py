@@ -172,7 +172,7 @@ class _Arguments:
         return item.text[1:-1].strip()
 
     def moves(self) -> tuple[tuple[gdl.Term, ...], str]:
-        """Return the moves and the word in their place; a missing list is no moves yet."""
+        """Take the moves, and the word sent instead of them; a missing list means no moves yet."""
         if not self:
             return (), NIL
         item = self.take("the moves")

@@ -19,18 +19,17 @@ The sum counts up to :data:`MAX_MARGIN` and :data:`MAX_MARGIN_SHARE`; that much 
 enough replies have been measured. So one bad overhead widens the margin at once, and only many
 good ones make it narrow.
 
-Until that deadline the move service waits, unless a newer request cuts the wait short. What else
-has a limit gets it from the constants named here, those of a worker in
-:mod:`ggp_player.move_service.deadlines`:
+Until that deadline the move service waits, unless a newer request cuts the wait short. These are
+all limits of the server; the last three are in :mod:`ggp_player.move_service.deadlines`:
 
 =============================================  ================================================
 what                                           its limit
 =============================================  ================================================
 START, PLAY                                    the clock less the margin
-a reply that is cut short, without legal moves  ``LEGAL_MOVES_GRACE``
 STOP, for the goal values of the last state    :data:`LAST_STATE_LIMIT`
 a match without any request                    :func:`silence_limit`
 open requests when the server stops            :data:`CLOSING_LIMIT`
+legal moves, for a reply that is cut short     ``LEGAL_MOVES_GRACE``
 compiling, before a search begins without it   ``COMPILE_SHARE``, ``MAX_COMPILE_SECONDS``
 a search that is to stop                       ``STOP_GRACE``
 =============================================  ================================================

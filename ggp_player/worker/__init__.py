@@ -41,7 +41,7 @@ from ggp_player.worker.messages import (
     SearchReady,
     Unplayable,
     decode_to_server,
-    encode_to_worker,
+    encode,
 )
 from ggp_player.worker.warm_up import is_warm, warm_up_searches
 
@@ -61,7 +61,7 @@ __all__ = [
     "SearchReady",
     "Unplayable",
     "decode_to_server",
-    "encode_to_worker",
+    "encode",
     "interruptible_for",
     "is_warm",
     "warm_up_searches",

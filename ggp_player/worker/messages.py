@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
+from pydantic_core import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +115,9 @@ _TO_SERVER: TypeAdapter[MessageToServer] = TypeAdapter(
 )
 
 
-def encode_to_worker(message: MessageToWorker) -> bytes:
+def encode(message: MessageToWorker | MessageToServer) -> bytes:
     """Encode a message as a line."""
-    return _TO_WORKER.dump_json(message) + b"\n"
-
-
-def encode_to_server(message: MessageToServer) -> bytes:
-    """Encode a message as a line."""
-    return _TO_SERVER.dump_json(message) + b"\n"
+    return to_json(message) + b"\n"
 
 
 def decode_to_worker(line: bytes) -> MessageToWorker:

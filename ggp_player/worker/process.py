@@ -34,7 +34,7 @@ from ggp_player.worker.messages import (
     MessageToWorker,
     Unplayable,
     decode_to_worker,
-    encode_to_server,
+    encode,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, memory_limit: int) -> No
     resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))
 
     def send(message: MessageToServer) -> None:
-        channel.sendall(encode_to_server(message))
+        channel.sendall(encode(message))
 
     _send_log_records(send)
     gdl.parse_term("noop")  # makes the parser's tables before any clock runs

@@ -284,14 +284,14 @@ async def served(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 async def ended(pid: int) -> None:
-    """Wait until a process that is no child of ours is gone."""
+    """Wait until a process that is no child of ours has ended."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
         return
-    gone = asyncio.Event()
-    asyncio.get_running_loop().add_reader(descriptor, gone.set)
-    await gone.wait()
+    has_ended = asyncio.Event()
+    asyncio.get_running_loop().add_reader(descriptor, has_ended.set)
+    await has_ended.wait()
     asyncio.get_running_loop().remove_reader(descriptor)
     os.close(descriptor)
 

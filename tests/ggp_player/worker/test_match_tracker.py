@@ -1,4 +1,4 @@
-"""The tracker follows the joint moves received, whatever they are."""
+"""The match tracker applies the joint moves received, whatever they are."""
 
 import pytest
 

@@ -16,8 +16,7 @@ from ggp_player.worker.messages import (
     Unplayable,
     decode_to_server,
     decode_to_worker,
-    encode_to_server,
-    encode_to_worker,
+    encode,
 )
 
 TO_WORKER = [
@@ -42,7 +41,7 @@ def assert_one_line(line: bytes) -> None:
 
 @pytest.mark.parametrize("message", TO_WORKER, ids=lambda message: message.kind)
 def test_a_message_arrives_at_the_worker_as_it_was_sent(message: MessageToWorker) -> None:
-    line = encode_to_worker(message)
+    line = encode(message)
     assert_one_line(line)
     arrived = decode_to_worker(line)
     assert type(arrived) is type(message)
@@ -51,7 +50,7 @@ def test_a_message_arrives_at_the_worker_as_it_was_sent(message: MessageToWorker
 
 @pytest.mark.parametrize("message", TO_SERVER, ids=lambda message: message.kind)
 def test_a_message_arrives_at_the_server_as_it_was_sent(message: MessageToServer) -> None:
-    line = encode_to_server(message)
+    line = encode(message)
     assert_one_line(line)
     arrived = decode_to_server(line)
     assert type(arrived) is type(message)
@@ -66,7 +65,7 @@ def test_a_message_arrives_at_the_server_as_it_was_sent(message: MessageToServer
         b'{"kind":"Shutdown"}\n',
         b'{"kind":"SearchEnded"}\n',
         b'{"kind":"SearchEnded","number":"many"}\n',
-        encode_to_worker(BeginSearch(1)),
+        encode(BeginSearch(1)),
     ],
 )
 def test_what_is_no_message_is_refused(line: bytes) -> None:

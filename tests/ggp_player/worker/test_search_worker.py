@@ -62,14 +62,14 @@ def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     spec = f"{__name__}:{TellingMachines.__name__}"
-    reports: list[MessageToServer] = []
+    sent: list[MessageToServer] = []
     choice = RecordingBuffer()
     worker = SearchWorker(
-        BeginMatch(fields, "xena", strategy=spec, compile_seconds=0.0), choice, reports.append
+        BeginMatch(fields, "xena", strategy=spec, compile_seconds=0.0), choice, sent.append
     )
     choice.wanted = 1
     worker.search(BeginSearch(1))
-    assert reports == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
+    assert sent == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
     assert [found.value for found in choice.published] == [None, 1.0, 2.0]
 
 
@@ -108,14 +108,14 @@ def test_a_search_stops_between_two_choices(
 ) -> None:
     monkeypatch.setattr(match_tracker, "is_warm", lambda: is_warm)
     spec = f"{__name__}:{AskingForEver.__name__}"
-    reports: list[MessageToServer] = []
+    sent: list[MessageToServer] = []
     choice = RecordingBuffer()
     BUFFERS.append(choice)
     begin = BeginMatch(fields, "xena", strategy=spec, compile_seconds=600)
-    worker = SearchWorker(begin, choice, reports.append)
+    worker = SearchWorker(begin, choice, sent.append)
     choice.wanted = 1
     worker.search(BeginSearch(1))
     choice.wanted = 2
     worker.search(BeginSearch(2))
-    assert reports == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    assert sent == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
     assert [found.search for found in choice.published] == [1, 2]

@@ -28,7 +28,7 @@ _NESTING = re.compile(rf"{_COMMENT}|\([^();]*+\)|[()]")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word, or a list with its parentheses, as it stands in a message."""
+    """A word, or a list with its parentheses, exactly as in the message."""
 
     text: str
     start: int

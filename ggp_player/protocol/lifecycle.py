@@ -26,9 +26,8 @@ behind its lines:
 - Moves are applied once. A PLAY equal to the one that is open is the same PLAY sent again, and
   gets the same reply. After our reply it cannot be distinguished from a new turn in which everybody
   moved as before; it counts as a new turn, and the match tracker, which knows the legal moves,
-  decides.
-  A PLAY without moves can only be the first: after the first it brings nothing new, and gets the
-  last reply again.
+  decides. A PLAY without moves can only be the first: after the first it brings nothing new, and
+  gets the last reply again.
 - A running match is never disturbed by the START of another, nor by a second START of its own:
   both are answered ``busy``, as are requests for a match that we do not play.
 - A match that nobody stops ends by itself, or it would block other matches for ever.

@@ -100,7 +100,7 @@ class Player:
         return reply
 
     def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
-        """When the reply to a request is due that arrives now, from so many seconds away."""
+        """Start the deadline of a request that arrives now; ``round_trip`` is in seconds."""
         return ReplyDeadline(self._margin, self._clock, round_trip)
 
     async def reply_in_time(self, text: str, deadline: ReplyDeadline) -> str:

@@ -1,8 +1,11 @@
 """A worker handles messages, and imports no search unless it is asked for one."""
 
+import logging
 import subprocess
 import sys
 
+from ggp_player.worker import process
+from ggp_player.worker.messages import LogRecord, MessageToServer, decode_to_server, encode
 from tests.support.paths import ROOT
 
 TRACKING = """
@@ -40,3 +43,11 @@ def test_a_worker_that_tracks_a_match_imports_no_search(fields: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr, done.stdout.strip()) == (0, "", "")
+
+
+def test_a_log_record_that_is_no_valid_text_can_be_sent() -> None:
+    sent: list[MessageToServer] = []
+    record = logging.LogRecord("name", logging.INFO, "file", 1, "no %s", ("\udcff",), None)
+    process._LogSender(sent.append).emit(record)
+    assert sent == [LogRecord(logging.INFO, "name", "no \\udcff")]
+    assert decode_to_server(encode(sent[0])) == sent[0]

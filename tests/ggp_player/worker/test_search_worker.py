@@ -18,6 +18,8 @@ from ggp_player.worker.messages import (
     MessageToServer,
     SearchEnded,
     SearchReady,
+    decode_to_server,
+    encode,
 )
 from ggp_player.worker.search_worker import SearchWorker
 from tests.support.slow_compiler import SlowCompiler
@@ -119,3 +121,24 @@ def test_a_search_stops_between_two_choices(
     worker.search(BeginSearch(2))
     assert sent == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
     assert [found.search for found in choice.published] == [1, 2]
+
+
+class RaisingSurrogates(Strategy):
+    """Fails with a message that is no valid Unicode text, as names of files can be."""
+
+    name = "raising_surrogates"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        raise ValueError("\udcff")
+        yield Choice(position.legal_moves[0])
+
+
+def test_a_failure_that_is_no_valid_text_can_be_sent(fields: str) -> None:
+    sent: list[MessageToServer] = []
+    spec = f"{__name__}:{RaisingSurrogates.__name__}"
+    choice = RecordingBuffer()
+    choice.wanted = 1
+    worker = SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, sent.append)
+    worker.search(BeginSearch(1))
+    assert sent[-1] == SearchEnded(1, "ValueError: \\udcff")
+    assert decode_to_server(encode(sent[-1])) == sent[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -65,19 +65,24 @@ def timed_search(
     position = replace(position, machine=machine)
     choices: list[TimedChoice] = []
     is_complete = False
-    search = strategy.search(position)
     with suppress(SearchInterrupted):  # the choices until then stand, as in a match
-        for choice in search:
-            if not choices or choice != choices[-1].choice:
-                choices.append(TimedChoice(clock() - start, choice))
-            if deadline.has_passed:
-                break
-        else:
-            is_complete = True
-    if isinstance(search, Generator):
-        search.close()
+        is_complete = _collect(strategy.search(position), choices, start, deadline)
     is_searching = False
     states = machine.states if isinstance(machine, InterruptibleMachine) else 0
     took = clock() - start
     moves = tuple(strategy.report(position))
     return TimedSearch(tuple(choices), moves, states, took, is_complete)
+
+
+def _collect(
+    search: Iterator[Choice], choices: list[TimedChoice], start: float, deadline: Deadline
+) -> bool:
+    """Append new choices until the deadline; return whether the search ended before."""
+    for choice in search:
+        if not choices or choice != choices[-1].choice:
+            choices.append(TimedChoice(deadline.clock() - start, choice))
+        if deadline.has_passed:
+            if isinstance(search, Generator):
+                search.close()
+            return False
+    return True

@@ -119,10 +119,7 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
         loop.add_signal_handler(number, stopped.set)
     async with Player(config) as player:
         runner = web.AppRunner(
-            application(player),
-            logger=_http_log,
-            access_log=None,
-            shutdown_timeout=CLOSING_LIMIT,
+            application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
         )
         await runner.setup()
         gc.freeze()  # what is here stays: scanning it for garbage would delay replies

@@ -21,7 +21,7 @@ COPY ggp_player ggp_player
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
     /build/bin/pip --python /opt/ggp-player/bin/python install --no-deps .
-# Numba knows compiled code by the time of its source, and images keep whole seconds alone.
+# Numba recognises compiled code by the time of its source, and images keep only whole seconds.
 RUN cd /opt/ggp-player/lib/python3*/site-packages && find gdl ggp_player -name '*.py' -exec \
     sh -c 'for file; do touch --date="$(stat --format=@%Y "$file")" "$file"; done' sh {} +
 
@@ -36,7 +36,7 @@ ENV PATH=/opt/ggp-player/bin:$PATH \
     GDL_CACHE=/var/cache/gdl
 RUN install --directory --owner=player /var/cache/gdl
 USER player
-# Made for the processor of this machine; on another kind the server makes it again when it starts.
+# Compiled for the CPU of this machine; on another kind the server compiles again when it starts.
 RUN ggp-player warm-up
 EXPOSE 9147
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 \

@@ -1,5 +1,10 @@
 """A General Game Playing agent: a player server, its strategies, and a game manager to test it.
 
+The journey of a request: :mod:`server <ggp_player.server>` (HTTP) ->
+:mod:`protocol <ggp_player.protocol>` -> match session ->
+:mod:`move service <ggp_player.move_service>` -> :mod:`worker <ggp_player.worker>` process ->
+:mod:`strategy <ggp_player.strategies>` -> choice buffer -> reply.
+
 Glossary:
 
 game manager
@@ -8,12 +13,20 @@ player server
     This program: it answers a game manager's requests over HTTP.
 match
     One play-through of a game, known by its match id.
+match session
+    A match in the server: its open requests, each with its deadline.
+move service
+    What finds the moves of a match in time, whatever happens to its workers.
+worker
+    A process of one match: the match tracker, which knows the legal moves, or the search.
+strategy
+    A way to choose moves: ``minimax``, ``random`` and so on, one in a file.
+choice
+    A move that a strategy has found, and its value; the choice buffer holds the best so far.
 start clock, play clock
-    Seconds for thinking before the first move, and for each move.
+    Seconds to prepare before the first move, and to choose each move.
 deadline
     The instant, on a monotonic clock, at which a reply must leave.
 margin
-    Seconds kept in reserve before a deadline for everything that is not thinking.
-strategy
-    A way to choose moves: ``minimax``, ``random`` and so on, one in a file.
+    Seconds of a clock kept in reserve before its end, so that the reply arrives in time.
 """

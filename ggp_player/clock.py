@@ -15,14 +15,14 @@ monotonic: Clock = time.monotonic
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """An instant on a clock at which something must be over."""
+    """An instant on a clock by which something must be done."""
 
     at: float
     clock: Clock = monotonic
 
     @classmethod
     def after(cls, seconds: float, clock: Clock = monotonic) -> Deadline:
-        """Return the deadline so many seconds from now."""
+        """The deadline so many seconds from now."""
         return cls(clock() + seconds, clock)
 
     @property

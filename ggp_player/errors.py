@@ -3,9 +3,19 @@
 ::
 
     GgpPlayerError
-     ├── ProtocolError     a peer's message cannot be understood; the text says what was expected
-     ├── ConfigError       settings that cannot be used; carries every problem found
-     └── ServerError       the player server cannot start, or a player cannot be reached
+     ├── ProtocolError      a peer's message cannot be understood; the text says what was expected
+     ├── ConfigError        settings that cannot be used; carries every problem found
+     ├── ServerError        the player server cannot start, or a player cannot be reached
+     ├── UnplayableError    a rulesheet without a meaning, or without the role that we are to play
+     ├── StrategyError      a strategy that does not exist, or a parameter that it cannot take
+     ├── MatchError         the game manager cannot play the match, or not to its end
+     ├── TournamentError    a tournament cannot be played, or not as it was begun
+     ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
+     └── TreeSizeError      a search tree that cannot be drawn to the depth asked for
+
+Two exceptions stay outside the tree, as no caller sees them: a search that is interrupted
+(:mod:`ggp_player.worker.interruptible`), and a game without a negamax form
+(:mod:`ggp_player.strategies.textbook.negamax`).
 """
 
 from __future__ import annotations
@@ -37,3 +47,31 @@ class ConfigError(GgpPlayerError):
 
 class ServerError(GgpPlayerError):
     """The player server cannot start, or a player server cannot be reached."""
+
+
+class UnplayableError(GgpPlayerError):
+    """The rules have no meaning, or lack the role that we are to play."""
+
+
+class StrategyError(GgpPlayerError, ValueError):
+    """A strategy that does not exist, or a parameter that it cannot take."""
+
+
+class MatchError(GgpPlayerError):
+    """The match cannot be played, or not to its end."""
+
+
+class TournamentError(GgpPlayerError):
+    """The tournament cannot be played, or not as it was begun."""
+
+
+class JointMoveError(GgpPlayerError):
+    """Joint moves that cannot be read, or cannot be made. ``step`` is the first that cannot."""
+
+    def __init__(self, sentence: str, step: int = 0) -> None:
+        self.step = step
+        super().__init__(f"step {step}: {sentence}" if step else sentence)
+
+
+class TreeSizeError(GgpPlayerError):
+    """A tree that cannot be drawn to the depth asked for."""

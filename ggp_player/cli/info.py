@@ -8,7 +8,7 @@ import click
 
 from ggp_player.errors import ProtocolError, ServerError
 from ggp_player.manager import RemotePlayer
-from ggp_player.protocol import Info, InfoReply, parse_info_reply
+from ggp_player.protocol import Info, InfoReply, format_request, parse_info_reply
 
 TIME_LIMIT = 5.0
 """Seconds that a player server gets to reply."""
@@ -31,7 +31,7 @@ def info_command(address: str) -> None:
 
 async def _ask_for_info(player: RemotePlayer) -> InfoReply:
     try:
-        text = await asyncio.wait_for(player.send(str(Info())), TIME_LIMIT)
+        text = await asyncio.wait_for(player.send(format_request(Info())), TIME_LIMIT)
     except TimeoutError as error:
         raise ServerError(f"no reply in {TIME_LIMIT:g} s") from error
     return parse_info_reply(text)

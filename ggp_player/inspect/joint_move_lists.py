@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.errors import GgpPlayerError, ProtocolError
+from ggp_player.errors import JointMoveError, ProtocolError
 from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
 from ggp_player.strategies.textbook import Moves
 
@@ -30,14 +30,6 @@ LONGEST_TEXT = 80
 
 JointMoveTexts: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves, each with a text for every role."""
-
-
-class JointMoveError(GgpPlayerError):
-    """Joint moves that cannot be read, or cannot be made. ``step`` is the first that cannot."""
-
-    def __init__(self, sentence: str, step: int = 0) -> None:
-        self.step = step
-        super().__init__(f"step {step}: {sentence}" if step else sentence)
 
 
 def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from gdl import State, StateMachine, Term
+from gdl import Term
 from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
 
 PATIENCE = 1.0
 """Seconds after the deadline that a search gets to come to a place where it can be stopped."""
@@ -49,60 +51,38 @@ class TimedSearch:
         return chosen[0].line if chosen else ()
 
 
-class _TimeIsUpError(Exception):
-    """The search went on without a choice, long after its deadline."""
-
-
-class _Watch:
-    """Counts the states that a machine is asked for, and breaks off a search that does not stop.
-
-    It sits in the machine's ``next_state``, which every search calls, so that strategies need not
-    know of time. The machine stays the object that it is: some strategies ask for more than
-    the protocol has.
-    """
-
-    def __init__(self, machine: StateMachine, deadline: Deadline) -> None:
-        self.states = 0
-        self._machine = machine
-        self._next_state = machine.next_state
-        self._last = Deadline(deadline.at + PATIENCE, deadline.clock)
-
-    def __enter__(self) -> _Watch:
-        setattr(self._machine, "next_state", self._watched)  # noqa: B010 no assignment to a method
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        setattr(self._machine, "next_state", self._next_state)  # noqa: B010 likewise
-
-    def _watched(self, state: State, joint_move: Sequence[Term]) -> State:
-        self.states += 1
-        if self._last.has_passed:
-            raise _TimeIsUpError
-        return self._next_state(state, joint_move)
-
-
 def timed_search(
     strategy: Strategy, position: Position, seconds: float, clock: Clock = monotonic
 ) -> TimedSearch:
     """Let the strategy search the position for so many seconds, and ask it for what it knows."""
     start = clock()
     deadline = Deadline(start + seconds, clock)
+    last = Deadline(deadline.at + PATIENCE, clock)
+    is_searching = True
+    machine = interruptible_for(
+        strategy, position.machine, lambda: is_searching and last.has_passed
+    )
+    position = replace(position, machine=machine)
     choices: list[TimedChoice] = []
     is_complete = False
-    with _Watch(position.machine, deadline) as watch:
-        search = strategy.search(position)
-        try:
-            for choice in search:
-                if not choices or choice != choices[-1].choice:
-                    choices.append(TimedChoice(clock() - start, choice))
-                if deadline.has_passed:
-                    break
-            else:
-                is_complete = True
-        except _TimeIsUpError:
-            pass  # The choices until now stand, as in a match.
-        if isinstance(search, Generator):
-            search.close()
+    with suppress(SearchInterrupted):  # the choices until then stand, as in a match
+        is_complete = _collect(strategy.search(position), choices, start, deadline)
+    is_searching = False
+    states = machine.states if isinstance(machine, InterruptibleMachine) else 0
     took = clock() - start
     moves = tuple(strategy.report(position))
-    return TimedSearch(tuple(choices), moves, watch.states, took, is_complete)
+    return TimedSearch(tuple(choices), moves, states, took, is_complete)
+
+
+def _collect(
+    search: Iterator[Choice], choices: list[TimedChoice], start: float, deadline: Deadline
+) -> bool:
+    """Append new choices until the deadline; return whether the search ended before."""
+    for choice in search:
+        if not choices or choice != choices[-1].choice:
+            choices.append(TimedChoice(deadline.clock() - start, choice))
+        if deadline.has_passed:
+            if isinstance(search, Generator):
+                search.close()
+            return False
+    return True

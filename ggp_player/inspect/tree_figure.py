@@ -13,7 +13,7 @@ from enum import Enum
 from itertools import accumulate
 
 from gdl import Constant, Function, Term
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import TreeSizeError
 from ggp_player.inspect.search_trace import End, Node, NodeKind, SearchTrace, Value
 from ggp_player.protocol import state_text
 
@@ -22,10 +22,6 @@ MAX_NODES = 150
 
 LONGEST_LABEL, LONGEST_TITLE = 18, 600
 """Characters of a move on an edge, and of the text that a pointer brings up."""
-
-
-class TreeSizeError(GgpPlayerError):
-    """A tree that cannot be drawn to the depth asked for."""
 
 
 class Shape(Enum):

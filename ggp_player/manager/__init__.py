@@ -1,8 +1,8 @@
 """TODO."""
 
+from ggp_player.errors import MatchError
 from ggp_player.manager.game_manager import (
     GameManager,
-    MatchError,
     MatchSetup,
     MatchStep,
     game_name,

@@ -24,7 +24,7 @@ import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
-from ggp_player.errors import GgpPlayerError, ServerError
+from ggp_player.errors import MatchError, ServerError
 from ggp_player.manager.players import MatchPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
@@ -36,6 +36,7 @@ from ggp_player.protocol import (
     Request,
     Start,
     Stop,
+    format_request,
     move_texts,
     spaced,
     state_text,
@@ -51,10 +52,6 @@ _LONGEST_ILLEGAL = 200
 """How many characters of an illegal reply are put on record."""
 
 _log = logging.getLogger(__name__)
-
-
-class MatchError(GgpPlayerError):
-    """The match cannot be played, or not to its end."""
 
 
 def game_name(rulesheet: Path) -> str:
@@ -242,7 +239,7 @@ class GameManager:
         asked = self._clock()
         try:
             async with asyncio.timeout(limit):
-                text = await seat.send(str(request))
+                text = await seat.send(format_request(request))
         except TimeoutError:
             error = TIMEOUT
         except ServerError as reason:

@@ -1,8 +1,8 @@
-"""Worker processes, seen from the server: started in advance, listened to, killed.
+"""The pool of worker processes, as the server sees them: started in advance, and killed.
 
 A worker is forked from a fork server: a process that has done the imports and nothing else, no
-threads, no sockets. It takes some hundredths of a second to start. A pool keeps spares that have
-this behind them too, so that a match can begin, and a dead worker be replaced, at once.
+threads, no sockets. Starting one takes some hundredths of a second. A pool keeps spares that are
+started already, so that a match can begin, and a dead worker be replaced, at once.
 """
 
 from __future__ import annotations
@@ -23,35 +23,39 @@ from ggp_player.worker import (
     LogRecord,
     MessageToServer,
     MessageToWorker,
-    decode,
+    decode_to_server,
     encode,
 )
 from ggp_player.worker import process as worker_process
 
-MAX_REPORT = 2**26
-"""Bytes of the longest report; a list of a million legal moves is some 20 MB."""
+MAX_LINE = 2**26
+"""Bytes of the longest message from a worker; a list of a million legal moves is some 20 MB."""
+
+PRELOADED = (worker_process.__name__, "ggp_player.worker.search_worker")
+"""What the fork server imports: with the searches, which a search worker then finds imported."""
 
 _log = logging.getLogger(__name__)
 
 
-class Worker:
-    """A worker process. Orders go out, reports come in, until it dies or is killed.
+class WorkerHandle:
+    """A worker process. Messages go out and come in, until it dies or is killed.
 
-    ``on_report`` and ``on_death`` are called in the event loop; set them before the first order.
+    ``on_message`` and ``on_death`` are called in the event loop; set them before the first message
+    is sent.
     """
 
     def __init__(
         self,
         process: ForkServerProcess,
-        choice: ChoiceBuffer,
+        choices: ChoiceBuffer,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        self.choice = choice
+        self.choices = choices
         self.pid = process.pid or 0
         self.is_alive = True
         self.was_killed = False
-        self.on_report: Callable[[MessageToServer], None] = lambda report: None
+        self.on_message: Callable[[MessageToServer], None] = lambda message: None
         self.on_death: Callable[[], None] = lambda: None
         self._process = process
         self._reader = reader
@@ -59,14 +63,14 @@ class Worker:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(cls, context: ForkServerContext, memory_limit: int) -> Worker:
-        """Start a process with so many bytes of address space; it is not waited for.
+    async def launch(cls, context: ForkServerContext, memory_limit: int) -> WorkerHandle:
+        """Start a process with so many bytes of address space, without waiting for it.
 
         Raises OSError where the system has no room for another process.
         """
-        choice = ChoiceBuffer.create(context)
+        choices = ChoiceBuffer.create(context)
         ours, theirs = socket.socketpair()
-        arguments = (theirs, choice, memory_limit)
+        arguments = (theirs, choices, memory_limit)
         process = context.Process(target=worker_process.main, args=arguments, daemon=True)
         with theirs:
             try:
@@ -74,13 +78,13 @@ class Worker:
             except BaseException:
                 ours.close()
                 raise
-        reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_REPORT)
-        return cls(process, choice, reader, writer)
+        reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE)
+        return cls(process, choices, reader, writer)
 
-    def order(self, order: MessageToWorker) -> None:
-        """Send an order, without waiting for anything. A dead worker gets nothing."""
+    def send(self, message: MessageToWorker) -> None:
+        """Send a message, without waiting for anything. A dead worker gets nothing."""
         if self.is_alive:
-            self._writer.write(encode(order))
+            self._writer.write(encode(message))
 
     def kill(self) -> None:
         """End the process, whatever it is doing."""
@@ -89,27 +93,27 @@ class Worker:
             self._kill()
 
     @property
-    def is_gone(self) -> bool:
-        """Whether nothing is left of the process."""
+    def has_ended(self) -> bool:
+        """Whether the process has ended and is cleaned up."""
         return self._listening.done()
 
-    async def gone(self) -> None:
-        """Wait until nothing is left of the process."""
+    async def ended(self) -> None:
+        """Wait until the process has ended and is cleaned up."""
         await asyncio.shield(self._listening)
 
     async def _listen(self) -> None:
         try:
             while line := await self._reader.readline():
-                self._hear(decode(line))
+                self._receive(decode_to_server(line))
         except ConnectionError:
-            _log.debug("worker %d has not read its orders", self.pid)
-        except (ValueError, TypeError, KeyError) as error:
-            _log.error("worker %d cannot be understood: %r", self.pid, error)
+            _log.debug("worker %d has not read its messages", self.pid)
+        except ValueError as error:
+            _log.error("worker %d sent what is no message: %r", self.pid, error)
         finally:
-            await self._bury()
+            await self._clean_up()
 
-    async def _bury(self) -> None:
-        """Report the death at once, then clear away what is left."""
+    async def _clean_up(self) -> None:
+        """Report the death at once, then release what the process held."""
         self.is_alive = False
         self.on_death()
         if self._process.is_alive():
@@ -121,22 +125,21 @@ class Worker:
         self._process.close()
 
     def _kill(self) -> None:
-        # Not by way of the process object: when the fork server is dead it holds us for dead too.
+        # Not through the process object: where the fork server is dead, it takes workers for dead.
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
-    def _hear(self, report: MessageToWorker | MessageToServer) -> None:
-        match report:
-            case LogRecord(level, logger, message):
-                logging.getLogger(logger).log(level, "%s", message)
-            case _:
-                self.on_report(report)  # type: ignore[arg-type]  # orders go the other way only
+    def _receive(self, message: MessageToServer) -> None:
+        if isinstance(message, LogRecord):
+            logging.getLogger(message.logger).log(message.level, "%s", message.message)
+        else:
+            self.on_message(message)
 
 
 def _start(process: ForkServerProcess) -> None:
     """Start the process with SIGINT blocked.
 
-    Ctrl-C goes to every process of a terminal, but how workers end is the server's business.
+    Ctrl-C goes to every process of a terminal, but it is the server that ends workers.
     """
     resource_tracker.ensure_running()  # which unblocks the signal, so it comes first
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -155,17 +158,17 @@ class Pool:
         self._size = spares
         self._memory_limit = memory_limit
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([worker_process.__name__])
-        self._spares: list[Worker] = []
-        self._workers: set[Worker] = set()
+        self._context.set_forkserver_preload(list(PRELOADED))
+        self._spares: list[WorkerHandle] = []
+        self._workers: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Start the fork server, which blocks for some tenths of a second, and the spares."""
         await self._fill()
 
-    async def take(self) -> Worker:
-        """Return a worker that nobody else has."""
+    async def take(self) -> WorkerHandle:
+        """Take a worker out of the pool; another is started for the pool."""
         while self._spares:
             worker = self._spares.pop(0)
             if worker.is_alive:
@@ -177,13 +180,13 @@ class Pool:
         return worker
 
     async def close(self) -> None:
-        """Kill every worker, and wait until they are gone."""
+        """Kill every worker, and wait until all have ended."""
         self._size = 0
         if self._filling is not None:
             await self._filling
         for worker in self._workers:
             worker.kill()
-        await asyncio.gather(*(worker.gone() for worker in self._workers))
+        await asyncio.gather(*(worker.ended() for worker in self._workers))
         self._workers.clear()
         self._spares.clear()
 
@@ -194,7 +197,7 @@ class Pool:
         except OSError as error:
             _log.warning("no spare worker can be started: %s", error)
 
-    async def _launch(self) -> Worker:
-        worker = await Worker.launch(self._context, self._memory_limit)
-        self._workers = {other for other in self._workers if not other.is_gone} | {worker}
+    async def _launch(self) -> WorkerHandle:
+        worker = await WorkerHandle.launch(self._context, self._memory_limit)
+        self._workers = {other for other in self._workers if not other.has_ended} | {worker}
         return worker

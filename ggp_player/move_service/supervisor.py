@@ -1,6 +1,7 @@
-"""The two places that workers fill in a match, and who takes over when one dies.
+"""The supervisors of a match's two workers: each starts its worker, and replaces it when it dies.
 
-A station outlives its workers: it knows the history of the match, and tells it to each new worker.
+A supervisor outlives its workers: it keeps the history of the match, and sends it to each new one.
+A search that is no longer wanted is told so, and killed where it does not stop.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ggp_player.move_service.pool import Pool, Worker
+from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
+from ggp_player.move_service.pool import Pool, WorkerHandle
 from ggp_player.protocol import Start
 from ggp_player.worker import (
     ApplyMoves,
@@ -26,20 +28,8 @@ from ggp_player.worker import (
     Unplayable,
 )
 
-STOP_GRACE = 5.0
-"""Seconds for a search to stop of its own accord, before it is killed and replaced.
-
-On a machine with five times as many busy processes as cores, what takes a second of processor time,
-such as the analysis of a large game, takes this long; and a search that is replaced begins anew.
-"""
-
-COMPILE_SHARE = 0.6
-"""The share of a clock for which a search waits until the rules are compiled."""
-
-MAX_COMPILE_SECONDS = 30.0
-
 MAX_REPLACEMENTS = 2
-"""How many workers may die in a turn and be replaced, for each of the two places."""
+"""How many workers may die in a turn and be replaced, by each of the two supervisors."""
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +39,7 @@ class Setup:
     """What a match is played with.
 
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
-    from it think on the others' time too.
+    from it search on the others' time too.
     """
 
     start: Start
@@ -58,8 +48,8 @@ class Setup:
     ponder: bool = True
 
 
-class Station:
-    """A place that a worker fills; where one dies, a spare takes over.
+class Supervisor:
+    """Keeps one worker running; where it dies, a spare takes over.
 
     ``on_change`` is called after everything that happens to the worker.
     """
@@ -67,10 +57,10 @@ class Station:
     duty: ClassVar[str]
 
     def __init__(self, setup: Setup, pool: Pool, on_change: Callable[[], None]) -> None:
-        self.worker: Worker | None = None
+        self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
-        self.history: list[Sequence[str]] = []
+        self.history: list[tuple[str, ...]] = []
         self._name = f"match {setup.start.match_id}, {self.duty}"
         self._pool = pool
         self._on_change = on_change
@@ -79,13 +69,13 @@ class Station:
         self._opening: asyncio.Task[None] | None = None
 
     @property
-    def is_given_up(self) -> bool:
+    def has_given_up(self) -> bool:
         """Whether nothing more can come from here in this turn."""
-        is_empty = self.worker is None and (self._opening is None or self._opening.done())
-        return bool(self.unplayable) or is_empty
+        has_no_worker = self.worker is None and (self._opening is None or self._opening.done())
+        return bool(self.unplayable) or has_no_worker
 
     async def open(self) -> None:
-        """Put the first worker in the place. Where none can be started, the place stays empty."""
+        """Start the first worker. Where none can be started, there is none."""
         self._opening = asyncio.create_task(self._open())
         await self._opening
 
@@ -96,45 +86,43 @@ class Station:
             _log.error("%s: no worker can be started: %s", self._name, error)
             self._on_change()
             return
-        worker.on_report = self._hear
-        worker.on_death = lambda: self._lose(worker)
+        worker.on_message = self._receive
+        worker.on_death = lambda: self._on_death(worker)
         self.worker = worker
-        for order in self.first_orders():
-            worker.order(order)
+        for message in self.first_messages():
+            worker.send(message)
         if self._is_closed:
             worker.kill()
 
-    def first_orders(self) -> Sequence[MessageToWorker]:
-        """Return what a new worker has to be told: the whole match so far."""
+    def first_messages(self) -> Sequence[MessageToWorker]:
+        """What a new worker has to be sent: the whole match so far."""
         raise NotImplementedError
 
-    def take_in(self, report: MessageToServer) -> None:
-        """Take note of a report."""
+    def receive(self, message: MessageToServer) -> None:
+        """Handle a message from the worker."""
         raise NotImplementedError
 
-    def follow(self, moves: Sequence[str]) -> None:
-        """Begin a turn with a joint move. Failures of the last turn are forgiven."""
-        self.history.append(moves)
-        self.order(ApplyMoves(moves))
+    def apply_moves(self, moves: Sequence[str]) -> None:
+        """Begin a turn with a joint move. Failures of the last turn no longer count."""
+        self.history.append(tuple(moves))
+        self.send(ApplyMoves(self.history[-1]))
         self._replacements = 0
-        if self.is_given_up and not self.unplayable:
+        if self.has_given_up and not self.unplayable:
             self._replace()
 
-    def order(self, order: MessageToWorker) -> None:
-        """Give an order. A worker that is yet to come learns of it in its first orders."""
+    def send(self, message: MessageToWorker) -> None:
+        """Send a message. A worker that is yet to come gets it among its first messages."""
         if self.worker is not None:
-            self.worker.order(order)
+            self.worker.send(message)
 
-    def begin(self, strategy: str | None = None) -> BeginMatch:
-        """Return the first order to a new worker; without a strategy it is a referee."""
+    def begin_match(self, strategy: str | None = None) -> BeginMatch:
+        """The first message to a new worker; without a strategy it is a tracker."""
         start, history = self.setup.start, tuple(self.history)
-        # A search that comes to a match that has begun is in a hurry.
-        clock = start.play_clock if history else start.start_clock
-        seconds = min(MAX_COMPILE_SECONDS, COMPILE_SHARE * clock)
+        seconds = compile_seconds(start, has_begun=bool(history))
         return BeginMatch(start.rules, start.role, history, strategy, self.setup.seed, seconds)
 
     def close(self) -> None:
-        """Kill the worker. The place stays empty."""
+        """Kill the worker, and start no other."""
         self._is_closed = True
         if self.worker is not None:
             self.worker.kill()
@@ -144,139 +132,139 @@ class Station:
         if self._opening is not None:
             await self._opening
 
-    def _hear(self, report: MessageToServer) -> None:
-        if isinstance(report, Unplayable):
-            self.unplayable = report.reason
-            _log.error("%s: the game cannot be played: %s", self._name, report.reason)
+    def _receive(self, message: MessageToServer) -> None:
+        if isinstance(message, Unplayable):
+            self.unplayable = message.reason
+            _log.error("%s: the game cannot be played: %s", self._name, message.reason)
         else:
-            self.take_in(report)
+            self.receive(message)
         self._on_change()
 
-    def _lose(self, worker: Worker) -> None:
+    def _on_death(self, worker: WorkerHandle) -> None:
         self.worker = None
         if self._is_closed:
             return
         if worker.was_killed:
             self._replace()
         elif self._replacements < MAX_REPLACEMENTS:
-            _log.warning("%s: worker %d is gone, another takes over", self._name, worker.pid)
+            _log.warning("%s: worker %d died, another takes over", self._name, worker.pid)
             self._replacements += 1
             self._replace()
         else:
-            _log.error("%s: worker %d is gone, the last in this turn", self._name, worker.pid)
+            _log.error("%s: worker %d died, the last in this turn", self._name, worker.pid)
         self._on_change()
 
     def _replace(self) -> None:
         self._opening = asyncio.create_task(self._open())
 
 
-class TrackerSupervisor(Station):
+class TrackerSupervisor(Supervisor):
     """Knows the legal moves of the turn, moments after it has begun."""
 
-    duty = "referee"
-    _standing: MatchStatus | None = None
+    duty = "tracker"
+    _status: MatchStatus | None = None
 
     @property
-    def standing(self) -> MatchStatus | None:
+    def status(self) -> MatchStatus | None:
         """How the match stands, None where that is not known yet."""
-        standing = self._standing
-        return standing if standing is not None and standing.turn == len(self.history) else None
+        status = self._status
+        return status if status is not None and status.turn == len(self.history) else None
 
-    def first_orders(self) -> Sequence[MessageToWorker]:
-        """Return the rules and the history."""
-        return (self.begin(),)
+    def first_messages(self) -> Sequence[MessageToWorker]:
+        """The rules and the history."""
+        return (self.begin_match(),)
 
-    def take_in(self, report: MessageToServer) -> None:
-        """Take note of how the match stands."""
-        if isinstance(report, MatchStatus):
-            if self._standing is None:
-                _log.info("%s: the rules are read", self._name)
-            self._standing = report
+    def receive(self, message: MessageToServer) -> None:
+        """Keep the status."""
+        if isinstance(message, MatchStatus):
+            if self._status is None:
+                _log.info("%s: the rules are parsed", self._name)
+            self._status = message
 
 
-class SearchSupervisor(Station):
+class SearchSupervisor(Supervisor):
     """Runs the strategy. Searches are numbered from 1; at most one is wanted at a time."""
 
     duty = "search"
     _number = 0
     _ended = 0
     _is_wanted = False
-    _has_begun = False
-    _kept: FoundChoice | None = None
-    _ponders = False
+    _is_ready = False
+    _last_found: FoundChoice | None = None
+    _strategy_ponders = False
 
     @property
-    def is_to_ponder(self) -> bool:
+    def ponders(self) -> bool:
         """Whether the search is to go on while others choose."""
-        return self._ponders and self.setup.ponder
+        return self._strategy_ponders and self.setup.ponder
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing better is to be expected in this turn."""
-        return self._ended == self._number or self.is_given_up
+        return self._ended == self._number or self.has_given_up
 
     def best(self) -> FoundChoice | None:
-        """Return the best choice so far, also of a worker that died in this turn."""
-        found = self.worker.choice.newest(self._number) if self.worker else None
-        return found or self._kept
+        """The best choice so far, also of a worker that died in this turn."""
+        found = self.worker.choices.newest(self._number) if self.worker else None
+        return found or self._last_found
 
     def search(self) -> None:
         """Begin a new search in the present state."""
         self._number += 1
         self._is_wanted = True
-        self._kept = None
+        self._last_found = None
         if self.worker is not None:
-            self.worker.choice.wanted = self._number
-        self.order(self._search_order())
+            self.worker.choices.wanted = self._number
+        self.send(self._begin_search())
 
     def stop(self) -> None:
         """Ask the search to stop; after a grace it is killed if it has not.
 
-        A worker that still learns the rules is spared: another would have to learn them too.
+        A worker that still parses the rules is spared: another would have to parse them too.
         """
         worker = self.worker
         if self._is_wanted and worker is not None and self._ended != self._number:
-            worker.choice.wanted = 0
-            if self._has_begun:
-                self._insist_soon()
+            worker.choices.wanted = 0
+            if self._is_ready:
+                self._kill_after_grace()
         self._is_wanted = False
 
-    def first_orders(self) -> Sequence[MessageToWorker]:
-        """Return the rules, the history, and the search that is wanted, if any is."""
-        self._has_begun = False
-        begin = self.begin(self.setup.strategy)
+    def first_messages(self) -> Sequence[MessageToWorker]:
+        """The rules, the history, and the search that is wanted, if any is."""
+        self._is_ready = False
+        begin_match = self.begin_match(self.setup.strategy)
         if not self._is_wanted or self.worker is None:
-            return (begin,)
-        self.worker.choice.wanted = self._number
-        return begin, self._search_order()
+            return (begin_match,)
+        self.worker.choices.wanted = self._number
+        return begin_match, self._begin_search()
 
-    def take_in(self, report: MessageToServer) -> None:
-        """Take note of what the search has done."""
-        if isinstance(report, SearchReady):
-            self._ponders = report.ponders
-            if not self._has_begun:
-                self._has_begun = True
-                _log.info("%s: the rules are read", self._name)
+    def receive(self, message: MessageToServer) -> None:
+        """Note whether the search is ready, and when it has ended."""
+        if isinstance(message, SearchReady):
+            self._strategy_ponders = message.ponders
+            if not self._is_ready:
+                self._is_ready = True
+                _log.info("%s: the rules are parsed", self._name)
                 if not self._is_wanted:
-                    self._insist_soon()
-        elif isinstance(report, SearchEnded):
-            self._ended = report.number
-            if report.failure:
-                _log.error("%s: search %d: %s", self._name, report.number, report.failure)
+                    self._kill_after_grace()
+        elif isinstance(message, SearchEnded):
+            self._ended = message.number
+            if message.failure:
+                _log.error("%s: search %d: %s", self._name, message.number, message.failure)
 
-    def _lose(self, worker: Worker) -> None:
+    def _on_death(self, worker: WorkerHandle) -> None:
         if self._is_wanted:
-            self._kept = worker.choice.newest(self._number) or self._kept
-        super()._lose(worker)
+            self._last_found = worker.choices.newest(self._number) or self._last_found
+        super()._on_death(worker)
 
-    def _search_order(self) -> BeginSearch:
+    def _begin_search(self) -> BeginSearch:
         return BeginSearch(self._number, thorough=not self.history)
 
-    def _insist_soon(self) -> None:
+    def _kill_after_grace(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.call_later(STOP_GRACE, self._insist, self.worker, self._number)
+        loop.call_later(STOP_GRACE, self._kill_unless_ended, self.worker, self._number)
 
-    def _insist(self, worker: Worker | None, number: int) -> None:
+    def _kill_unless_ended(self, worker: WorkerHandle | None, number: int) -> None:
         if self._ended < number and worker is not None and self.worker is worker:
             _log.info("%s: search %d does not stop and is replaced", self._name, number)
             worker.kill()

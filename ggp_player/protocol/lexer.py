@@ -1,4 +1,4 @@
-"""Splitting a message into its items by its parentheses, without reading what is in them.
+"""The lexer of messages: it splits one into its items by parentheses and parses none of them.
 
 Messages come from strangers and can have megabytes: this is one pass over the text, and an
 innermost list, such as ``(cell 1 1 b)``, is a single step of it.
@@ -15,7 +15,7 @@ from gdl.language import COMMENT, WORD
 from ggp_player.errors import ProtocolError
 
 _MAX_ITEMS = 64
-"""How many items of a message are looked at; START, with most of them, has six."""
+"""How many items of a message are read; START, which has the most, has six."""
 
 _MAX_DEPTH = 1000
 """The deepest nesting of parentheses that is followed; the deepest known game has 25."""
@@ -26,7 +26,7 @@ _NESTING = re.compile(rf"{COMMENT}|\([^();]*+\)|[()]")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A word, or a list with its parentheses, as it stands in a message."""
+    """A word, or a list with its parentheses, exactly as in the message."""
 
     text: str
     start: int
@@ -46,15 +46,15 @@ def tokens(text: str, start: int = 0) -> Iterator[re.Match[str]]:
 
 
 def is_word(text: str) -> bool:
-    """Tell whether the text is a single word, with nothing around it."""
+    """Check whether the text is a single word, with nothing around it."""
     return WORD.fullmatch(text) is not None
 
 
 def items_of_message(text: str) -> list[Item]:
-    """Return the items of the first expression in a message; a lone word is its only item.
+    """List the items of the first expression in a message; a lone word is its only item.
 
-    What comes after the expression is not looked at. Raises :class:`ProtocolError` where it has
-    no end.
+    What comes after the expression is ignored. Raises :class:`ProtocolError` where the expression
+    has no end.
     """
     first = next(tokens(text), None)
     if first is None:
@@ -82,7 +82,7 @@ def items_of(text: str, opening: int, offset: int) -> Iterator[Item]:
 
 
 def _closing(text: str, opening: int, offset: int) -> int:
-    """Return where the list that opens at ``opening`` is closed. Innermost lists are one step."""
+    """Find where the list that opens at ``opening`` is closed. Innermost lists are one step."""
     depth = 0
     for token in _NESTING.finditer(text, opening):
         found = token.group()

@@ -1,4 +1,4 @@
-"""The lifecycle of matches: which request is in order when, and what is to be done about it.
+"""The lifecycle of matches: which request is in order when, and what to do about it.
 
 Theory of operation
 ===================
@@ -16,23 +16,23 @@ for us beyond the clock and nothing in the protocol marks a request that is sent
 
 A match is *starting* while START is open, *waiting* between our reply and the next request,
 *choosing* while a PLAY is open, and *over* when its id means nothing any more. :data:`TABLE` holds
-every event in every phase with the next phase and the outcome, which is what is to be done. The
-rules behind its lines:
+every event in every phase with the next phase and the outcome, which says what to do. The rules
+behind its lines:
 
 - The newest request is what the game manager wants now. A request that is still open is answered
-  at once with the best that there is, and the newer one goes its way. This covers PLAY while START
+  at once with the best move so far, and the newer one is served. This covers PLAY while START
   is open (the other players were faster), the next PLAY while a PLAY is open (our reply was late
   or lost), and STOP and ABORT, where both requests are answered.
 - Moves are applied once. A PLAY equal to the one that is open is the same PLAY sent again, and
-  gets the same reply. After our reply it cannot be told from a new turn in which everybody moved
-  as before; it is a new turn, and whoever applies the moves has the legal moves to judge by.
-  A PLAY without moves can only be the first: after the first it brings nothing new, and gets the
-  last reply again.
+  gets the same reply. After our reply it cannot be distinguished from a new turn in which everybody
+  moved as before; it counts as a new turn, and the match tracker, which knows the legal moves,
+  decides. A PLAY without moves can only be the first: after the first it brings nothing new, and
+  gets the last reply again.
 - A running match is never disturbed by the START of another, nor by a second START of its own:
   both are answered ``busy``, as are requests for a match that we do not play.
-- A match that nobody stops ends by itself, or it would keep its place for ever.
+- A match that nobody stops ends by itself, or it would block other matches for ever.
 
-Nothing here waits or computes; :mod:`ggp_player.server.player` carries the outcomes out.
+Nothing here waits or computes; :mod:`ggp_player.server.player` acts on the outcomes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from ggp_player.protocol.messages import NIL, Abort, Play, Start, Stop
+from ggp_player.protocol.messages import NIL, Abort, MatchRequest, Play, Start, Stop
 
 
 class Phase(StrEnum):
@@ -68,14 +68,14 @@ class Event(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What is to be done about an event."""
+    """What to do about an event."""
 
-    PREPARE = "think until the start clock is over, then reply ready"
-    CHOOSE = "answer what is open, apply the moves, think, reply with a move"
-    REPEAT = "reply as to the same request before, when that reply is there"
+    PREPARE = "search until the start clock is over, then reply ready"
+    CHOOSE = "answer what is open, apply the moves, search, reply with a move"
+    REPEAT = "reply as to the same request before, once that reply is there"
     FINISH = "answer what is open, apply the moves, reply done"
     GIVE_UP = "answer what is open, reply aborted"
-    DROP = "let go of the match"
+    DROP = "drop the match"
     BUSY = "reply busy"
     NOTHING = "nothing"
 
@@ -147,27 +147,27 @@ class Match:
         """The id under which the game manager knows the match."""
         return self.start.match_id
 
-    def receive(self, request: Start | Play | Stop | Abort) -> Outcome:
-        """Take in a request with this match's id, and return what is to be done."""
-        outcome = self._follow(self._event(request))
+    def receive(self, request: MatchRequest) -> Outcome:
+        """Handle a request with this match's id; return what to do about it."""
+        outcome = self._apply(self._event(request))
         if outcome is Outcome.CHOOSE and isinstance(request, Play):
             self.newest = request
         return outcome
 
     def replied(self, request: Start | Play) -> None:
-        """Note that a request has its reply. An older one than the newest changes nothing."""
+        """Note that a request has its reply. Only the newest request changes the phase."""
         if request is self.newest:
-            self._follow(Event.REPLIED)
+            self._apply(Event.REPLIED)
 
     def expire(self) -> Outcome:
-        """Take note of a silence that no game manager keeps in a live match."""
-        return self._follow(Event.SILENCE)
+        """End the match after a silence that no game manager keeps in a live match."""
+        return self._apply(Event.SILENCE)
 
-    def _follow(self, event: Event) -> Outcome:
+    def _apply(self, event: Event) -> Outcome:
         self.phase, outcome = TABLE[self.phase][event]
         return outcome
 
-    def _event(self, request: Start | Play | Stop | Abort) -> Event:
+    def _event(self, request: MatchRequest) -> Event:
         match request:
             case Start():
                 return Event.START
@@ -200,11 +200,11 @@ class Matches:
         """Whether a START would be answered ``busy``."""
         return len(self._matches) >= self._limit
 
-    def receive(self, request: Start | Play | Stop | Abort) -> tuple[Match | None, Outcome]:
-        """Hand a request to its match; there is None for an id that no match has.
+    def receive(self, request: MatchRequest) -> tuple[Match | None, Outcome]:
+        """Hand a request to its match, None for an unknown id; return what to do about it.
 
-        A START makes a match if there is room for one. A match that the request ends has lost
-        its place when this returns.
+        A START makes a match if there is room for one. A match that the request ends is no longer
+        counted when this returns.
         """
         match = self._matches.get(request.match_id)
         if match is None:
@@ -216,7 +216,7 @@ class Matches:
         return match, outcome
 
     def expire(self, match: Match) -> Outcome:
-        """Take note that a match has not been heard of for too long."""
+        """End a match in which no request has come for too long."""
         outcome = match.expire()
         self._clear(match)
         return outcome

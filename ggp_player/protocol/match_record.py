@@ -30,7 +30,7 @@ ILLEGAL = "IL"
 
 
 def _key(name: str) -> str:
-    """Return the JSON key of a field: in camel case, but for the one that has its own way."""
+    """The JSON key of a field: in camel case, but for the one with a spelling of its own."""
     return "gameMetaURL" if name == "game_meta_url" else to_camel(name)
 
 
@@ -81,7 +81,7 @@ class MatchRecord:
         return self
 
     def to_json(self) -> str:
-        """Return the record as indented JSON text."""
+        """Format the record as indented JSON."""
         return _ADAPTER.dump_json(self, indent=2).decode()
 
     @classmethod
@@ -93,7 +93,7 @@ class MatchRecord:
         return _ADAPTER.validate_json(text)
 
     def save(self, path: Path) -> None:
-        """Write the record to the file, so that at any moment it is there whole or not at all.
+        """Write the record to the file, which at any moment is whole or absent.
 
         Raises OSError where the file cannot be written; a file of that name is replaced.
         """
@@ -112,10 +112,10 @@ _ADAPTER = TypeAdapter(MatchRecord)
 
 
 def state_text(state: State) -> str:
-    """Return a state as records have it."""
+    """Format a state as in a match record."""
     return " ".join(["(", *sorted(map(str, state)), ")"])
 
 
 def move_texts(joint_move: Iterable[Term]) -> tuple[str, ...]:
-    """Return a joint move as records have it."""
+    """Format a joint move as in a match record."""
     return tuple(map(str, joint_move))

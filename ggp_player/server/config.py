@@ -1,7 +1,10 @@
-"""The settings of a player server: what each means, its unit, its range, and where it comes from.
+"""The settings of a player server: what each means, its unit, its range, and its sources.
 
-A setting is taken from the first of these that has it: the command line, the environment (the
-name in capitals after ``GGP_PLAYER_``), a TOML file, the default here.
+A setting is taken from the first of these that has it: the command line, the environment (its name
+in upper case after ``GGP_PLAYER_``), a TOML file, the default here.
+
+The sources are read here and not by pydantic-settings, which ignores unknown variables and a
+missing file, and does not say which source a bad value came from.
 """
 
 from __future__ import annotations
@@ -99,7 +102,7 @@ class Config(BaseModel):
 
     @field_validator("log_level", mode="before")
     @classmethod
-    def _in_small_letters(cls, level: object) -> object:
+    def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level
 
     @property
@@ -109,21 +112,21 @@ class Config(BaseModel):
 
 
 def load_config(file: Path | None = None, flags: Mapping[str, object] | None = None) -> Config:
-    """Return the settings from flags, environment and file; flags that are None do not count.
+    """Load the settings from flags, environment and file; flags that are None do not count.
 
     Raises :class:`ConfigError` with a sentence for every setting that is wrong, wherever it is.
     """
     sources = [_flags(flags or {}), _environment(), _file(file)]
-    places: dict[str, str] = {}
+    origins: dict[str, str] = {}
     values: dict[str, Any] = {}
-    for place, found in sources:
+    for origin, found in sources:
         for key, value in found.items():
             if key not in values:
-                values[key], places[key] = value, place.format(key=key, KEY=key.upper())
+                values[key], origins[key] = value, origin.format(key=key, KEY=key.upper())
     try:
         return Config(**values)
     except ValidationError as error:
-        raise ConfigError(tuple(_sentences(error, places))) from error
+        raise ConfigError(tuple(_sentences(error, origins))) from error
 
 
 def _flags(flags: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
@@ -148,15 +151,15 @@ def _file(path: Path | None) -> tuple[str, Mapping[str, object]]:
         raise ConfigError((f"the file {path} cannot be read as TOML: {error}",)) from error
 
 
-def _sentences(error: ValidationError, places: Mapping[str, str]) -> Iterable[str]:
+def _sentences(error: ValidationError, origins: Mapping[str, str]) -> Iterable[str]:
     for problem in error.errors():
         key = str(problem["loc"][0])
         field = Config.model_fields.get(key)
         if field is None:
             known = ", ".join(Config.model_fields)
-            yield f"{key} in {places[key]} is no setting; there are {known}"
+            yield f"{key} in {origins[key]} is no setting; there are {known}"
         elif problem["type"] == "value_error":
-            yield f"{key} in {places[key]}: {problem['ctx']['error']}"
+            yield f"{key} in {origins[key]}: {problem['ctx']['error']}"
         else:
             value = problem["input"]
-            yield f"{key} in {places[key]} is {value!r}; expected {field.description}"
+            yield f"{key} in {origins[key]} is {value!r}; expected {field.description}"

@@ -33,14 +33,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from ggp_player.errors import ServerError
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
-from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, ReplyDeadline
+from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
 from ggp_player.worker import is_warm
 
 MAX_MESSAGE = 16 * 2**20
 """Bytes of the longest message; rulesheets of half a million bytes exist."""
-
-CLOSING_LIMIT = 10.0
-"""Seconds that open requests get to be answered when the server stops."""
 
 CORS_HEADERS = {
     "Access-Control-Allow-Origin": "*",
@@ -50,7 +47,7 @@ CORS_HEADERS = {
 }
 
 _TCP_INFO = struct.Struct("68x I")
-"""The beginning of what Linux tells of a connection, up to ``tcpi_rtt`` in microseconds."""
+"""The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
@@ -61,25 +58,25 @@ _log = logging.getLogger(__name__)
 
 
 def application(player: Player) -> web.Application:
-    """Return the web application that answers for a player."""
+    """Create the web application that answers for a player."""
 
     async def post(request: web.Request) -> web.Response:
-        stopwatch = player.stopwatch(_round_trip(request))
-        return await reply(request, _decoded(await request.read()), stopwatch)
+        deadline = player.new_deadline(_round_trip(request))
+        return await reply(request, _decoded(await request.read()), deadline)
 
     async def get(request: web.Request) -> web.Response:
-        stopwatch = player.stopwatch(_round_trip(request))
-        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), stopwatch)
+        deadline = player.new_deadline(_round_trip(request))
+        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), deadline)
 
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
 
-    async def reply(request: web.Request, message: str, stopwatch: ReplyDeadline) -> web.Response:
+    async def reply(request: web.Request, message: str, deadline: ReplyDeadline) -> web.Response:
         began = time.monotonic()
-        text = await player.reply_in_time(message, stopwatch)
+        text = await player.reply_in_time(message, deadline)
         seconds = time.monotonic() - began
         _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
-        return _Reply(text, stopwatch)
+        return _Reply(text, deadline)
 
     app = web.Application(client_max_size=MAX_MESSAGE)
     app.on_response_prepare.append(_finish)
@@ -90,19 +87,19 @@ def application(player: Player) -> web.Application:
 
 
 class _Reply(web.Response):
-    """Stops the stopwatch when the socket has the reply."""
+    """Tells its deadline when the socket has taken over the reply."""
 
-    def __init__(self, text: str, stopwatch: ReplyDeadline) -> None:
+    def __init__(self, text: str, deadline: ReplyDeadline) -> None:
         super().__init__(body=text.encode(), content_type="text/acl")
-        self._stopwatch = stopwatch
+        self._deadline = deadline
 
     async def write_eof(self, data: bytes = b"") -> None:
         await super().write_eof(data)
-        self._stopwatch.stop()
+        self._deadline.reply_sent()
 
 
 def _round_trip(request: web.Request) -> float:
-    """Return the seconds to the game manager and back, as measured when it connected."""
+    """Seconds to the game manager and back, as measured when it connected."""
     connection = request.get_extra_info("socket")
     if connection is None or sys.platform != "linux":
         return UNKNOWN_ROUND_TRIP
@@ -122,13 +119,10 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
         loop.add_signal_handler(number, stopped.set)
     async with Player(config) as player:
         runner = web.AppRunner(
-            application(player),
-            logger=_http_log,
-            access_log=None,
-            shutdown_timeout=CLOSING_LIMIT,
+            application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
         )
         await runner.setup()
-        gc.freeze()  # what is here stays: looking through it for garbage holds up replies
+        gc.freeze()  # what is here stays: scanning it for garbage would delay replies
         try:
             site = await _listen(runner, config)
             port: int = runner.addresses[0][1]
@@ -145,9 +139,9 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
 
 
 async def _warm_up() -> None:
-    """Have a process compile what all matches share, if that has not been done on this machine.
+    """Have a process compile what all matches share, unless that has been done on this machine.
 
-    Matches go on meanwhile by simpler means.
+    Until it has, matches are played by simpler means.
     """
     if is_warm():
         return
@@ -180,14 +174,14 @@ async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
 
 
 async def _finish(_request: web.Request, response: web.StreamResponse) -> None:
-    """Add what every response has, those that refuse a request too."""
+    """Add the headers of every response, including those that refuse a request."""
     response.force_close()
     response.headers["Connection"] = "close"
     response.headers.update(CORS_HEADERS)
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
-    """Make a request that is no HTTP a line in the log: it is the peer's fault and no traceback."""
+    """Log a request that is no HTTP in one line, without a traceback: it is the peer's fault."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError):
         record.msg, record.args = "a request that is no HTTP: %s", (_short(str(error)),)
@@ -199,7 +193,7 @@ _http_log.addFilter(_in_one_line)
 
 
 def _decoded(body: bytes) -> str:
-    """Return the body as text: UTF-8 where it is that, otherwise Latin-1, which anything is."""
+    """Decode a body: as UTF-8 where it is valid, otherwise as Latin-1, which is always valid."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""A match being played: its requests one after the other, each with its deadline.
+"""A match session: handles the requests of one match one after the other, each with its deadline.
 
-Requests can overlap. The newest hurries the one before it, which is answered with what there is;
-then it is the newest's turn. :mod:`ggp_player.protocol.lifecycle` says why.
+Requests can overlap. A newer one cuts the one before it short, which is answered with the best
+move so far; then the newer one is served. :mod:`ggp_player.protocol.lifecycle` says why.
 """
 
 from __future__ import annotations
@@ -12,15 +12,8 @@ from collections.abc import Callable
 
 from ggp_player.clock import Clock, Deadline
 from ggp_player.move_service import CancellableDeadline, MoveService
-from ggp_player.protocol import NIL, Match, Play, Stop
-from ggp_player.protocol import messages as protocol
-from ggp_player.server.reply_deadline import ReplyDeadline
-
-LAST_STATE_LIMIT = 1.0
-"""Seconds that STOP waits for the goal values of the last state, which go to the log."""
-
-SILENT_CLOCKS = 3
-"""How many play clocks a game manager may take for a step: it waits for the other players too."""
+from ggp_player.protocol import NIL, READY, Match, Play, Stop
+from ggp_player.server.reply_deadline import LAST_STATE_LIMIT, ReplyDeadline, silence_limit
 
 _log = logging.getLogger(__name__)
 
@@ -28,33 +21,33 @@ _log = logging.getLogger(__name__)
 class MatchSession:
     """Plays a match from START to STOP."""
 
-    def __init__(self, match: Match, executor: MoveService, clock: Clock) -> None:
+    def __init__(self, match: Match, move_service: MoveService, clock: Clock) -> None:
         self.match = match
-        self._executor = executor
+        self._move_service = move_service
         self._clock = clock
         self._turn = asyncio.Lock()
-        self._patience = CancellableDeadline(Deadline.after(0, clock))
+        self._deadline = CancellableDeadline(Deadline.after(0, clock))
         self._move: asyncio.Task[str] | None = None
         self._silence: asyncio.TimerHandle | None = None
-        self._is_rushed = False
+        self._is_closing = False
 
-    async def start(self, stopwatch: ReplyDeadline) -> str:
+    async def start(self, reply_deadline: ReplyDeadline) -> str:
         """Prepare during the start clock; return ``ready``, or why the rules are unplayable."""
         start = self.match.start
         _log.info(
             "match %s: starts as %s, start clock %d s, play clock %d s",
             *(start.match_id, start.role, start.start_clock, start.play_clock),
         )
-        patience = self._newest(stopwatch.deadline(start.start_clock))
+        deadline = self._newest(reply_deadline.for_clock(start.start_clock))
         async with self._turn:
-            reason = await self._executor.prepare(patience)
+            reason = await self._move_service.prepare(deadline)
         self.match.replied(start)
-        return f"error: the game cannot be played: {reason}" if reason else protocol.READY
+        return f"error: the game cannot be played: {reason}" if reason else READY
 
-    async def play(self, request: Play, stopwatch: ReplyDeadline) -> str:
+    async def play(self, request: Play, reply_deadline: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""
-        patience = self._newest(stopwatch.deadline(self.match.start.play_clock))
-        self._move = asyncio.create_task(self._choose(request, patience))
+        deadline = self._newest(reply_deadline.for_clock(self.match.start.play_clock))
+        self._move = asyncio.create_task(self._choose(request, deadline))
         return await self._move
 
     async def play_again(self) -> str:
@@ -66,55 +59,51 @@ class MatchSession:
     async def stop(self, request: Stop) -> None:
         """Apply the last joint move, log how the match ended, and end it."""
         self._unwatch()
-        self.hurry()
+        self._deadline.cut_short()
         async with self._turn:
-            patience = CancellableDeadline(Deadline.after(LAST_STATE_LIMIT, self._clock))
-            standing = await self._executor.finish(_texts(request), patience)
-        goals = standing.goals if standing is not None else {}
+            deadline = CancellableDeadline(Deadline.after(LAST_STATE_LIMIT, self._clock))
+            status = await self._move_service.finish(_texts(request), deadline)
+        goals = status.goals if status is not None else {}
         result = ", ".join(f"{role} {goal}" for role, goal in goals.items())
         _log.info("match %s: is over: %s", self.match.match_id, result or "no goal values known")
         await self.end()
 
     async def end(self) -> None:
-        """Answer what is open at once, and let the processes go."""
+        """Have the open request answered at once, and end the worker processes."""
         self._unwatch()
-        self.hurry()
+        self._deadline.cut_short()
         async with self._turn:
-            self._executor.close()
-            await self._executor.closed()
+            self._move_service.close()
+            await self._move_service.closed()
 
-    def hurry(self) -> None:
-        """Have the request that is open answered at once."""
-        self._patience.hurry()
-
-    def rush(self) -> None:
-        """Have the request that is open answered at once, and whatever comes later too."""
-        self._is_rushed = True
-        self.hurry()
+    def close_soon(self) -> None:
+        """Have the open request answered at once, and so whatever comes later."""
+        self._is_closing = True
+        self._deadline.cut_short()
 
     def watch(self, idle_limit: float, on_silence: Callable[[], None]) -> None:
-        """Call back after so many seconds beyond the clocks, unless called again before."""
+        """Call back after too long a silence, unless called again before."""
         self._unwatch()
         start = self.match.start
-        limit = max(start.start_clock, SILENT_CLOCKS * start.play_clock) + idle_limit
+        limit = silence_limit(start.start_clock, start.play_clock, idle_limit)
         self._silence = asyncio.get_running_loop().call_later(limit, on_silence)
 
     def _unwatch(self) -> None:
         if self._silence is not None:
             self._silence.cancel()
 
-    def _newest(self, deadline: Deadline) -> CancellableDeadline:
-        """Return the patience of the newest request; that of the one before is over."""
-        self.hurry()
-        self._patience = CancellableDeadline(deadline)
-        if self._is_rushed:
-            self._patience.hurry()
-        return self._patience
+    def _newest(self, limit: Deadline) -> CancellableDeadline:
+        """Set the deadline of the newest request, and cut the one before short."""
+        self._deadline.cut_short()
+        self._deadline = CancellableDeadline(limit)
+        if self._is_closing:
+            self._deadline.cut_short()
+        return self._deadline
 
-    async def _choose(self, request: Play, patience: CancellableDeadline) -> str:
+    async def _choose(self, request: Play, deadline: CancellableDeadline) -> str:
         asked = self._clock()
         async with self._turn:
-            decision = await self._executor.choose(_texts(request), patience)
+            decision = await self._move_service.choose(_texts(request), deadline)
         self.match.replied(request)
         seconds = self._clock() - asked
         _log.info("match %s: %s after %.2f s", self.match.match_id, decision, seconds)
@@ -122,7 +111,7 @@ class MatchSession:
 
 
 def _texts(request: Play | Stop) -> tuple[str, ...]:
-    """Return the joint move's moves; a lone word is a move, unless it stands for none."""
+    """The joint move's moves as text; a lone word is a move, unless it means no moves yet."""
     if request.moves:
         return tuple(map(str, request.moves))
     return () if request.word.upper() == NIL else (request.word,)

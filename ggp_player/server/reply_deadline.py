@@ -1,6 +1,7 @@
-"""The margin: what is kept of every clock, so that the reply is there before the clock is over.
+"""This is where the time limit of a reply is decided: :meth:`ReplyDeadline.for_clock`.
 
-A game manager stops its own watch when our reply has *arrived*, and it started it before we knew
+A reply is due a margin before the game manager's clock is over, counted from the arrival of the
+request. The manager stops its clock when our reply has *arrived*, and it started it before we knew
 of the request. In between lie the network, the operating system and the event loop, and a reply
 that is late by a millisecond is worth nothing: the manager plays a move of its own choosing.
 
@@ -9,14 +10,29 @@ sending. What is measured of the latest replies decides how much is kept of the 
 
 - a share of the clock for what nobody can foresee, a packet that is lost for instance: clocks are
   long where the network is bad, and a second of a long one is no loss;
-- a multiple of the worst overhead: a request waits for the processor as its reply does, before it
-  is noticed, and that is not measured;
+- a multiple of the worst overhead: a request waits for the CPU as its reply does, before it is
+  noticed, and that is not measured;
 - two round trips to the game manager, as the system measures them: one for the connection, and
   one for request and reply.
 
 The sum counts up to :data:`MAX_MARGIN` and :data:`MAX_MARGIN_SHARE`; that much is kept too until
 enough replies have been measured. So one bad overhead widens the margin at once, and only many
 good ones make it narrow.
+
+Until that deadline the move service waits, unless a newer request cuts the wait short. These are
+all limits of the server; the last three are in :mod:`ggp_player.move_service.deadlines`:
+
+=============================================  ================================================
+what                                           its limit
+=============================================  ================================================
+START, PLAY                                    the clock less the margin
+STOP, for the goal values of the last state    :data:`LAST_STATE_LIMIT`
+a match without any request                    :func:`silence_limit`
+open requests when the server stops            :data:`CLOSING_LIMIT`
+legal moves, for a reply that is cut short     ``LEGAL_MOVES_GRACE``
+compiling, before a search begins without it   ``COMPILE_SHARE``, ``MAX_COMPILE_SECONDS``
+a search that is to stop                       ``STOP_GRACE``
+=============================================  ================================================
 """
 
 from __future__ import annotations
@@ -40,18 +56,27 @@ UNFORESEEN_SHARE = 0.15
 """The part of a clock that is kept whatever was measured."""
 
 OVERHEADS = 3
-"""How many of the worst overheads are kept: the reply's, the request's, and one for luck."""
+"""How many of the worst overheads are kept: the reply's, the request's, and one in reserve."""
 
 ROUND_TRIPS = 2
 
 UNKNOWN_ROUND_TRIP = 0.1
 """Seconds, where the system does not measure it: a manager on another continent."""
 
-LATEST = 50
+REMEMBERED_REPLIES = 50
 """How many replies are remembered."""
 
-ENOUGH = 8
-"""How many of them have to be measured before the margin follows."""
+ENOUGH_REPLIES = 8
+"""How many replies have to be measured before the margin follows them."""
+
+LAST_STATE_LIMIT = 1.0
+"""Seconds that STOP waits for the goal values of the last state, which go to the log."""
+
+SILENT_CLOCKS = 3
+"""How many play clocks a game manager may take for a step: it waits for the other players too."""
+
+CLOSING_LIMIT = 10.0
+"""Seconds that open requests get to be answered when the server stops."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,14 +87,14 @@ class Margin:
     def __init__(self, fixed: float | None = None) -> None:
         self._most = MAX_MARGIN if fixed is None else fixed
         self._is_fixed = fixed is not None
-        self._overheads: deque[float] = deque(maxlen=LATEST)
+        self._overheads: deque[float] = deque(maxlen=REMEMBERED_REPLIES)
 
     def seconds(self, clock: float, round_trip: float = 0.0) -> float:
-        """Return what is to be kept of a clock of so many seconds."""
-        called_for = UNFORESEEN_SHARE * clock + OVERHEADS * self._worst + ROUND_TRIPS * round_trip
-        return max(MIN_MARGIN, min(called_for, self._most, MAX_MARGIN_SHARE * clock))
+        """How much is kept of a clock of so many seconds."""
+        wanted = UNFORESEEN_SHARE * clock + OVERHEADS * self._worst + ROUND_TRIPS * round_trip
+        return max(MIN_MARGIN, min(wanted, self._most, MAX_MARGIN_SHARE * clock))
 
-    def note(self, overhead: float) -> None:
+    def record(self, overhead: float) -> None:
         """Take an overhead in seconds into account."""
         before = self._worst
         self._overheads.append(overhead)
@@ -79,12 +104,12 @@ class Margin:
 
     @property
     def _worst(self) -> float:
-        is_known = len(self._overheads) >= ENOUGH and not self._is_fixed
+        is_known = len(self._overheads) >= ENOUGH_REPLIES and not self._is_fixed
         return max(self._overheads) if is_known else inf
 
 
 class ReplyDeadline:
-    """Runs from the arrival of a request until its reply is sent. ``round_trip`` is in seconds."""
+    """When the reply to a request that arrives now is due. ``round_trip`` is in seconds."""
 
     def __init__(self, margin: Margin, clock: Clock, round_trip: float = 0.0) -> None:
         self._margin = margin
@@ -93,13 +118,18 @@ class ReplyDeadline:
         self._arrived = clock()
         self._deadline: Deadline | None = None
 
-    def deadline(self, seconds: float) -> Deadline:
-        """Return by when the reply is due, on a game manager's clock of so many seconds."""
-        thinking_time = max(0.0, seconds - self._margin.seconds(seconds, self._round_trip))
-        self._deadline = Deadline(self._arrived + thinking_time, self._clock)
+    def for_clock(self, seconds: float) -> Deadline:
+        """The deadline on a game manager's clock of so many seconds."""
+        search_time = max(0.0, seconds - self._margin.seconds(seconds, self._round_trip))
+        self._deadline = Deadline(self._arrived + search_time, self._clock)
         return self._deadline
 
-    def stop(self) -> None:
-        """Say that the reply is sent. One that did not wait for its deadline tells nothing."""
+    def reply_sent(self) -> None:
+        """Measure the overhead, unless the reply left before its deadline."""
         if self._deadline is not None and self._deadline.has_passed:
-            self._margin.note(self._clock() - self._deadline.at)
+            self._margin.record(self._clock() - self._deadline.at)
+
+
+def silence_limit(start_clock: float, play_clock: float, idle_limit: float) -> float:
+    """Seconds without any request after which a match is dropped."""
+    return max(start_clock, SILENT_CLOCKS * play_clock) + idle_limit

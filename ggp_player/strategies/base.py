@@ -25,11 +25,6 @@ from random import Random
 from typing import ClassVar
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.errors import GgpPlayerError
-
-
-class StrategyError(GgpPlayerError, ValueError):
-    """A strategy that does not exist, or a parameter that it cannot take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Compiling the rules of a match, in a thread, so that nothing waits for it longer than it can."""
+"""The background compiler: compiles the rules of a match in a thread, while a search interprets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gdl.engine import PropnetStateMachine
 from gdl.grounding import GroundingBudget
 
 BUDGET = GroundingBudget(rules=4_000_000)
-"""What compiling may take; some 40,000 ground rules are made into a network in a second."""
+"""What compiling may take; a second makes a circuit of some 40,000 ground rules."""
 
 _log = logging.getLogger(__name__)
 
 
 class BackgroundCompiler:
-    """The compiling of one ruleset, which begins at once; ``machine`` is None until it is done."""
+    """Compiles one ruleset, beginning at once; ``machine`` is None until it is done."""
 
     def __init__(self, ruleset: gdl.Ruleset) -> None:
         self.machine: PropnetStateMachine | None = None
@@ -27,7 +27,7 @@ class BackgroundCompiler:
 
     @property
     def is_running(self) -> bool:
-        """Whether there may be a machine yet."""
+        """Whether there may yet be a machine."""
         return self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:

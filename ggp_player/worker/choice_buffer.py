@@ -1,15 +1,15 @@
-"""The best choice so far, in memory that the server and a search process share.
+"""The choice buffer: the best choice so far, in memory that server and search process share.
 
 The search process writes whenever it finds something better; the server reads at the deadline.
 Neither waits for the other, and either may be killed at any instant. There are two slots and a
 counter: a choice is written to the slot that the counter does not point at, then the counter goes
-up by one. Whoever dies while writing leaves the other slot whole. A checksum tells a reader that
-was overtaken by two writes, or by a processor that reorders them, to read again.
+up by one. A writer that dies leaves the other slot whole. A checksum tells a reader that was
+overtaken by two writes, or by a CPU that reorders them, to read again.
 
 ::
 
     offset  0   uint64   counter; its parity is the slot that holds the newest choice, 0: none yet
-            8   uint64   wanted: the number of the search that the server wants to go on
+            8   uint64   wanted: the number of the search that the server wants, 0: none
            16   slot 0:  uint32 checksum, uint32 length, the choice as JSON
            16 + SLOT     slot 1
 """
@@ -51,7 +51,7 @@ class ChoiceBuffer:
 
     @classmethod
     def create(cls, context: BaseContext) -> ChoiceBuffer:
-        """Return an empty one, in memory that the context's processes can be handed."""
+        """Create an empty one, in memory that can be handed to the context's processes."""
         return cls(context.RawArray(ctypes.c_char, _START + 2 * SLOT))
 
     @property
@@ -77,7 +77,7 @@ class ChoiceBuffer:
         _COUNTER.pack_into(self.memory, 0, counter)
 
     def newest(self, search: int) -> FoundChoice | None:
-        """Return what the search found last, None where it has found nothing yet."""
+        """The choice that the search found last, None where it has found none yet."""
         for _ in range(_READS):
             counter = self._number(0)
             if counter == 0:

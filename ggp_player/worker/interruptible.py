@@ -1,9 +1,9 @@
-"""A state machine that stops a search: between two choices of one there can be many seconds.
+"""A state machine that can interrupt a search, which may take seconds from one choice to the next.
 
 A strategy is asked for one choice after the other, and in between it cannot be told to stop. Where
-there are thousands of moves, or where it goes to the end of the match, a choice takes long, but
-each question to the machine does not. So it is the machine that ends the search, by an exception,
-when it is asked too late.
+there are thousands of moves, or where it searches to the end of the match, a choice takes long, but
+each query of the machine does not. So the machine ends the search, by an exception, when it is
+queried too late.
 """
 
 from __future__ import annotations
@@ -11,21 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 
 
 class SearchInterrupted(Exception):  # noqa: N818 it is no error
-    """The search is not wanted any more."""
+    """The search is no longer wanted."""
 
 
 class InterruptibleMachine:
-    """Answers as another machine does, and raises :class:`SearchInterrupted` once that is wanted.
+    """Answers as another machine does, but raises :class:`SearchInterrupted` once it should stop.
 
-    It is raised instead of the answers that take the most time: legal moves and next states.
+    It is raised in place of the answers that take the most time: legal moves and next states.
+    ``states`` counts the next states asked for.
     """
 
-    def __init__(self, machine: StateMachine, is_to_stop: Callable[[], bool]) -> None:
+    def __init__(self, machine: StateMachine, should_stop: Callable[[], bool]) -> None:
+        self.states = 0
         self._machine = machine
-        self._is_to_stop = is_to_stop
+        self._should_stop = should_stop
 
     @property
     def roles(self) -> tuple[Constant, ...]:
@@ -40,6 +44,7 @@ class InterruptibleMachine:
         return self._machine.legal_moves(state, role)
 
     def next_state(self, state: State, joint_move: Sequence[Term]) -> State:  # noqa: D102 see roles
+        self.states += 1
         self._stop_in_time()
         return self._machine.next_state(state, joint_move)
 
@@ -58,5 +63,18 @@ class InterruptibleMachine:
         return self._machine.percepts(state, joint_move, role)
 
     def _stop_in_time(self) -> None:
-        if self._is_to_stop():
+        if self._should_stop():
             raise SearchInterrupted
+
+
+def interruptible_for(
+    strategy: Strategy, machine: StateMachine, should_stop: Callable[[], bool]
+) -> StateMachine:
+    """The machine that a strategy is to query in a search that can be interrupted.
+
+    A strategy on the compiled engine gets the compiled machine itself, which its kernels work on:
+    it yields every few hundredths of a second, and can be stopped then.
+    """
+    if isinstance(strategy, EngineStrategy) and compiled_machine(machine) is not None:
+        return machine
+    return InterruptibleMachine(machine, should_stop)

@@ -1,44 +1,51 @@
-"""The referee: knows the rules of a match, follows its joint moves, and says what is legal.
+"""The match tracker: knows the rules of a match, applies its joint moves, and lists what is legal.
 
-It follows the joint moves *received*, never the moves sent: a move of ours that came too late was
-replaced by the game manager. It judges nobody: a joint move that it takes for illegal is remarked
-upon and followed all the same, because the match goes on from there.
+It applies the joint moves *received*, never the moves sent: a move of ours that came too late was
+replaced by the game manager. A joint move that it takes for illegal is logged and applied all the
+same, because the match goes on from there.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Mapping, Sequence
 
 import gdl
 from gdl.engine import PropnetStateMachine
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import UnplayableError
 from ggp_player.protocol import parse_move
 from ggp_player.worker.background_compiler import BackgroundCompiler
+from ggp_player.worker.messages import BeginMatch
 from ggp_player.worker.warm_up import is_warm
 
 _log = logging.getLogger(__name__)
 
 
-class UnplayableError(GgpPlayerError):
-    """The rules have no meaning, or not the role that we are to play."""
+def begin_tracking(message: BeginMatch, compile_seconds: float | None) -> MatchTracker:
+    """Parse the rules and apply the history. Raises gdl.GdlError and :class:`UnplayableError`."""
+    tracker = MatchTracker(message.rules, message.role, compile_seconds)
+    gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
+    for moves in message.history:
+        tracker.apply_moves(moves)
+    return tracker
 
 
 class MatchTracker:
     """The state of a match as seen by one role.
 
     With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
-    until :meth:`adopt` finds them ready.
+    until :meth:`use_compiled_rules` finds them ready.
     """
 
     def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
-        self._compilation: BackgroundCompiler | None = None
+        self._compiler: BackgroundCompiler | None = None
         if compile_seconds is not None and is_warm():
-            self._compilation = BackgroundCompiler(self._ruleset)
-            self._compilation.wait(compile_seconds)
+            self._compiler = BackgroundCompiler(self._ruleset)
+            self._compiler.wait(compile_seconds)
         self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
-        self.role = self._find(role)
+        self.role = self._role_named(role)
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last: tuple[gdl.Term, ...] | None = None
@@ -58,14 +65,14 @@ class MatchTracker:
         """Every role's goal value, by the role's name."""
         return {str(role): self.machine.goal(self.state, role) for role in self.machine.roles}
 
-    def follow(self, texts: Sequence[str]) -> None:
+    def apply_moves(self, texts: Sequence[str]) -> None:
         """Apply a joint move. One that does not fit the game changes nothing but ``turn``.
 
-        A move that is illegal now and was made just before is the same message sent twice; a
+        A joint move that is illegal now and was made just before is the same message sent twice; a
         lone illegal move in a game with one role is some word that means no moves yet.
         """
         self.turn += 1
-        joint_move = self._fitted([self._ruleset.spell(parse_move(text)) for text in texts])
+        joint_move = self._joint_move([self._ruleset.spell(parse_move(text)) for text in texts])
         if joint_move is None:
             return
         illegal = self._illegal(joint_move)
@@ -74,7 +81,7 @@ class MatchTracker:
             _log.warning("turn %d: illegal here, not applied: %s", self.turn, found)
             return
         for role, move in illegal:
-            _log.warning("turn %d: %s of %s is illegal here, followed", self.turn, move, role)
+            _log.warning("turn %d: %s of %s is illegal here, applied", self.turn, move, role)
         try:
             self.state = self.machine.next_state(self.state, joint_move)
         except gdl.MoveError as error:
@@ -84,16 +91,16 @@ class MatchTracker:
 
     @property
     def is_compiling(self) -> bool:
-        """Whether the rules may become faster yet."""
-        return self._compilation is not None and self._compilation.is_running
+        """Whether compiled rules may yet come."""
+        return self._compiler is not None and self._compiler.is_running
 
     @property
-    def can_adopt(self) -> bool:
+    def has_new_compiled_rules(self) -> bool:
         """Whether compiled rules are ready that are not in use yet."""
         return self._compiled not in (None, self.machine)
 
-    def adopt(self) -> bool:
-        """Go on with the compiled rules, if they are ready by now; tell whether that is new."""
+    def use_compiled_rules(self) -> bool:
+        """Go on with the compiled rules if they are ready; return whether that is a change."""
         machine = self._compiled
         if machine is None or machine is self.machine:
             return False
@@ -104,17 +111,17 @@ class MatchTracker:
 
     @property
     def _compiled(self) -> PropnetStateMachine | None:
-        return self._compilation.machine if self._compilation is not None else None
+        return self._compiler.machine if self._compiler is not None else None
 
-    def _find(self, name: str) -> gdl.Constant:
+    def _role_named(self, name: str) -> gdl.Constant:
         for role in self.machine.roles:
             if role.name.lower() == name.lower():
                 return role
         roles = ", ".join(map(str, self.machine.roles))
         raise UnplayableError(f"expected one of the roles {roles}; found {name}")
 
-    def _fitted(self, moves: Sequence[gdl.Term]) -> tuple[gdl.Term, ...] | None:
-        """Return one move per role; a single role's move may come without its list."""
+    def _joint_move(self, moves: Sequence[gdl.Term]) -> tuple[gdl.Term, ...] | None:
+        """One move per role; a single role's move may come without its list."""
         roles = self.machine.roles
         if len(moves) == len(roles):
             return tuple(moves)

@@ -1,28 +1,32 @@
-"""What the server and its worker processes tell each other: orders one way, reports the other.
+"""What the server and its worker processes tell each other, one message a line of JSON.
 
-They travel as lines of JSON and not as pickles: a worker reads rulesheets from strangers, and
-nothing that one could make it say may run in the server.
+They are not pickled: a worker parses rulesheets from strangers, and nothing that one could make it
+say may run in the server. Every message has a ``kind`` that says what it is, and is checked when
+it arrives.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+from pydantic_core import to_json
 
 
 @dataclass(frozen=True, slots=True)
 class BeginMatch:
-    """Learn the rules and follow the history. With a strategy the worker is to search.
+    """Parse the rules and apply the history. With a strategy the worker is to search.
 
     ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is how
     long a search waits for compiled rules before it begins without them.
     """
 
+    kind: Literal["BeginMatch"] = field(default="BeginMatch", kw_only=True, repr=False)
     rules: str
     role: str
-    history: Sequence[Sequence[str]] = ()
+    history: tuple[tuple[str, ...], ...] = ()
     strategy: str | None = None
     seed: str = ""
     compile_seconds: float = 0.0
@@ -32,17 +36,19 @@ class BeginMatch:
 class ApplyMoves:
     """Apply a joint move."""
 
-    moves: Sequence[str]
+    kind: Literal["ApplyMoves"] = field(default="ApplyMoves", kw_only=True, repr=False)
+    moves: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BeginSearch:
-    """Search the present state. ``number`` tells one search from the next, from 1.
+    """Search the present state. ``number`` distinguishes one search from the next, from 1.
 
-    With ``thorough`` even a lone legal move is thought about, as preparation; strategies that
-    ponder always do so.
+    With ``thorough`` even a lone legal move is searched, as preparation; strategies that ponder
+    always do so.
     """
 
+    kind: Literal["BeginSearch"] = field(default="BeginSearch", kw_only=True, repr=False)
     number: int
     thorough: bool = False
 
@@ -54,19 +60,21 @@ MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | BeginSearch
 class MatchStatus:
     """How the match stands after ``turn`` joint moves, seen from our role."""
 
+    kind: Literal["MatchStatus"] = field(default="MatchStatus", kw_only=True, repr=False)
     turn: int
-    legal_moves: Sequence[str]
+    legal_moves: tuple[str, ...]
     is_over: bool = False
     goals: Mapping[str, int | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchReady:
-    """The search knows the rules and the history, and takes orders from now on.
+    """The search knows the rules and the history, and can begin.
 
-    ``ponders`` says whether to search while others choose. It is said again when that changes.
+    ``ponders`` says whether to search while others choose. It is sent again when that changes.
     """
 
+    kind: Literal["SearchReady"] = field(default="SearchReady", kw_only=True, repr=False)
     ponders: bool = False
 
 
@@ -74,6 +82,7 @@ class SearchReady:
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
+    kind: Literal["SearchEnded"] = field(default="SearchEnded", kw_only=True, repr=False)
     number: int
     failure: str = ""
 
@@ -82,6 +91,7 @@ class SearchEnded:
 class Unplayable:
     """The rules, the role or the moves make no sense to the worker."""
 
+    kind: Literal["Unplayable"] = field(default="Unplayable", kw_only=True, repr=False)
     reason: str
 
 
@@ -89,6 +99,7 @@ class Unplayable:
 class LogRecord:
     """A log record of the worker's; ``level`` as in :mod:`logging`."""
 
+    kind: Literal["LogRecord"] = field(default="LogRecord", kw_only=True, repr=False)
     level: int
     logger: str
     message: str
@@ -96,28 +107,24 @@ class LogRecord:
 
 MessageToServer: TypeAlias = MatchStatus | SearchReady | SearchEnded | Unplayable | LogRecord
 
-_KINDS = {
-    kind.__name__: kind
-    for kind in (
-        BeginMatch,
-        ApplyMoves,
-        BeginSearch,
-        MatchStatus,
-        SearchReady,
-        SearchEnded,
-        Unplayable,
-        LogRecord,
-    )
-}
+_TO_WORKER: TypeAdapter[MessageToWorker] = TypeAdapter(
+    Annotated[MessageToWorker, Field(discriminator="kind")]
+)
+_TO_SERVER: TypeAdapter[MessageToServer] = TypeAdapter(
+    Annotated[MessageToServer, Field(discriminator="kind")]
+)
 
 
 def encode(message: MessageToWorker | MessageToServer) -> bytes:
-    """Return the message as a line."""
-    return json.dumps([type(message).__name__, asdict(message)]).encode() + b"\n"
+    """Encode a message as a line."""
+    return to_json(message) + b"\n"
 
 
-def decode(line: bytes) -> MessageToWorker | MessageToServer:
-    """Return the message that a line holds."""
-    name, fields = json.loads(line)
-    message: MessageToWorker | MessageToServer = _KINDS[name](**fields)
-    return message
+def decode_to_worker(line: bytes) -> MessageToWorker:
+    """Decode a line from the server. Raises pydantic's ValidationError where it is no message."""
+    return _TO_WORKER.validate_json(line)
+
+
+def decode_to_server(line: bytes) -> MessageToServer:
+    """Decode a line from a worker. Raises pydantic's ValidationError where it is no message."""
+    return _TO_SERVER.validate_json(line)

@@ -1,8 +1,8 @@
-"""Warming up: what all matches share is compiled before the first one.
+"""Warm-up: compiles what all matches share before the first one.
 
-Kernels are compiled for the processor at hand and kept in the folder of :func:`code_folder`.
-There a mark says that everything is in place for this version of the code as it is installed, so
-that no search has to compile under a running clock.
+Kernels are compiled for the CPU at hand and kept in the folder of :func:`code_folder`. A file
+there marks that everything is compiled for this version of the code as it is installed, so that no
+search has to compile under a running clock.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ CHOICES = 20
 
 
 def warm_up_searches() -> None:
-    """Compile what is not in the cache yet; that takes a minute or two, once for a version."""
-    # A worker that only asks whether all is warm has no use for the searches.
+    """Compile what is not in the cache yet, which takes a minute or two, once for a version."""
+    # Not at the top: a worker that only asks whether all is warm does not need the searches.
     from ggp_player.strategies.selection import create
 
     warm_up_kernels()
@@ -75,7 +75,7 @@ def warm_up_searches() -> None:
                 pass
             strategy.report(position)
     _recycle()
-    _mark().touch()
+    _marker().touch()
 
 
 def _recycle() -> None:
@@ -90,17 +90,17 @@ def _recycle() -> None:
 
 
 def is_warm() -> bool:
-    """Tell whether everything is compiled already."""
-    return kernels_are_warm() and _mark().exists()
+    """Check whether everything is compiled already."""
+    return kernels_are_warm() and _marker().exists()
 
 
-def _mark() -> Path:
-    """Return the file that stands for a warm cache of this installation, on this processor."""
+def _marker() -> Path:
+    """The file that marks a warm cache of this installation, on this CPU."""
     package = Path(strategies.__file__).parent
     installed = [llvm.get_host_cpu_name(), *_stamps(package), *_stamps(Path(jit.__file__).parent)]
     return code_folder(package) / f"warm-{hashlib.sha256(repr(installed).encode()).hexdigest()[:8]}"
 
 
 def _stamps(package: Path) -> list[tuple[str, float]]:
-    """Return by what Numba knows its code again: where the source is, and when it was written."""
+    """What Numba recognises its code by: where the source is, and when it was written."""
     return [(str(path), path.stat().st_mtime) for path in sorted(package.rglob("*.py"))]

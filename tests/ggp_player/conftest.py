@@ -1,4 +1,4 @@
-"""What several tests of the player need: a small game, bad strategies, and an ear for the log."""
+"""What several tests of the player need: small games, misbehaving strategies, and the log."""
 
 import asyncio
 import gc
@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 
 @pytest.fixture(scope="package", autouse=True)
 def _short_collections() -> None:
-    """Spare what the tests before have left from garbage collection: clocks run here."""
+    """Exempt what earlier tests have left from garbage collection: clocks run here."""
     gc.collect()
     gc.freeze()
 

@@ -12,7 +12,7 @@ from ggp_player.strategies import Choice, Position, Strategy
 
 
 class Hanging(Strategy):
-    """Thinks for ever and never has anything to show."""
+    """Searches for ever and never yields a choice."""
 
     name = "hanging"
 
@@ -23,7 +23,7 @@ class Hanging(Strategy):
 
 
 class Spinning(Strategy):
-    """Shows one choice and then keeps the processor busy for ever."""
+    """Yields one choice and then keeps the CPU busy for ever."""
 
     name = "spinning"
 
@@ -34,7 +34,7 @@ class Spinning(Strategy):
 
 
 class HangingFromBirth(Strategy):
-    """Cannot even be constructed, not where it matters."""
+    """Hangs when it is constructed in a worker process."""
 
     name = "hanging_from_birth"
 
@@ -47,7 +47,7 @@ class HangingFromBirth(Strategy):
 
 
 class Raising(Strategy):
-    """Breaks down at once."""
+    """Raises at once."""
 
     name = "raising"
 
@@ -57,7 +57,7 @@ class Raising(Strategy):
 
 
 class RaisingLater(Strategy):
-    """Breaks down after its first choice."""
+    """Raises after its first choice."""
 
     name = "raising_later"
 
@@ -67,7 +67,7 @@ class RaisingLater(Strategy):
 
 
 class Exiting(Strategy):
-    """Leaves without a word."""
+    """Exits the process."""
 
     name = "exiting"
 
@@ -77,7 +77,7 @@ class Exiting(Strategy):
 
 
 class Greedy(Strategy):
-    """Takes all the memory that it can get."""
+    """Allocates all the memory that it can get."""
 
     name = "greedy"
 
@@ -89,7 +89,7 @@ class Greedy(Strategy):
 
 
 class Illegal(Strategy):
-    """Is quite sure of a move that does not exist."""
+    """Claims to have proved a move that does not exist."""
 
     name = "illegal"
 
@@ -107,7 +107,7 @@ class Silent(Strategy):
 
 
 class Deaf(Strategy):
-    """Takes no hint to stop."""
+    """Hangs when it is to stop."""
 
     name = "deaf"
 
@@ -144,7 +144,7 @@ class Pondering(Announcing):
 
 
 class Suicidal(Strategy):
-    """Shows a choice, then is killed by the operating system."""
+    """Yields a choice, then is killed by the operating system."""
 
     name = "suicidal"
 

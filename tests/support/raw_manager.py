@@ -3,7 +3,7 @@
 It writes byte for byte what ggp-base's manager writes, and shares no protocol code with the
 package. It is as strict as the strictest manager: a reply counts only where it is ASCII, has an
 exact Content-Length, ends with its connection, spells the move as it was sent, and comes in time.
-The player has one role; the manager moves at random for the others, and in the place of a move
+The player has one role; the manager moves at random for the others, and replaces a move
 that does not count.
 
 By hand, against any player server::
@@ -47,7 +47,7 @@ PLAY_GRACE = 1.0
 
 @dataclass(frozen=True)
 class Match:
-    """What is played: the clocks in seconds, and the player's role by its place in role order."""
+    """What is played: the clocks in seconds, the role as its index from 1 in role order."""
 
     ruleset: Ruleset
     start_clock: int = 10
@@ -110,7 +110,7 @@ def exchange(address: tuple[str, int], text: str, limit: float) -> str:
 
 
 def content(received: bytes) -> str:
-    """Return the body of an HTTP reply after looking at everything that managers rely on."""
+    """Return the body of an HTTP reply after checking everything that managers rely on."""
     head, _, body = received.partition(b"\r\n\r\n")
     length = re.search(rb"^content-length: *(\d+)\r?$", head, re.IGNORECASE | re.MULTILINE)
     if length is None or int(length[1]) != len(body):
@@ -121,7 +121,7 @@ def content(received: bytes) -> str:
 
 
 def spaced(term: object) -> str:
-    """Return KIF with blanks around every parenthesis, as ggp-base prints it."""
+    """Put blanks around every parenthesis of KIF, as ggp-base prints it."""
     return re.sub(r"\s+", " ", re.sub(r"([()])", r" \1 ", str(term))).strip()
 
 
@@ -148,7 +148,7 @@ class RawManager:
         while not self.machine.is_terminal(state):
             reply = self.ask(f"( PLAY {self.match.match_id} {moves} )", self.play_limit)
             joint_move = self.joint_move(state, reply)
-            moves = f"({''.join(self.told(move) + ' ' for move in joint_move)})"
+            moves = f"({''.join(self.scrambled(move) + ' ' for move in joint_move)})"
             state = self.machine.next_state(state, joint_move)
             self.report.steps += 1
         self.report.goals = tuple(self.machine.goal(state, role) for role in self.machine.roles)
@@ -165,7 +165,7 @@ class RawManager:
             rules = self.words.scramble_ruleset(rules)
         text = "".join(f"{spaced(rule)} " for rule in rules.rules)
         clocks = f"{match.start_clock} {match.play_clock}"
-        start = f"( START {match.match_id} {self.told(self.role)} ({text}) {clocks})"
+        start = f"( START {match.match_id} {self.scrambled(self.role)} ({text}) {clocks})"
         self.ask(start, match.start_clock)
 
     def ask(self, text: str, limit: float) -> str | None:
@@ -186,7 +186,7 @@ class RawManager:
         legal = {role: self.machine.legal_moves(state, role) for role in self.machine.roles}
         chosen = {role: self.random.choice(moves) for role, moves in legal.items()}
         if reply is not None:
-            spellings = {self.told(move): move for move in legal[self.role]}
+            spellings = {self.scrambled(move): move for move in legal[self.role]}
             move = spellings.get(spaced(reply))
             if move is None:
                 self.report.illegal.append(f"step {self.report.steps + 1}: {reply!r}")
@@ -194,7 +194,7 @@ class RawManager:
                 chosen[self.role] = move
         return tuple(chosen.values())
 
-    def told(self, term: Constant | Function | Term) -> str:
+    def scrambled(self, term: Constant | Function | Term) -> str:
         return spaced(self.words.scramble(term) if self.match.scramble else term)
 
 
@@ -203,7 +203,12 @@ class RawManager:
 @click.argument("address")
 @click.option("--start-clock", default=10, show_default=True, help="Seconds.")
 @click.option("--play-clock", default=3, show_default=True, help="Seconds.")
-@click.option("--role", default=1, show_default=True, help="The player's place in role order.")
+@click.option(
+    "--role",
+    default=1,
+    show_default=True,
+    help="The player's role: 1 for the first.",
+)
 @click.option("--scramble", is_flag=True, help="Send the rules in other words.")
 @click.option("--seed", default=0, show_default=True, help="For moves and words.")
 def main(rulesheet: Path, address: str, **options: Any) -> None:

@@ -18,8 +18,9 @@ score     a win counts 1, a draw one half
 :mod:`report <ggp_player.manager.tournament.report>` tells it.
 """
 
+from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.entrants import check_players, is_remote
-from ggp_player.manager.tournament.games import TournamentError, TournamentGame, load_games
+from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.ratings import MISSING, is_available, library
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, ResultsBook, ResultsFile

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
-from ggp_player.errors import ConfigError, ServerError
+from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.manager import MatchPlayer, RemotePlayer, seat_of, seated
-from ggp_player.manager.tournament.games import TournamentError, TournamentGame
-from ggp_player.protocol import Abort
+from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.protocol import Abort, format_request
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for the reply to an ABORT."""
@@ -47,7 +47,7 @@ async def enter(player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
 
 async def clear(players: Iterable[str], match_id: str) -> None:
     """Have servers let go of a match that they may still be in from before; errors do not count."""
-    request = str(Abort(match_id))
+    request = format_request(Abort(match_id))
     remotes = [RemotePlayer.at(player) for player in players]
     await asyncio.gather(*(_ask(remote, request) for remote in remotes if remote is not None))
 

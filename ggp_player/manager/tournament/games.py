@@ -10,12 +10,8 @@ from pathlib import Path
 import gdl
 from gdl import GdlError, Ruleset
 from gdl.language import moves_by_chance
-from ggp_player.errors import GgpPlayerError
+from ggp_player.errors import TournamentError
 from ggp_player.manager import game_name
-
-
-class TournamentError(GgpPlayerError):
-    """The tournament cannot be played, or not as it was begun."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_player.manager.tournament.games import TournamentError
+from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.standings import QUANTILE, Bout, Interval
 
 ELO = 400 / log(10)

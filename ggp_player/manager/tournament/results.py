@@ -19,7 +19,7 @@ from typing import Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from ggp_player.manager.tournament.games import TournamentError
+from ggp_player.errors import TournamentError
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
 
 _CONFIG = ConfigDict(extra="forbid")

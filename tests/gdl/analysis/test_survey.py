@@ -6,7 +6,6 @@ import statistics
 from collections import Counter
 
 import pytest
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import StateMachine
+from ggp_player.errors import TreeSizeError
 from ggp_player.inspect.search_trace import End, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
 from ggp_player.inspect.tree_figure import (
@@ -21,7 +22,6 @@ from ggp_player.inspect.tree_figure import (
     Figure,
     FigureNode,
     Shape,
-    TreeSizeError,
     figure_of,
     move_label,
 )

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gdl
-from ggp_player.errors import ServerError
+from ggp_player.errors import MatchError, ServerError
 from ggp_player.manager import game_manager
-from ggp_player.manager.game_manager import GameManager, MatchError, MatchSetup, MatchStep
+from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.protocol.match_record import MatchRecord
-from ggp_player.protocol.messages import Abort, Play, Start, Stop, parse_request
+from ggp_player.protocol.messages import Abort, Play, Start, Stop
+from ggp_player.protocol.prefix import parse_request
 
 DICE = """
 (role Ann) (role random) (role bob)

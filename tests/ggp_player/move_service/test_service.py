@@ -11,9 +11,10 @@ from multiprocessing import forkserver
 import pytest
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service import supervisor as stations
+from ggp_player.move_service import supervisor
+from ggp_player.move_service.deadlines import CancellableDeadline
 from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.service import LAST_RESORT, CancellableDeadline, Decision, MoveService
+from ggp_player.move_service.service import LAST_RESORT, Decision, MoveService
 from ggp_player.move_service.supervisor import Setup
 from ggp_player.protocol.messages import Start
 from ggp_player.worker.messages import MatchStatus
@@ -32,7 +33,7 @@ HEAVY += (
 HEAVY += "(goal x 0)"
 
 
-def patience(seconds: float) -> CancellableDeadline:
+def within(seconds: float) -> CancellableDeadline:
     return CancellableDeadline(Deadline.after(seconds))
 
 
@@ -40,15 +41,15 @@ def patience(seconds: float) -> CancellableDeadline:
 async def playing(
     strategy: str, rules: str, role: str = "xena", memory: int = 1024
 ) -> AsyncIterator[MoveService]:
-    """Run an executor for a role with so many MiB; the rules are not read yet."""
+    """Run a move service for a role with so many MiB; the rules are not parsed yet."""
     pool = Pool(2, memory * 2**20)
     await pool.start()
-    executor = MoveService(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
+    service = MoveService(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
     try:
-        yield executor
+        yield service
     finally:
-        executor.close()
-        await executor.closed()
+        service.close()
+        await service.closed()
         await pool.close()
 
 
@@ -65,57 +66,57 @@ async def announcing(
 
     async with await asyncio.start_server(hear, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        async with playing(f"{strategy}:port={port}", rules) as executor:
-            await executor.prepare(patience(0))
-            yield executor, pids
+        async with playing(f"{strategy}:port={port}", rules) as service:
+            await service.prepare(within(0))
+            yield service, pids
 
 
 # ---------------------------------------------------------------------- good strategies
 
 
 async def test_a_match_from_beginning_to_end(fields: str) -> None:
-    async with playing("minimax", fields) as executor:
-        assert await executor.prepare(patience(10)) == ""
-        first = await executor.choose((), patience(10))
+    async with playing("minimax", fields) as service:
+        assert await service.prepare(within(10)) == ""
+        first = await service.choose((), within(10))
         assert (first.move, first.value, first.proved) == ("(claim 3)", 100, True)
-        second = await executor.choose(["(claim 3)", "noop"], patience(10))
+        second = await service.choose(["(claim 3)", "noop"], within(10))
         assert second == Decision("noop", note="the only legal move")
-        third = await executor.choose(["noop", "(claim 1)"], patience(10))
+        third = await service.choose(["noop", "(claim 1)"], within(10))
         assert third.move == "(claim 2)"
-        end = await executor.finish(["(claim 2)", "noop"], patience(10))
-        assert end == MatchStatus(3, [], True, {"xena": 100, "Oscar": 0})
+        end = await service.finish(["(claim 2)", "noop"], within(10))
+        assert end == MatchStatus(3, (), True, {"xena": 100, "Oscar": 0})
 
 
 async def test_the_joint_move_received_counts_not_the_move_sent(fields: str) -> None:
-    async with playing("legal", fields) as executor:
-        await executor.prepare(patience(10))
-        assert (await executor.choose((), patience(10))).move == "(claim 1)"
-        await executor.choose(["(claim 2)", "noop"], patience(10))
-        assert (await executor.choose(["noop", "(claim 1)"], patience(10))).move == "(claim 3)"
+    async with playing("legal", fields) as service:
+        await service.prepare(within(10))
+        assert (await service.choose((), within(10))).move == "(claim 1)"
+        await service.choose(["(claim 2)", "noop"], within(10))
+        assert (await service.choose(["noop", "(claim 1)"], within(10))).move == "(claim 3)"
 
 
 async def test_chance_is_repeatable(fields: str) -> None:
     moves = []
     for _ in range(2):
-        async with playing("random", fields) as executor:
-            await executor.prepare(patience(10))
-            moves.append((await executor.choose((), patience(10))).move)
+        async with playing("random", fields) as service:
+            await service.prepare(within(10))
+            moves.append((await service.choose((), within(10))).move)
     assert moves[0] == moves[1]
 
 
 async def test_a_lone_legal_move_is_not_thought_about(fields: str, bad: Naming) -> None:
-    async with playing(bad("Hanging"), fields, role="Oscar") as executor:
-        await executor.prepare(patience(0))
+    async with playing(bad("Hanging"), fields, role="Oscar") as service:
+        await service.prepare(within(0))
         began = time.monotonic()
-        decision = await executor.choose((), patience(60))
+        decision = await service.choose((), within(60))
         assert decision.move == "noop"
         assert time.monotonic() - began < 10
 
 
 async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ear) -> None:
-    async with playing("deliberation", fields) as executor:
-        await executor.prepare(patience(10))
-        assert (await executor.choose((), patience(10))).move == "(claim 3)"
+    async with playing("deliberation", fields) as service:
+        await service.prepare(within(10))
+        assert (await service.choose((), within(10))).move == "(claim 3)"
         assert "auto plays instead" in await ear.hear("deliberation refuses the game")
 
 
@@ -140,27 +141,27 @@ async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ea
 async def test_a_bad_strategy(
     name: str, move: str, words: str, bad: Naming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
-    async with playing(bad(name), words) as executor:
-        await executor.prepare(patience(1.5))
+    monkeypatch.setattr(supervisor, "STOP_GRACE", 0.5)
+    async with playing(bad(name), words) as service:
+        await service.prepare(within(1.5))
         for moves in ((), ["(say 1)", "(say 2)"]):
             began = time.monotonic()
-            decision = await executor.choose(moves, patience(1.5))
+            decision = await service.choose(moves, within(1.5))
             assert time.monotonic() - began < 1.5 + LATENESS
             assert decision.move == move
 
 
 async def test_a_strategy_that_eats_memory(fields: str, bad: Naming, ear: Ear) -> None:
-    async with playing(bad("Greedy"), fields, memory=512) as executor:
-        await executor.prepare(patience(0.2))
-        await ear.hear("is gone, another takes over")
+    async with playing(bad("Greedy"), fields, memory=512) as service:
+        await service.prepare(within(0.2))
+        await ear.hear("died, another takes over")
         await ear.hear("reached its memory limit")
-        assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
+        assert (await service.choose((), within(0.5))).move == "(claim 3)"
 
 
 async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear: Ear) -> None:
-    async with playing(bad("Raising"), fields) as executor:
-        await executor.prepare(patience(10))
+    async with playing(bad("Raising"), fields) as service:
+        await service.prepare(within(10))
         assert 'misbehaving.py", line' in await ear.hear("search 1 failed")
         await ear.hear("search 1: ZeroDivisionError: xena")
 
@@ -169,9 +170,9 @@ async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear:
 
 
 async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, bad: Naming) -> None:
-    async with announcing(bad("Announcing"), words) as (executor, calls):
+    async with announcing(bad("Announcing"), words) as (service, calls):
         pids = [await calls.get()]
-        choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(2)))
+        choosing = asyncio.create_task(service.choose(["(say 1)", "(say 2)"], within(2)))
         assert await calls.get() == pids[0]
         for _ in range(2):
             os.kill(pids[-1], signal.SIGKILL)
@@ -181,10 +182,10 @@ async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, b
 
 
 async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> None:
-    async with announcing(bad("Announcing"), words) as (executor, calls):
+    async with announcing(bad("Announcing"), words) as (service, calls):
         first = await calls.get()
-        assert (await executor.choose((), patience(0.5))).move == "(say 3)"
-        choosing = asyncio.create_task(executor.choose(["(say 1)", "(say 2)"], patience(0.5)))
+        assert (await service.choose((), within(0.5))).move == "(say 3)"
+        choosing = asyncio.create_task(service.choose(["(say 1)", "(say 2)"], within(0.5)))
         assert await calls.get() == first
         assert (await choosing).move == "(say 3)"
 
@@ -192,10 +193,10 @@ async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> N
 async def test_a_strategy_that_ponders_searches_while_others_choose(
     fields: str, bad: Naming
 ) -> None:
-    async with announcing(bad("Pondering"), fields) as (executor, calls):
+    async with announcing(bad("Pondering"), fields) as (service, calls):
         first = await calls.get()
-        assert (await executor.choose((), patience(0.5))).move == "(claim 3)"
-        reply = await executor.choose(["(claim 3)", "noop"], patience(10))
+        assert (await service.choose((), within(0.5))).move == "(claim 3)"
+        reply = await service.choose(["(claim 3)", "noop"], within(10))
         assert reply == Decision("noop", note="the only legal move")
         assert await calls.get() == first
 
@@ -203,115 +204,115 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
 async def test_a_search_that_does_not_stop_is_killed_and_replaced(
     words: str, bad: Naming, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stations, "STOP_GRACE", 0.5)
-    async with playing(bad("Spinning"), words) as executor:
-        await executor.prepare(patience(0.2))
-        await ear.hear("search: the rules are read")
-        await executor.choose((), patience(0.2))
+    monkeypatch.setattr(supervisor, "STOP_GRACE", 0.5)
+    async with playing(bad("Spinning"), words) as service:
+        await service.prepare(within(0.2))
+        await ear.hear("search: the rules are parsed")
+        await service.choose((), within(0.2))
         await ear.hear("search 1 does not stop and is replaced")
-        decision = await executor.choose(["(say 1)", "(say 2)"], patience(1))
+        decision = await service.choose(["(say 1)", "(say 2)"], within(1))
         assert decision == Decision("(say 3)")
 
 
-async def test_a_dead_referee_is_replaced(fields: str, ear: Ear) -> None:
-    async with playing("legal", fields) as executor:
-        await executor.prepare(patience(10))
-        await executor.choose((), patience(10))
-        worker = executor._referee.worker
+async def test_a_dead_tracker_is_replaced(fields: str, ear: Ear) -> None:
+    async with playing("legal", fields) as service:
+        await service.prepare(within(10))
+        await service.choose((), within(10))
+        worker = service._tracker.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
-        await ear.hear("referee: worker")
-        assert (await executor.choose(["(claim 3)", "noop"], patience(10))).move == "noop"
+        await ear.hear("tracker: worker")
+        assert (await service.choose(["(claim 3)", "noop"], within(10))).move == "noop"
 
 
 async def test_no_worker_can_be_started(
     fields: str, monkeypatch: pytest.MonkeyPatch, ear: Ear
 ) -> None:
-    async with playing("legal", fields) as executor:
+    async with playing("legal", fields) as service:
 
         async def fail(pool: Pool) -> None:
             raise OSError(11, "Resource temporarily unavailable")
 
         monkeypatch.setattr(Pool, "take", fail)
-        await executor.prepare(patience(10))
-        assert (await executor.choose((), patience(10))).move == LAST_RESORT
+        await service.prepare(within(10))
+        assert (await service.choose((), within(10))).move == LAST_RESORT
         await ear.hear("no worker can be started: [Errno 11]")
 
 
 async def test_a_fork_server_that_is_killed_is_replaced(fields: str, ear: Ear) -> None:
-    async with playing("legal", fields) as executor:
-        await executor.prepare(patience(10))
+    async with playing("legal", fields) as service:
+        await service.prepare(within(10))
         os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
-        worker = executor._search.worker
+        worker = service._search.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await ear.hear("search: worker")
-        assert (await executor.choose((), patience(10))).move == "(claim 1)"
+        assert (await service.choose((), within(10))).move == "(claim 1)"
 
 
 # ---------------------------------------------------------------------- bad rules
 
 
 async def test_rules_that_cannot_be_read() -> None:
-    async with playing("legal", "(role xena) (legal xena") as executor:
-        reason = await executor.prepare(patience(10))
+    async with playing("legal", "(role xena) (legal xena") as service:
+        reason = await service.prepare(within(10))
         assert reason.startswith("rules:1:13: error: this '(' is never closed")
-        assert (await executor.choose((), patience(10))).move == LAST_RESORT
-        assert (await executor.choose(["go"], patience(10))).move == LAST_RESORT
-        assert await executor.finish(["go"], patience(10)) is None
+        assert (await service.choose((), within(10))).move == LAST_RESORT
+        assert (await service.choose(["go"], within(10))).move == LAST_RESORT
+        assert await service.finish(["go"], within(10)) is None
 
 
 async def test_a_role_that_is_not_in_the_rules(fields: str) -> None:
-    async with playing("legal", fields, role="judge") as executor:
-        assert await executor.prepare(patience(10)) == (
+    async with playing("legal", fields, role="judge") as service:
+        assert await service.prepare(within(10)) == (
             "expected one of the roles xena, Oscar; found judge"
         )
 
 
 async def test_rules_that_are_too_heavy(ear: Ear) -> None:
-    async with playing("legal", HEAVY, role="x", memory=256) as executor:
+    async with playing("legal", HEAVY, role="x", memory=256) as service:
         began = time.monotonic()
-        assert await executor.prepare(patience(0.3)) == ""
-        assert (await executor.choose((), patience(0.3))).move == LAST_RESORT
+        assert await service.prepare(within(0.3)) == ""
+        assert (await service.choose((), within(0.3))).move == LAST_RESORT
         assert time.monotonic() - began < 0.6 + LATENESS
         await ear.hear("not one legal move is known, noop is a guess")
 
 
-# ---------------------------------------------------------------------- patience
+# ---------------------------------------------------------------------- deadlines
 
 
-async def test_a_hurry_ends_the_wait(fields: str, bad: Naming) -> None:
-    async with playing(bad("Spinning"), fields) as executor:
-        await executor.prepare(patience(3))
-        waiting = patience(3600)
-        choosing = asyncio.create_task(executor.choose((), waiting))
+async def test_a_wait_can_be_cut_short(fields: str, bad: Naming) -> None:
+    async with playing(bad("Spinning"), fields) as service:
+        await service.prepare(within(3))
+        waiting = within(3600)
+        choosing = asyncio.create_task(service.choose((), waiting))
         await asyncio.sleep(0)
         assert not choosing.done()
-        waiting.hurry()
+        waiting.cut_short()
         assert (await choosing).move == "(claim 3)"
 
 
-async def test_patience_ends_with_its_deadline() -> None:
-    assert patience(0).is_over
-    waiting = patience(3600)
+async def test_a_wait_ends_with_its_deadline() -> None:
+    assert within(0).is_over
+    waiting = within(3600)
     assert not waiting.is_over
-    waiting.nudge()
+    waiting.notify()
     assert not waiting.is_over
-    waiting.hurry()
+    waiting.cut_short()
     assert waiting.is_over
     await waiting.wait(lambda: False)
 
 
-async def test_patience_ends_when_things_are_settled() -> None:
-    waiting = patience(3600)
-    settled: list[bool] = []
-    task = asyncio.create_task(waiting.wait(lambda: bool(settled)))
+async def test_a_wait_ends_when_its_condition_holds() -> None:
+    waiting = within(3600)
+    holds: list[bool] = []
+    task = asyncio.create_task(waiting.wait(lambda: bool(holds)))
     await asyncio.sleep(0)
-    waiting.nudge()
+    waiting.notify()
     await asyncio.sleep(0)
     assert not task.done()
-    settled.append(True)
-    waiting.nudge()
+    holds.append(True)
+    waiting.notify()
     await task
 
 

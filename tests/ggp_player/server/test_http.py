@@ -16,7 +16,7 @@ from ggp_player.server.config import Config
 from ggp_player.server.http import MAX_MESSAGE, application, serve
 from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import (
-    ENOUGH,
+    ENOUGH_REPLIES,
     MAX_MARGIN_SHARE,
     UNFORESEEN_SHARE,
     UNKNOWN_ROUND_TRIP,
@@ -128,10 +128,12 @@ async def test_replies_are_measured_until_they_are_sent() -> None:
     standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
     async with standing_still as player, serving(player) as port:
         await exchange(port, ggp_base(f"(START m you ({rules}) 0 0)"))
-        for _ in range(ENOUGH - 1):
-            assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - MAX_MARGIN_SHARE)
+        for _ in range(ENOUGH_REPLIES - 1):
+            assert player.new_deadline().for_clock(1).remaining == pytest.approx(
+                1 - MAX_MARGIN_SHARE
+            )
             await exchange(port, ggp_base("(PLAY m (go))"))
-        assert player.stopwatch().deadline(1).remaining == pytest.approx(1 - UNFORESEEN_SHARE)
+        assert player.new_deadline().for_clock(1).remaining == pytest.approx(1 - UNFORESEEN_SHARE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
@@ -139,9 +141,9 @@ async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
     seen: list[float] = []
 
     class Spy(Player):
-        def stopwatch(self, round_trip: float = 0.0) -> ReplyDeadline:
+        def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
             seen.append(round_trip)
-            return super().stopwatch(round_trip)
+            return super().new_deadline(round_trip)
 
     async with Spy(Config(strategy="legal")) as player, serving(player) as port:
         await exchange(port, ggp_base("(INFO)"))
@@ -211,7 +213,7 @@ async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: 
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         port = runner.addresses[0][1]
         starting = asyncio.create_task(exchange(port, ggp_base(f"(start m xena ({words}) 99 99)")))
-        await ear.hear("match m, referee: the rules are read")
+        await ear.hear("match m, tracker: the rules are parsed")
         assert (await exchange(port, ggp_base("( INFO )")))[2].endswith(b"( status busy ) )")
         playing = asyncio.create_task(exchange(port, ggp_base("(play m nil)")))
         assert (await starting)[2] == b"ready"
@@ -282,14 +284,14 @@ async def served(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process,
 
 
 async def ended(pid: int) -> None:
-    """Wait until a process that is no child of ours is gone."""
+    """Wait until a process that is no child of ours has ended."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:
         return
-    gone = asyncio.Event()
-    asyncio.get_running_loop().add_reader(descriptor, gone.set)
-    await gone.wait()
+    has_ended = asyncio.Event()
+    asyncio.get_running_loop().add_reader(descriptor, has_ended.set)
+    await has_ended.wait()
     asyncio.get_running_loop().remove_reader(descriptor)
     os.close(descriptor)
 

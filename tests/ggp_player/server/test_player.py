@@ -152,7 +152,7 @@ async def test_the_margin_is_kept(words: str, bad: Naming) -> None:
 @pytest.mark.parametrize(("margin", "at"), [(None, 101 - 1 / 3), (0.2, 100.8), (5, 101 - 1 / 3)])
 def test_a_margin_that_is_set_is_kept_from_the_first_reply(margin: float | None, at: float) -> None:
     ours = Player(Config(margin=margin), clock=lambda: 100.0)
-    assert ours.stopwatch().deadline(1).at == pytest.approx(at)
+    assert ours.new_deadline().for_clock(1).at == pytest.approx(at)
 
 
 # ---------------------------------------------------------------------- requests that overlap
@@ -277,7 +277,7 @@ async def test_a_long_rulesheet_is_taken(fields: str) -> None:
 async def test_a_match_that_nobody_stops_is_dropped(words: str, ear: Ear) -> None:
     async with player(idle_limit=0.01) as ours:
         assert await ours.reply(start(words, "0 0")) == "ready"
-        await ear.hear("match m: not heard of for too long, dropped")
+        await ear.hear("match m: no request for too long, dropped")
         assert await ours.reply("( INFO )") == AVAILABLE
         assert await ours.reply("(PLAY m NIL)") == "busy"
         assert await ours.reply(start(words, "10 10")) == "ready"

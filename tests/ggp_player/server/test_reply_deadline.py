@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp_player.server.reply_deadline import (
-    ENOUGH,
-    LATEST,
+    ENOUGH_REPLIES,
     MAX_MARGIN,
     MAX_MARGIN_SHARE,
     MIN_MARGIN,
     OVERHEADS,
+    REMEMBERED_REPLIES,
     UNFORESEEN_SHARE,
     Margin,
     ReplyDeadline,
@@ -21,6 +21,7 @@ from ggp_player.server.reply_deadline import (
 CLOCKS = st.floats(0, 1e4)
 OVERHEAD = st.floats(0, 1e4) | st.floats(0, 0.1)
 ROUND_TRIP = st.floats(0, 10)
+MANY = 2 * REMEMBERED_REPLIES
 
 
 def cautious(clock: float, most: float = MAX_MARGIN) -> float:
@@ -31,39 +32,39 @@ def cautious(clock: float, most: float = MAX_MARGIN) -> float:
 def margin_after(overheads: Iterable[float], fixed: float | None = None) -> Margin:
     margin = Margin(fixed)
     for overhead in overheads:
-        margin.note(overhead)
+        margin.record(overhead)
     return margin
 
 
-@pytest.mark.parametrize("number", range(ENOUGH))
+@pytest.mark.parametrize("number", range(ENOUGH_REPLIES))
 def test_it_is_cautious_until_enough_is_measured(number: int) -> None:
     margin = margin_after([0.001] * number)
     assert [margin.seconds(clock) for clock in (1, 2, 3, 30)] == [1 / 3, 2 / 3, 1, 1]
 
 
 def test_good_replies_make_it_narrow_on_short_clocks() -> None:
-    margin = margin_after([0.002] * ENOUGH)
+    margin = margin_after([0.002] * ENOUGH_REPLIES)
     assert margin.seconds(1) == pytest.approx(UNFORESEEN_SHARE + OVERHEADS * 0.002)
     assert margin.seconds(1) < 0.2
     assert margin.seconds(15) == MAX_MARGIN
 
 
 def test_one_bad_reply_makes_it_wide_at_once_until_it_is_forgotten() -> None:
-    margin = margin_after([0.002] * LATEST)
-    margin.note(0.2)
-    for _ in range(LATEST):
+    margin = margin_after([0.002] * REMEMBERED_REPLIES)
+    margin.record(0.2)
+    for _ in range(REMEMBERED_REPLIES):
         assert margin.seconds(1) == cautious(1)
-        margin.note(0.002)
+        margin.record(0.002)
     assert margin.seconds(1) < 0.2
 
 
 def test_what_is_far_away_makes_it_wide() -> None:
-    margin = margin_after([0.002] * ENOUGH)
+    margin = margin_after([0.002] * ENOUGH_REPLIES)
     assert margin.seconds(1, round_trip=0.03) == pytest.approx(margin.seconds(1) + 0.06)
     assert margin.seconds(1, round_trip=0.1) == cautious(1)
 
 
-@given(CLOCKS, st.lists(OVERHEAD, max_size=2 * LATEST), ROUND_TRIP)
+@given(CLOCKS, st.lists(OVERHEAD, max_size=MANY), ROUND_TRIP)
 def test_it_is_never_wider_than_without_measuring(
     clock: float, overheads: list[float], round_trip: float
 ) -> None:
@@ -71,7 +72,12 @@ def test_it_is_never_wider_than_without_measuring(
     assert min(cautious(clock), UNFORESEEN_SHARE * clock) <= margin <= cautious(clock)
 
 
-@given(CLOCKS, st.lists(st.tuples(OVERHEAD, OVERHEAD), max_size=2 * LATEST), ROUND_TRIP, ROUND_TRIP)
+@given(
+    CLOCKS,
+    st.lists(st.tuples(OVERHEAD, OVERHEAD), max_size=MANY),
+    ROUND_TRIP,
+    ROUND_TRIP,
+)
 def test_worse_replies_never_make_it_narrower(
     clock: float, pairs: list[tuple[float, float]], near: float, farther: float
 ) -> None:
@@ -80,7 +86,7 @@ def test_worse_replies_never_make_it_narrower(
     assert good <= bad
 
 
-@given(CLOCKS, st.lists(OVERHEAD, max_size=2 * LATEST), OVERHEAD)
+@given(CLOCKS, st.lists(OVERHEAD, max_size=MANY), OVERHEAD)
 def test_it_covers_the_worst_reply_as_far_as_the_bounds_allow(
     clock: float, overheads: list[float], last: float
 ) -> None:
@@ -88,14 +94,19 @@ def test_it_covers_the_worst_reply_as_far_as_the_bounds_allow(
     assert margin.seconds(clock) >= min(OVERHEADS * last, cautious(clock))
 
 
-@given(CLOCKS, st.floats(MIN_MARGIN, 60), st.lists(OVERHEAD, max_size=2 * LATEST), ROUND_TRIP)
+@given(
+    CLOCKS,
+    st.floats(MIN_MARGIN, 60),
+    st.lists(OVERHEAD, max_size=MANY),
+    ROUND_TRIP,
+)
 def test_a_fixed_one_follows_nothing(
     clock: float, fixed: float, overheads: list[float], round_trip: float
 ) -> None:
     assert margin_after(overheads, fixed).seconds(clock, round_trip) == cautious(clock, fixed)
 
 
-# ---------------------------------------------------------------------- stopwatches
+# ---------------------------------------------------------------------- deadlines
 
 
 class FakeClock:
@@ -109,35 +120,35 @@ class FakeClock:
 
 def test_the_deadline_lies_a_margin_before_the_end_of_the_clock() -> None:
     clock = FakeClock()
-    stopwatch = ReplyDeadline(Margin(), clock)
+    deadline = ReplyDeadline(Margin(), clock)
     clock.now += 1
-    assert stopwatch.deadline(30).at == 100 + 30 - 1
-    assert ReplyDeadline(Margin(), clock).deadline(0).at == clock.now
+    assert deadline.for_clock(30).at == 100 + 30 - 1
+    assert ReplyDeadline(Margin(), clock).for_clock(0).at == clock.now
 
 
-@given(CLOCKS, st.lists(OVERHEAD, max_size=ENOUGH), ROUND_TRIP)
+@given(CLOCKS, st.lists(OVERHEAD, max_size=ENOUGH_REPLIES), ROUND_TRIP)
 def test_a_deadline_is_never_before_the_arrival(
     clock: float, overheads: list[float], round_trip: float
 ) -> None:
-    stopwatch = ReplyDeadline(margin_after(overheads), FakeClock(), round_trip)
-    assert FakeClock.now <= stopwatch.deadline(clock).at <= FakeClock.now + clock
+    deadline = ReplyDeadline(margin_after(overheads), FakeClock(), round_trip)
+    assert FakeClock.now <= deadline.for_clock(clock).at <= FakeClock.now + clock
 
 
 def test_replies_that_waited_for_their_deadline_are_measured() -> None:
     clock, margin = FakeClock(), Margin()
-    for _ in range(ENOUGH):
-        stopwatch = ReplyDeadline(margin, clock)
-        clock.now = stopwatch.deadline(10).at + 0.01
-        stopwatch.stop()
+    for _ in range(ENOUGH_REPLIES):
+        deadline = ReplyDeadline(margin, clock)
+        clock.now = deadline.for_clock(10).at + 0.01
+        deadline.reply_sent()
     assert margin.seconds(1) == pytest.approx(UNFORESEEN_SHARE + OVERHEADS * 0.01)
 
 
 def test_others_are_not() -> None:
     clock, margin = FakeClock(), Margin()
-    for _ in range(ENOUGH):
-        ReplyDeadline(margin, clock).stop()
+    for _ in range(ENOUGH_REPLIES):
+        ReplyDeadline(margin, clock).reply_sent()
         early = ReplyDeadline(margin, clock)
-        early.deadline(10)
+        early.for_clock(10)
         clock.now += 8.9
-        early.stop()
+        early.reply_sent()
     assert margin.seconds(1) == cautious(1)

@@ -1,4 +1,4 @@
-"""A stoppable machine is the machine itself until it is to stop."""
+"""A interruptible machine is the machine itself until it is to stop."""
 
 from contextlib import suppress
 from random import Random
@@ -22,28 +22,28 @@ STAIRS = """
 
 def test_answers_are_those_of_the_machine(fields: str) -> None:
     machine = gdl.interpret(gdl.parse(fields))
-    stoppable: gdl.StateMachine = InterruptibleMachine(machine, lambda: False)
+    interruptible: gdl.StateMachine = InterruptibleMachine(machine, lambda: False)
     state, role = machine.initial_state(), machine.roles[0]
-    assert stoppable.roles == machine.roles
-    assert stoppable.initial_state() == state
-    assert stoppable.legal_moves(state, role) == machine.legal_moves(state, role)
+    assert interruptible.roles == machine.roles
+    assert interruptible.initial_state() == state
+    assert interruptible.legal_moves(state, role) == machine.legal_moves(state, role)
     moves = tuple(machine.legal_moves(state, each)[0] for each in machine.roles)
-    assert stoppable.next_state(state, moves) == machine.next_state(state, moves)
-    assert stoppable.percepts(state, moves, role) == machine.percepts(state, moves, role)
-    assert stoppable.is_terminal(state) == machine.is_terminal(state)
-    assert stoppable.goal(state, role) == machine.goal(state, role)
-    assert stoppable.goals(state, role) == machine.goals(state, role)
+    assert interruptible.next_state(state, moves) == machine.next_state(state, moves)
+    assert interruptible.percepts(state, moves, role) == machine.percepts(state, moves, role)
+    assert interruptible.is_terminal(state) == machine.is_terminal(state)
+    assert interruptible.goal(state, role) == machine.goal(state, role)
+    assert interruptible.goals(state, role) == machine.goals(state, role)
 
 
 def test_what_takes_time_is_not_done_any_more(fields: str) -> None:
     machine = gdl.interpret(gdl.parse(fields))
-    stoppable = InterruptibleMachine(machine, lambda: True)
-    state = stoppable.initial_state()
+    interruptible = InterruptibleMachine(machine, lambda: True)
+    state = interruptible.initial_state()
     moves = tuple(machine.legal_moves(state, role)[0] for role in machine.roles)
     with pytest.raises(SearchInterrupted):
-        stoppable.legal_moves(state, machine.roles[0])
+        interruptible.legal_moves(state, machine.roles[0])
     with pytest.raises(SearchInterrupted):
-        stoppable.next_state(state, moves)
+        interruptible.next_state(state, moves)
 
 
 @pytest.mark.parametrize("questions", range(1, 30))
@@ -52,13 +52,13 @@ def test_planning_goes_on_after_it_was_stopped_anywhere(questions: int) -> None:
     machine = gdl.interpret(gdl.parse(STAIRS))
     left = questions
 
-    def is_to_stop() -> bool:
+    def should_stop() -> bool:
         nonlocal left
         left -= 1
         return left == 0
 
-    stoppable = InterruptibleMachine(machine, is_to_stop)
-    position = Position(stoppable, machine.initial_state(), machine.roles[0], Random(1))
+    interruptible = InterruptibleMachine(machine, should_stop)
+    position = Position(interruptible, machine.initial_state(), machine.roles[0], Random(1))
     strategy = SequentialPlanning()
     for _ in range(questions):
         with suppress(SearchInterrupted):

@@ -1,14 +1,14 @@
-"""The referee follows the joint moves received, whatever they are."""
+"""The match tracker applies the joint moves received, whatever they are."""
 
 import pytest
 
 import gdl
-import ggp_player.worker.match_tracker as referee_module
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding.gringo import GroundingBudget
-from ggp_player.worker import background_compiler as compilation
-from ggp_player.worker.match_tracker import MatchTracker, UnplayableError
-from tests.support.slow_compilation import SlowCompilation
+from ggp_player.errors import UnplayableError
+from ggp_player.worker import background_compiler, match_tracker
+from ggp_player.worker.match_tracker import MatchTracker
+from tests.support.slow_compiler import SlowCompiler
 
 PUZZLE = """
 (role you) (init (at 1)) (succ 1 2) (succ 2 3)
@@ -20,32 +20,32 @@ PUZZLE = """
 """
 
 
-def facts(referee: MatchTracker) -> set[str]:
-    return set(map(str, referee.state))
+def facts(tracker: MatchTracker) -> set[str]:
+    return set(map(str, tracker.state))
 
 
-def moves(referee: MatchTracker) -> list[str]:
-    return [str(move) for move in referee.legal_moves]
+def moves(tracker: MatchTracker) -> list[str]:
+    return [str(move) for move in tracker.legal_moves]
 
 
 def test_a_match_from_beginning_to_end(fields: str) -> None:
-    referee = MatchTracker(fields, "Oscar")
-    assert (referee.turn, moves(referee)) == (0, ["noop"])
-    referee.follow(["(claim 3)", "noop"])
-    assert (referee.turn, sorted(moves(referee))) == (1, ["(claim 1)", "(claim 2)"])
-    referee.follow(["noop", "(claim 1)"])
-    assert not referee.is_over
-    referee.follow(["(claim 2)", "noop"])
-    assert referee.is_over
-    assert moves(referee) == []
-    assert referee.goals == {"xena": 100, "Oscar": 0}
+    tracker = MatchTracker(fields, "Oscar")
+    assert (tracker.turn, moves(tracker)) == (0, ["noop"])
+    tracker.apply_moves(["(claim 3)", "noop"])
+    assert (tracker.turn, sorted(moves(tracker))) == (1, ["(claim 1)", "(claim 2)"])
+    tracker.apply_moves(["noop", "(claim 1)"])
+    assert not tracker.is_over
+    tracker.apply_moves(["(claim 2)", "noop"])
+    assert tracker.is_over
+    assert moves(tracker) == []
+    assert tracker.goals == {"xena": 100, "Oscar": 0}
 
 
-def test_capitals_make_no_difference(fields: str) -> None:
-    referee = MatchTracker(fields, "OSCAR")
-    assert str(referee.role) == "Oscar"
-    referee.follow(["(CLAIM 3)", "NOOP"])
-    assert "(has xena 3)" in facts(referee)
+def test_case_makes_no_difference(fields: str) -> None:
+    tracker = MatchTracker(fields, "OSCAR")
+    assert str(tracker.role) == "Oscar"
+    tracker.apply_moves(["(CLAIM 3)", "NOOP"])
+    assert "(has xena 3)" in facts(tracker)
 
 
 def test_an_unknown_role(fields: str) -> None:
@@ -58,93 +58,93 @@ def test_rules_that_cannot_be_read() -> None:
         MatchTracker("(role x", "x")
 
 
-def test_an_illegal_joint_move_is_remarked_upon_and_followed(
+def test_an_illegal_joint_move_is_logged_and_applied(
     fields: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    referee = MatchTracker(fields, "Oscar")
-    referee.follow(["noop", "(claim 1)"])
-    assert "(has Oscar 1)" in facts(referee)
-    assert "turn 1: noop of xena is illegal here, followed" in caplog.text
-    assert "turn 1: (claim 1) of Oscar is illegal here, followed" in caplog.text
+    tracker = MatchTracker(fields, "Oscar")
+    tracker.apply_moves(["noop", "(claim 1)"])
+    assert "(has Oscar 1)" in facts(tracker)
+    assert "turn 1: noop of xena is illegal here, applied" in caplog.text
+    assert "turn 1: (claim 1) of Oscar is illegal here, applied" in caplog.text
 
 
 def test_the_same_joint_move_again_is_not_applied_where_it_is_illegal(
     fields: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    referee = MatchTracker(fields, "Oscar")
-    referee.follow(["(claim 3)", "noop"])
-    state = referee.state
-    referee.follow(["(claim 3)", "noop"])
-    assert (referee.turn, referee.state) == (2, state)
+    tracker = MatchTracker(fields, "Oscar")
+    tracker.apply_moves(["(claim 3)", "noop"])
+    state = tracker.state
+    tracker.apply_moves(["(claim 3)", "noop"])
+    assert (tracker.turn, tracker.state) == (2, state)
     assert "illegal here, not applied: (claim 3) noop" in caplog.text
 
 
 def test_a_joint_move_of_the_wrong_length(fields: str, caplog: pytest.LogCaptureFixture) -> None:
-    referee = MatchTracker(fields, "Oscar")
-    state = referee.state
-    referee.follow(["none"])
-    referee.follow(["a", "b", "c"])
-    assert (referee.turn, referee.state) == (2, state)
+    tracker = MatchTracker(fields, "Oscar")
+    state = tracker.state
+    tracker.apply_moves(["none"])
+    tracker.apply_moves(["a", "b", "c"])
+    assert (tracker.turn, tracker.state) == (2, state)
     assert "expected 2 moves, found 3, not applied: a b c" in caplog.text
 
 
 @pytest.mark.parametrize("texts", [["go"], ["GO"]])
 def test_a_lone_move(texts: list[str]) -> None:
-    referee = MatchTracker(PUZZLE, "you")
-    referee.follow(texts)
-    assert facts(referee) == {"(at 2)"}
+    tracker = MatchTracker(PUZZLE, "you")
+    tracker.apply_moves(texts)
+    assert facts(tracker) == {"(at 2)"}
 
 
 @pytest.mark.parametrize("texts", [["(jump 2)"], ["jump", "2"]])
 def test_a_lone_move_with_arguments_may_come_without_its_list(texts: list[str]) -> None:
-    referee = MatchTracker(PUZZLE, "you")
-    referee.follow(texts)
-    assert referee.is_over
+    tracker = MatchTracker(PUZZLE, "you")
+    tracker.apply_moves(texts)
+    assert tracker.is_over
 
 
 def test_a_lone_word_that_is_no_move_means_no_move() -> None:
-    referee = MatchTracker(PUZZLE, "you")
-    referee.follow(["none"])
-    assert facts(referee) == {"(at 1)"}
+    tracker = MatchTracker(PUZZLE, "you")
+    tracker.apply_moves(["none"])
+    assert facts(tracker) == {"(at 1)"}
 
 
 @pytest.fixture
 def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
+    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
 
 
 def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(referee_module, "BackgroundCompiler", SlowCompilation)
-    monkeypatch.setattr(SlowCompilation, "is_done", False)
-    referee = MatchTracker(fields, "xena", compile_seconds=0.0)
-    assert not isinstance(referee.machine, PropnetStateMachine)
-    referee.follow(["(claim 1)", "noop"])
-    before = set(map(str, referee.state))
-    assert not referee.adopt()
-    monkeypatch.setattr(SlowCompilation, "is_done", True)
-    assert referee.adopt()
-    assert not referee.adopt(), "it is no news any more"
-    assert isinstance(referee.machine, PropnetStateMachine)
-    assert set(map(str, referee.state)) == before
-    assert [str(move) for move in referee.legal_moves] == ["noop"]
-    referee.follow(["noop", "(claim 2)"])
-    assert [str(move) for move in referee.legal_moves] == ["(claim 3)"]
+    monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(SlowCompiler, "is_done", False)
+    tracker = MatchTracker(fields, "xena", compile_seconds=0.0)
+    assert not isinstance(tracker.machine, PropnetStateMachine)
+    tracker.apply_moves(["(claim 1)", "noop"])
+    before = set(map(str, tracker.state))
+    assert not tracker.use_compiled_rules()
+    monkeypatch.setattr(SlowCompiler, "is_done", True)
+    assert tracker.use_compiled_rules()
+    assert not tracker.use_compiled_rules(), "it is no news any more"
+    assert isinstance(tracker.machine, PropnetStateMachine)
+    assert set(map(str, tracker.state)) == before
+    assert [str(move) for move in tracker.legal_moves] == ["noop"]
+    tracker.apply_moves(["noop", "(claim 2)"])
+    assert [str(move) for move in tracker.legal_moves] == ["(claim 3)"]
 
 
 def test_rules_compiled_in_time_are_used_from_the_start(fields: str, warm: None) -> None:
-    referee = MatchTracker(fields, "xena", compile_seconds=600.0)
-    assert isinstance(referee.machine, PropnetStateMachine)
-    assert not referee.adopt()
+    tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
+    assert isinstance(tracker.machine, PropnetStateMachine)
+    assert not tracker.use_compiled_rules()
 
 
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(compilation, "BUDGET", GroundingBudget(rules=1))
+    monkeypatch.setattr(background_compiler, "BUDGET", GroundingBudget(rules=1))
     with caplog.at_level("INFO"):
-        referee = MatchTracker(fields, "xena", compile_seconds=600.0)
-    assert not referee.adopt()
+        tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
+    assert not tracker.use_compiled_rules()
     assert "over 1 rules" in caplog.text
-    assert len(referee.legal_moves) == 3
+    assert len(tracker.legal_moves) == 3

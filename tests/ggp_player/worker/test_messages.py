@@ -1,8 +1,7 @@
-"""Orders and reports travel as lines, and arrive as they were sent."""
-
-from typing import Any
+"""Messages travel as lines, and arrive as they were sent."""
 
 import pytest
+from pydantic import ValidationError
 
 from ggp_player.worker.messages import (
     ApplyMoves,
@@ -13,37 +12,62 @@ from ggp_player.worker.messages import (
     MessageToServer,
     MessageToWorker,
     SearchEnded,
+    SearchReady,
     Unplayable,
-    decode,
+    decode_to_server,
+    decode_to_worker,
     encode,
 )
 
-MESSAGES = [
-    BeginMatch("(role x)\n(init a)", "x", [["a", "(b c)"], ["d", "e"]], "minimax", "0 m x"),
+TO_WORKER = [
+    BeginMatch("(role x)\n(init a)", "x", (("a", "(b c)"), ("d", "e")), "minimax", "0 m x"),
     BeginMatch("(role é)", "é"),
-    ApplyMoves(["a", "(b c)"]),
+    ApplyMoves(("a", "(b c)")),
     BeginSearch(3, thorough=True),
-    MatchStatus(2, ["a", "(b c)"], is_over=True, goals={"x": 100, "y": None}),
+]
+TO_SERVER = [
+    MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),
+    SearchReady(ponders=True),
     SearchEnded(3, "ValueError: no\nreason"),
     Unplayable("no roles"),
     LogRecord(20, "ggp_player.strategies.selection.auto", "x plays as legal"),
 ]
 
 
-def plain(message: MessageToWorker | MessageToServer) -> dict[str, Any]:
-    """Return the fields with lists for tuples, which JSON does not tell apart."""
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name in message.__slots__
-        for value in [getattr(message, name)]
-    }
-
-
-@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
-def test_a_message_arrives_as_it_was_sent(message: MessageToWorker | MessageToServer) -> None:
-    line = encode(message)
+def assert_one_line(line: bytes) -> None:
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")
-    arrived = decode(line)
+
+
+@pytest.mark.parametrize("message", TO_WORKER, ids=lambda message: message.kind)
+def test_a_message_arrives_at_the_worker_as_it_was_sent(message: MessageToWorker) -> None:
+    line = encode(message)
+    assert_one_line(line)
+    arrived = decode_to_worker(line)
     assert type(arrived) is type(message)
-    assert plain(arrived) == plain(message)
+    assert arrived == message
+
+
+@pytest.mark.parametrize("message", TO_SERVER, ids=lambda message: message.kind)
+def test_a_message_arrives_at_the_server_as_it_was_sent(message: MessageToServer) -> None:
+    line = encode(message)
+    assert_one_line(line)
+    arrived = decode_to_server(line)
+    assert type(arrived) is type(message)
+    assert arrived == message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"noise\n",
+        b'{"kind":"Shutdown"}\n',
+        b'{"kind":"SearchEnded"}\n',
+        b'{"kind":"SearchEnded","number":"many"}\n',
+        encode(BeginSearch(1)),
+    ],
+)
+def test_what_is_no_message_is_refused(line: bytes) -> None:
+    with pytest.raises(ValidationError):
+        decode_to_server(line)

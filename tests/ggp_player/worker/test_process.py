@@ -1,121 +1,53 @@
-"""A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
+"""A worker handles messages, and imports no search unless it is asked for one."""
 
-import ctypes
-from collections.abc import Iterator
+import logging
+import subprocess
+import sys
+
+from ggp_player.worker import process
+from ggp_player.worker.messages import LogRecord, MessageToServer, decode_to_server, encode
+from tests.support.paths import ROOT
+
+TRACKING = """
+import sys
 from unittest.mock import Mock
+from ggp_player.worker.messages import ApplyMoves, BeginMatch, BeginSearch, MatchStatus
+from ggp_player.worker.process import handle_message
 
-import pytest
-
-import ggp_player.worker.match_tracker as referee_module
-from gdl import StateMachine
-from gdl.engine.machine import PropnetStateMachine
-from ggp_player.strategies import Choice, Position, Strategy
-from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
-from ggp_player.worker.messages import (
-    BeginMatch,
-    BeginSearch,
-    MessageToServer,
-    SearchEnded,
-    SearchReady,
-)
-from ggp_player.worker.process import SearchWorker
-from tests.support.slow_compilation import SlowCompilation
-
-
-class TellingMachines(EngineStrategy):
-    """Looks at the game first; then its value is 1 where the rules are interpreted, otherwise 2."""
-
-    name = "telling_machines"
-    ponders = True
-
-    def refusal(self, machine: StateMachine) -> str | None:
-        return None
-
-    def search(self, position: Position) -> Iterator[Choice]:
-        first, *_, last = position.legal_moves
-        yield Choice(first, note="looking")
-        if isinstance(position.machine, PropnetStateMachine):
-            yield Choice(last, value=2.0)
-        else:
-            yield Choice(last, value=1.0)
-            SlowCompilation.is_done = True
-            yield Choice(last, value=1.0)
+statuses = []
+worker = None
+rules = sys.stdin.read()
+for message in (
+    BeginMatch(rules, "xena", (("(claim 1)", "noop"),)),
+    ApplyMoves(("noop", "(claim 2)")),
+    BeginSearch(1),
+):
+    worker = handle_message(message, worker, Mock(), statuses.append)
+assert [status.turn for status in statuses] == [1, 2], statuses
+assert statuses[-1].legal_moves == ("(claim 3)",)
+families = ("mcts", "planner", "selection", "solver", "textbook")
+searches = tuple(f"ggp_player.strategies.{family}" for family in families)
+print(*(name for name in sys.modules if name.startswith(searches)))
+handle_message(BeginMatch(rules, "xena", strategy="legal"), None, Mock(), statuses.append)
+assert "ggp_player.strategies.selection" in sys.modules
+"""
 
 
-class Noted(ChoiceBuffer):
-    """Keeps all that is published."""
-
-    def __init__(self) -> None:
-        self.published: list[FoundChoice] = []
-        super().__init__((ctypes.c_char * 2**18)())
-
-    def publish(self, choice: FoundChoice) -> None:
-        self.published.append(choice)
-        super().publish(choice)
-
-
-def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
-    fields: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    monkeypatch.setattr(referee_module, "BackgroundCompiler", SlowCompilation)
-    monkeypatch.setattr(SlowCompilation, "is_done", False)
-    spec = f"{__name__}:{TellingMachines.__name__}"
-    reports: list[MessageToServer] = []
-    choice = Noted()
-    worker = SearchWorker(
-        BeginMatch(fields, "xena", strategy=spec, compile_seconds=0.0), choice, reports.append
+def test_a_worker_that_tracks_a_match_imports_no_search(fields: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TRACKING],
+        input=fields,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
     )
-    choice.wanted = 1
-    worker.search(BeginSearch(1))
-    assert reports == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
-    assert [found.value for found in choice.published] == [None, 1.0, 2.0]
+    assert (done.returncode, done.stderr, done.stdout.strip()) == (0, "", "")
 
 
-@pytest.mark.parametrize("spec", ["legal", "random"])
-def test_rules_are_not_compiled_for_who_does_not_look_ahead(
-    fields: str, spec: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compilation = Mock()
-    monkeypatch.setattr(referee_module, "is_warm", lambda: True)
-    monkeypatch.setattr(referee_module, "BackgroundCompiler", compilation)
-    choice = Noted()
-    choice.wanted = 1
-    SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock()).search(BeginSearch(1))
-    assert len(choice.published) == 1
-    assert not compilation.called
-
-
-class AskingForEver(Strategy):
-    """Asks the machine again and again after its first choice, with which it is wanted no more."""
-
-    name = "asking_for_ever"
-
-    def search(self, position: Position) -> Iterator[Choice]:
-        yield Choice(position.legal_moves[0])
-        NOTED[-1].wanted = 0
-        while True:
-            position.machine.legal_moves(position.state, position.role)
-
-
-NOTED: list[Noted] = []
-
-
-@pytest.mark.parametrize("is_warm", [False, True], ids=["interpreted", "compiled"])
-def test_a_search_stops_between_two_choices(
-    fields: str, is_warm: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(referee_module, "is_warm", lambda: is_warm)
-    spec = f"{__name__}:{AskingForEver.__name__}"
-    reports: list[MessageToServer] = []
-    choice = Noted()
-    NOTED.append(choice)
-    begin = BeginMatch(fields, "xena", strategy=spec, compile_seconds=600)
-    worker = SearchWorker(begin, choice, reports.append)
-    choice.wanted = 1
-    worker.search(BeginSearch(1))
-    choice.wanted = 2
-    worker.search(BeginSearch(2))
-    assert reports == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
-    assert [found.search for found in choice.published] == [1, 2]
+def test_a_log_record_that_is_no_valid_text_can_be_sent() -> None:
+    sent: list[MessageToServer] = []
+    record = logging.LogRecord("name", logging.INFO, "file", 1, "no %s", ("\udcff",), None)
+    process._LogSender(sent.append).emit(record)
+    assert sent == [LogRecord(logging.INFO, "name", "no \\udcff")]
+    assert decode_to_server(encode(sent[0])) == sent[0]

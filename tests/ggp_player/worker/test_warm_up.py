@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdl.engine import jit
-from ggp_player.worker import warm_up as warming
+from ggp_player.worker import warm_up
 
 
 @pytest.fixture(autouse=True)
@@ -25,34 +25,34 @@ def test_a_mark_says_that_everything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GDL_CACHE", str(tmp_path))
-    monkeypatch.setattr(warming, "COMPILED", {})
-    monkeypatch.setattr(warming, "_recycle", lambda: None)
+    monkeypatch.setattr(warm_up, "COMPILED", {})
+    monkeypatch.setattr(warm_up, "_recycle", lambda: None)
     jit.code_folder.cache_clear()
-    assert not warming.is_warm()
-    warming.warm_up_searches()
-    assert warming.is_warm()
+    assert not warm_up.is_warm()
+    warm_up.warm_up_searches()
+    assert warm_up.is_warm()
     next(tmp_path.glob("numba/*/warm-*")).unlink()
-    assert not warming.is_warm()
+    assert not warm_up.is_warm()
 
 
 def test_the_mark_of_another_installation_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(warming, "COMPILED", {})
-    monkeypatch.setattr(warming, "_recycle", lambda: None)
-    monkeypatch.setattr(warming, "warm_up_kernels", lambda: None)
-    monkeypatch.setattr(warming, "kernels_are_warm", lambda: True)
+    monkeypatch.setattr(warm_up, "COMPILED", {})
+    monkeypatch.setattr(warm_up, "_recycle", lambda: None)
+    monkeypatch.setattr(warm_up, "warm_up_kernels", lambda: None)
+    monkeypatch.setattr(warm_up, "kernels_are_warm", lambda: True)
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("x = 1")
-        monkeypatch.setattr(warming.strategies, "__file__", str(tmp_path / name / "__init__.py"))
+        monkeypatch.setattr(warm_up.strategies, "__file__", str(tmp_path / name / "__init__.py"))
         jit.code_folder.cache_clear()
-        assert not warming.is_warm()
-        warming.warm_up_searches()
-        assert warming.is_warm()
+        assert not warm_up.is_warm()
+        warm_up.warm_up_searches()
+        assert warm_up.is_warm()
     os.utime(tmp_path / "other" / "__init__.py", (1, 1))
-    assert not warming.is_warm(), "written anew"
+    assert not warm_up.is_warm(), "written anew"
 
 
 def test_where_the_cache_cannot_be_written_another_folder_is_used(
@@ -80,7 +80,7 @@ def test_other_source_is_kept_elsewhere(tmp_path: Path) -> None:
 
 
 def test_every_strategy_with_kernels_is_run() -> None:
-    specs = [spec for specs in warming.COMPILED.values() for spec in specs]
+    specs = [spec for specs in warm_up.COMPILED.values() for spec in specs]
     assert {spec.partition(":")[0] for spec in specs} == {
         "mcts",
         "uct",

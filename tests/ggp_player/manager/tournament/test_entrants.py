@@ -6,9 +6,10 @@ from contextlib import AsyncExitStack
 import pytest
 
 import gdl
+from ggp_player.errors import TournamentError
 from ggp_player.manager.players import LocalContestant, RemotePlayer
 from ggp_player.manager.tournament.entrants import check_players, clear, enter, is_remote
-from ggp_player.manager.tournament.games import TournamentError, TournamentGame
+from ggp_player.manager.tournament.games import TournamentGame
 from tests.support.command_line import CLOSED
 
 

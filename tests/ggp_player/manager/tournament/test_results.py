@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ggp_player.manager.tournament.games import TournamentError
+from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, latest
 from tests.support.tournament_results import IDENTITY, result
 

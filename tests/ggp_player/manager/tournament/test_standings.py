@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament import ratings as ratings_module
-from ggp_player.manager.tournament.games import TournamentError
 from ggp_player.manager.tournament.ratings import library, ratings
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.standings import Bout, Row, interval, standings

@@ -1,11 +1,11 @@
-"""A compilation that takes until a test says that it is over."""
+"""A background compiler that is done when a test says so."""
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.worker.background_compiler import BackgroundCompiler
 
 
-class SlowCompilation(BackgroundCompiler):
+class SlowCompiler(BackgroundCompiler):
     """Has no machine before ``is_done`` is set."""
 
     is_done = False

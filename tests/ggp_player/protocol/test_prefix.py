@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol import messages as protocol
 from ggp_player.protocol.messages import (
+    ABORTED,
+    BUSY,
+    DONE,
+    READY,
     Abort,
     Info,
     InfoReply,
@@ -17,6 +20,10 @@ from ggp_player.protocol.messages import (
     Request,
     Start,
     Stop,
+)
+from ggp_player.protocol.prefix import (
+    format_info_reply,
+    format_request,
     parse_info_reply,
     parse_request,
     spaced,
@@ -44,7 +51,7 @@ EXACT = [
 @pytest.mark.parametrize(("text", "request_"), EXACT)
 def test_the_texts_of_ggp_base(text: str, request_: Request) -> None:
     assert parse_request(text) == request_
-    assert str(request_) == text
+    assert format_request(request_) == text
 
 
 @pytest.mark.parametrize(
@@ -135,7 +142,7 @@ requests = st.one_of(
 
 @given(requests)
 def test_every_request_reads_back_as_itself(request_: Request) -> None:
-    assert parse_request(str(request_)) == request_
+    assert parse_request(format_request(request_)) == request_
 
 
 @given(st.text("(); aPLAYnilstart?1\n", max_size=40))
@@ -146,7 +153,7 @@ def test_no_text_makes_reading_fail_in_any_other_way(text: str) -> None:
     except ProtocolError as error:
         offset = error.offset
     assert 0 <= offset <= len(text)
-    assert understood is None or parse_request(str(understood)) == understood
+    assert understood is None or parse_request(format_request(understood)) == understood
 
 
 def test_the_rules_are_not_read_but_passed_on() -> None:
@@ -175,9 +182,9 @@ def test_replies_to_info(text: str, reply: InfoReply) -> None:
 
 def test_a_reply_to_info_is_written_as_ggp_base_does() -> None:
     reply = InfoReply("ann", "available", "machine")
-    assert str(reply) == "( ( name ann ) ( status available ) ( species machine ) )"
-    assert str(InfoReply("ann", "busy")) == "( ( name ann ) ( status busy ) )"
-    assert parse_info_reply(str(reply)) == reply
+    assert format_info_reply(reply) == "( ( name ann ) ( status available ) ( species machine ) )"
+    assert format_info_reply(InfoReply("ann", "busy")) == "( ( name ann ) ( status busy ) )"
+    assert parse_info_reply(format_info_reply(reply)) == reply
 
 
 def test_a_reply_to_info_that_is_no_kif() -> None:
@@ -192,5 +199,5 @@ def test_terms_with_blanks_around_parentheses() -> None:
 
 
 def test_the_fixed_replies() -> None:
-    words = (protocol.READY, protocol.BUSY, protocol.DONE, protocol.ABORTED)
+    words = (READY, BUSY, DONE, ABORTED)
     assert words == ("ready", "busy", "done", "aborted")

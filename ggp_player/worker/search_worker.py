@@ -1,0 +1,142 @@
+"""The search of a match: runs a strategy, and publishes its best choice so far.
+
+It looks at the shared memory between two choices, and, where the strategy allows it, whenever the
+strategy queries the machine, to see whether the search is still wanted. It begins with interpreted
+rules where compiling takes long, and goes on with the compiled ones.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from random import Random
+
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.selection import create
+from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
+from ggp_player.worker.match_tracker import begin_tracking
+from ggp_player.worker.messages import (
+    BeginMatch,
+    BeginSearch,
+    MessageToServer,
+    SearchEnded,
+    SearchReady,
+)
+
+FALLBACK = "auto"
+"""The strategy in place of one that refuses a game."""
+
+_log = logging.getLogger(__name__)
+
+
+class SearchWorker:
+    """Runs a strategy, and writes every choice to the shared memory."""
+
+    def __init__(
+        self, message: BeginMatch, choices: ChoiceBuffer, send: Callable[[MessageToServer], None]
+    ) -> None:
+        self._spec = message.strategy or FALLBACK
+        self._seed = message.seed
+        self._choices = choices
+        self._send = send
+        looks_ahead = create(self._spec).looks_ahead
+        self._tracker = begin_tracking(message, message.compile_seconds if looks_ahead else None)
+        self._number = 0
+        self._strategy = self._new_strategy()
+        self._sent: SearchReady | None = None
+        self._send_ready()
+
+    def apply_moves(self, moves: tuple[str, ...]) -> None:
+        """Apply a joint move."""
+        self._tracker.apply_moves(moves)
+
+    def search(self, message: BeginSearch) -> None:
+        """Search, and report the end. After a failure the next search has a new strategy."""
+        failure = ""
+        self._number = message.number
+        self._use_compiled_rules()
+        self._send_ready()
+        try:
+            self._search(message)
+        except MemoryError:
+            raise
+        except Exception as error:
+            _log.exception("search %d failed", message.number)
+            text = str(error).encode(errors="backslashreplace").decode()
+            failure = f"{type(error).__name__}: {text}"
+            self._strategy = self._new_strategy()
+        self._send(SearchEnded(message.number, failure))
+
+    def _search(self, message: BeginSearch) -> None:
+        legal_moves = self._tracker.legal_moves
+        if not legal_moves:
+            return
+        if len(legal_moves) == 1:
+            self._choices.publish(FoundChoice(message.number, str(legal_moves[0])))
+            if not (message.thorough or self._ponders):
+                return
+        best: Choice | None = None
+        for choice in self._found_choices():
+            # A search that begins anew has nothing to say of its first moves.
+            if choice != best and (best is None or best.value is None or choice.value is not None):
+                self._publish(message.number, choice)
+                best = choice
+            if choice.proved or not self._is_wanted:
+                return
+
+    @property
+    def _is_wanted(self) -> bool:
+        return self._choices.wanted == self._number
+
+    def _should_stop(self) -> bool:
+        return not self._is_wanted or self._tracker.has_new_compiled_rules
+
+    def _found_choices(self) -> Iterator[Choice]:
+        """Yield the strategy's choices; once the rules are compiled, a new one's on them."""
+        tracker = self._tracker
+        while True:
+            random = Random(f"{self._seed} {tracker.turn}")
+            machine = interruptible_for(self._strategy, tracker.machine, self._should_stop)
+            position = Position(machine, tracker.state, tracker.role, random)
+            with suppress(SearchInterrupted):
+                for choice in self._strategy.search(position):
+                    yield choice
+                    if tracker.has_new_compiled_rules:
+                        break
+            if not self._use_compiled_rules():
+                return
+
+    def _use_compiled_rules(self) -> bool:
+        """Go on with a new strategy if the rules have been compiled meanwhile."""
+        if not self._tracker.use_compiled_rules():
+            return False
+        gc.freeze()
+        self._strategy = self._new_strategy()
+        self._send_ready()
+        return True
+
+    @property
+    def _ponders(self) -> bool:
+        """Whether to search while others choose. While the rules compile, that goes first."""
+        return self._strategy.ponders and not self._tracker.is_compiling
+
+    def _send_ready(self) -> None:
+        ready = SearchReady(self._ponders)
+        if ready != self._sent:
+            self._sent = ready
+            self._send(ready)
+
+    def _publish(self, number: int, choice: Choice) -> None:
+        move = str(choice.move)
+        self._choices.publish(FoundChoice(number, move, choice.value, choice.proved, choice.note))
+
+    def _new_strategy(self) -> Strategy:
+        strategy = create(self._spec)
+        refusal = strategy.refusal(self._tracker.machine)
+        if refusal is None:
+            return strategy
+        _log.warning("%s refuses the game: %s; %s plays instead", self._spec, refusal, FALLBACK)
+        return create(FALLBACK)

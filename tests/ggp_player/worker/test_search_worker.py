@@ -1,0 +1,144 @@
+"""A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
+
+import ctypes
+from collections.abc import Iterator
+from unittest.mock import Mock
+
+import pytest
+
+from gdl import StateMachine
+from gdl.engine.machine import PropnetStateMachine
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.worker import match_tracker
+from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.messages import (
+    BeginMatch,
+    BeginSearch,
+    MessageToServer,
+    SearchEnded,
+    SearchReady,
+    decode_to_server,
+    encode,
+)
+from ggp_player.worker.search_worker import SearchWorker
+from tests.support.slow_compiler import SlowCompiler
+
+
+class TellingMachines(EngineStrategy):
+    """Looks at the game first; then its value is 1 where the rules are interpreted, otherwise 2."""
+
+    name = "telling_machines"
+    ponders = True
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        return None
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        first, *_, last = position.legal_moves
+        yield Choice(first, note="looking")
+        if isinstance(position.machine, PropnetStateMachine):
+            yield Choice(last, value=2.0)
+        else:
+            yield Choice(last, value=1.0)
+            SlowCompiler.is_done = True
+            yield Choice(last, value=1.0)
+
+
+class RecordingBuffer(ChoiceBuffer):
+    """Keeps all that is published."""
+
+    def __init__(self) -> None:
+        self.published: list[FoundChoice] = []
+        super().__init__((ctypes.c_char * 2**18)())
+
+    def publish(self, choice: FoundChoice) -> None:
+        self.published.append(choice)
+        super().publish(choice)
+
+
+def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
+    fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
+    monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(SlowCompiler, "is_done", False)
+    spec = f"{__name__}:{TellingMachines.__name__}"
+    sent: list[MessageToServer] = []
+    choice = RecordingBuffer()
+    worker = SearchWorker(
+        BeginMatch(fields, "xena", strategy=spec, compile_seconds=0.0), choice, sent.append
+    )
+    choice.wanted = 1
+    worker.search(BeginSearch(1))
+    assert sent == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
+    assert [found.value for found in choice.published] == [None, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("spec", ["legal", "random"])
+def test_rules_are_not_compiled_for_who_does_not_look_ahead(
+    fields: str, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = Mock()
+    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
+    monkeypatch.setattr(match_tracker, "BackgroundCompiler", compiler)
+    choice = RecordingBuffer()
+    choice.wanted = 1
+    SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock()).search(BeginSearch(1))
+    assert len(choice.published) == 1
+    assert not compiler.called
+
+
+class AskingForEver(Strategy):
+    """Asks the machine again and again after its first choice, with which it is wanted no more."""
+
+    name = "asking_for_ever"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0])
+        BUFFERS[-1].wanted = 0
+        while True:
+            position.machine.legal_moves(position.state, position.role)
+
+
+BUFFERS: list[RecordingBuffer] = []
+
+
+@pytest.mark.parametrize("is_warm", [False, True], ids=["interpreted", "compiled"])
+def test_a_search_stops_between_two_choices(
+    fields: str, is_warm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_tracker, "is_warm", lambda: is_warm)
+    spec = f"{__name__}:{AskingForEver.__name__}"
+    sent: list[MessageToServer] = []
+    choice = RecordingBuffer()
+    BUFFERS.append(choice)
+    begin = BeginMatch(fields, "xena", strategy=spec, compile_seconds=600)
+    worker = SearchWorker(begin, choice, sent.append)
+    choice.wanted = 1
+    worker.search(BeginSearch(1))
+    choice.wanted = 2
+    worker.search(BeginSearch(2))
+    assert sent == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    assert [found.search for found in choice.published] == [1, 2]
+
+
+class RaisingSurrogates(Strategy):
+    """Fails with a message that is no valid Unicode text, as names of files can be."""
+
+    name = "raising_surrogates"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        raise ValueError("\udcff")
+        yield Choice(position.legal_moves[0])
+
+
+def test_a_failure_that_is_no_valid_text_can_be_sent(fields: str) -> None:
+    sent: list[MessageToServer] = []
+    spec = f"{__name__}:{RaisingSurrogates.__name__}"
+    choice = RecordingBuffer()
+    choice.wanted = 1
+    worker = SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, sent.append)
+    worker.search(BeginSearch(1))
+    assert sent[-1] == SearchEnded(1, "ValueError: \\udcff")
+    assert decode_to_server(encode(sent[-1])) == sent[-1]

@@ -168,4 +168,4 @@ PASSES = (
         saves="chineseCheckers6: 1,496,583 to 16,010; checkers: 261,647 to 76,127.",
     ),
 )
-"""All passes over rules, as they are applied. Guards come last: auxiliary relations need them too."""
+"""All passes over rules, in their order. Guards come last, as auxiliary relations need them too."""

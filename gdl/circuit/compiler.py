@@ -75,10 +75,10 @@ class _GameCompiler:
     """Builds and lays out what a machine answers for, by the atoms of a ground program."""
 
     def __init__(self, game: GroundGame) -> None:
-        self.vocabulary = game.vocabulary
+        self.symbols = game.symbols
         self.program = game.program
         self.roles = ordered_roles(
-            game.ruleset, (self.vocabulary.decode(row[0]) for row in self.program.rows["role", 1])
+            game.ruleset, (self.symbols.decode(row[0]) for row in self.program.rows["role", 1])
         )
         self.fluents = self._fluents(game.flat)
         self.moves = [self._moves(game.flat, role) for role in self.roles]
@@ -134,7 +134,7 @@ class _GameCompiler:
 
     def _moves(self, flat: FlatRules, role: Constant) -> list[Symbol]:
         """List the ground moves of a role, sorted by their text."""
-        role_id = self.vocabulary.constant(role.name)
+        role_id = self.symbols.constant(role.name)
         found = [
             (relation, row, self._term(row[1:], function and function[0]))
             for relation, function in flat.moves
@@ -144,14 +144,14 @@ class _GameCompiler:
         return sorted(found, key=lambda move: str(move[2]))
 
     def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self.vocabulary.decode, row))
+        terms = tuple(map(self.symbols.decode, row))
         return terms[0] if function is None else Function(function, terms)
 
     def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
         """List role, value and literal of every goal, sorted in this order."""
         found = []
         for row, atom in self.program.rows["goal", 2].items():
-            role, value = (self.vocabulary.decode(term) for term in row)
+            role, value = (self.symbols.decode(term) for term in row)
             number = goal_value(value)
             if number is not None and role in self.roles:
                 literal = self._literal(circuit, atom)
@@ -162,7 +162,7 @@ class _GameCompiler:
         """List role, percept and literal of every percept, sorted by role and text."""
         found = []
         for row, atom in self.program.rows["sees", 2].items():
-            role, percept = (self.vocabulary.decode(term) for term in row)
+            role, percept = (self.symbols.decode(term) for term in row)
             if role in self.roles:
                 index = self.roles.index(Constant(str(role)))
                 found.append((index, percept, self._literal(circuit, atom)))

@@ -89,7 +89,7 @@ def ground(
     rules: Sequence[Rule],
     flows: Iterable[tuple[RelationKey, RelationKey]],
     shown: Iterable[RelationKey],
-    vocabulary: SymbolTable,
+    symbols: SymbolTable,
     budget: GroundingBudget,
 ) -> GroundProgram:
     """Instantiate flattened rules.
@@ -98,7 +98,7 @@ def ground(
     rows of the ``shown`` relations are kept. Raises :class:`GroundingLimitError` where the
     budget is exceeded.
     """
-    writer = _ProgramWriter(vocabulary)
+    writer = _ProgramWriter(symbols)
     for rule in rules:
         for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
@@ -112,9 +112,9 @@ def ground(
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
-    def __init__(self, vocabulary: SymbolTable) -> None:
+    def __init__(self, symbols: SymbolTable) -> None:
         self.lines: list[str] = ["#show."]
-        self.vocabulary = vocabulary
+        self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
         self.shown: dict[str, RelationKey] = {}
 
@@ -151,8 +151,8 @@ class _ProgramWriter:
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
         if isinstance(term, Constant):
-            return str(self.vocabulary.constant(term.name))
-        number = self.vocabulary.function(term.name, len(term.args)).number
+            return str(self.symbols.constant(term.name))
+        number = self.symbols.function(term.name, len(term.args)).number
         return f"f{number}({','.join(self._term(arg, variables) for arg in term.args)})"
 
     def _literal(self, literal: Literal, variables: dict[str, str]) -> str:
@@ -259,7 +259,7 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
     rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
-    tables = {f"f{t.number}": t for t in writer.vocabulary.functions()}
+    tables = {f"f{t.number}": t for t in writer.symbols.functions()}
     for line in text.decode().splitlines():
         if not line.startswith("4 "):
             continue

@@ -32,7 +32,7 @@ def inline_relations(analysis: RuleAnalysis) -> Iterator[Rule]:
         for relation, own in analysis.definitions.items()
         if len(own) == 1
         and _can_be_inlined(own[0])
-        and analysis.statistics.rows(relation) > MIN_INLINED_ROWS
+        and analysis.estimator.rows(relation) > MIN_INLINED_ROWS
     }
     for rule in analysis.rules:
         for number, literal in enumerate(rule.body):

@@ -53,14 +53,14 @@ MAX_BOUND_SHARE = 0.5
 def guard_wide_relations(analysis: RuleAnalysis) -> list[Rule]:
     """Add guards to the rules of wide relations, and the rules that define the guards."""
     wide = _wide_relations(analysis)
-    keys = find_keys(analysis.rules, wide, analysis.statistics) if wide else {}
+    keys = find_keys(analysis.rules, wide, analysis.estimator) if wide else {}
     return _GuardedProgram(analysis, wide, keys).rules() if keys else list(analysis.rules)
 
 
 def _wide_relations(analysis: RuleAnalysis) -> list[RelationKey]:
     """Find the relations that may be worth a guard."""
     size = {
-        relation: analysis.statistics.domain_size(relation)
+        relation: analysis.estimator.domain_size(relation)
         for relation in analysis.definitions
         if not is_keyword_relation(relation)
     }
@@ -206,7 +206,7 @@ def occurrences(
 
 
 def find_keys(
-    rules: Sequence[Rule], wide: Collection[RelationKey], statistics: CardinalityEstimator
+    rules: Sequence[Rule], wide: Collection[RelationKey], estimator: CardinalityEstimator
 ) -> dict[RelationKey, Columns]:
     """Find the columns that a guard of each wide relation can hold; those without are left out."""
     keys = {relation: tuple(range(relation[1])) for relation in wide}
@@ -217,7 +217,7 @@ def find_keys(
         for rule, atom, passed in uses:
             before = keys[atom.relation]
             given = _names_at(rule.head, keys.get(rule.head.relation, ()))
-            after = _bound_columns(atom, before, given, passed, statistics)
+            after = _bound_columns(atom, before, given, passed, estimator)
             if after != before:
                 keys[atom.relation] = after
                 changed = True
@@ -234,7 +234,7 @@ def _bound_columns(
     columns: Columns,
     given: set[str],
     passed: Sequence[Atom],
-    statistics: CardinalityEstimator,
+    estimator: CardinalityEstimator,
 ) -> Columns:
     """Keep the columns whose variables are given or passed on, and thereby restricted."""
     known = given | names_in(passed)
@@ -246,7 +246,7 @@ def _bound_columns(
     useless: set[int] = set()
     for names, linked in _linked(passed):
         own = {column: of for column, of in bound.items() if of & names}
-        if own and not names & given and not _restricts(atom, own, linked, statistics):
+        if own and not names & given and not _restricts(atom, own, linked, estimator):
             useless |= own.keys()
     return tuple(column for column in bound if column not in useless)
 
@@ -267,7 +267,7 @@ def _restricts(
     atom: Atom,
     columns: Mapping[int, set[str]],
     linked: Sequence[Atom],
-    statistics: CardinalityEstimator,
+    estimator: CardinalityEstimator,
 ) -> bool:
     """Return True if atoms leave fewer rows for some columns than their domains do."""
     names = set[str]().union(*columns.values())
@@ -275,5 +275,5 @@ def _restricts(
         return True
     if len(names) < len(columns):
         return True
-    allowed = prod(statistics.distinct(atom.relation, column) for column in columns)
-    return statistics.instances(linked, names) <= MAX_BOUND_SHARE * allowed
+    allowed = prod(estimator.distinct(atom.relation, column) for column in columns)
+    return estimator.instances(linked, names) <= MAX_BOUND_SHARE * allowed

@@ -25,18 +25,18 @@ class MoveProjections:
     """The relations of moves and of their projections; the first column is the role.
 
     ``moves`` are the relations of whole moves. The domains of the projections' columns are added
-    to ``domains``, their sizes to ``statistics``.
+    to ``domains``, their sizes to ``estimator``.
     """
 
     def __init__(
         self,
         moves: Collection[RelationKey],
-        statistics: CardinalityEstimator,
+        estimator: CardinalityEstimator,
         domains: dict[ArgumentPosition, Domain],
     ) -> None:
         self.rules: list[Rule] = []
         self._relations = set(moves)
-        self._statistics = statistics
+        self._estimator = estimator
         self._domains = domains
         self._origins: dict[RelationKey, tuple[RelationKey, Columns]] = {}
         self._names: dict[tuple[RelationKey, Columns], str] = {}
@@ -65,7 +65,7 @@ class MoveProjections:
     def cost(self, relations: Iterable[RelationKey]) -> float:
         """Estimate how many instances the definitions of new projections have."""
         origins = {self._origins[r][0] for r in relations if r in self._undefined}
-        return sum(self._statistics.rows(origin) for origin in origins)
+        return sum(self._estimator.rows(origin) for origin in origins)
 
     def define(self, relations: Iterable[RelationKey]) -> None:
         """Add the rules of those relations that are projections without rules so far."""
@@ -87,8 +87,8 @@ class MoveProjections:
         self._undefined[relation] = Rule(head, (Atom(origin[0], args),))
         self._relations.add(relation)
         self._origins[relation] = origin, columns
-        sizes = [self._statistics.distinct(origin, column) for column in columns]
-        self._statistics.set_estimate(relation, self._statistics.rows(origin), sizes)
+        sizes = [self._estimator.distinct(origin, column) for column in columns]
+        self._estimator.set_estimate(relation, self._estimator.rows(origin), sizes)
         for index, column in enumerate(columns):
             domain = self._domains.get(ArgumentPosition(True, *origin, column), EMPTY_DOMAIN)
             self._domains[ArgumentPosition(True, *relation, index)] = domain

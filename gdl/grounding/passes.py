@@ -82,7 +82,7 @@ def _find_reachable_rows(analysis: RuleAnalysis) -> RuleAnalysis:
     relaxed = relax(analysis)
     simple = run_passes(analysis.with_rules(relaxed.rules), Where.RELAXED_GAME)
     try:
-        found = find_reachable_rows(relaxed, simple.rules, analysis.vocabulary)
+        found = find_reachable_rows(relaxed, simple.rules, analysis.symbols)
     except GroundingLimitError:
         if analysis.reachable is None:
             raise

@@ -26,34 +26,34 @@ class GroundGame:
 
     ruleset: Ruleset
     flat: FlatRules
-    vocabulary: SymbolTable
+    symbols: SymbolTable
     program: GroundProgram
 
 
 def ground_game(ruleset: Ruleset, passes: RulePasses, budget: GroundingBudget) -> GroundGame:
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
-    vocabulary = SymbolTable()
+    symbols = SymbolTable()
     flat = flatten_rules(ruleset, MACHINE_RELATIONS)
     if passes_on(passes):
-        program = _ground_in_attempts(flat, vocabulary, passes, budget)
+        program = _ground_in_attempts(flat, symbols, passes, budget)
     else:
-        program = ground_program(flat, vocabulary, budget)
-    return GroundGame(ruleset, flat, vocabulary, program)
+        program = ground_program(flat, symbols, budget)
+    return GroundGame(ruleset, flat, symbols, program)
 
 
 def _ground_in_attempts(
-    flat: FlatRules, vocabulary: SymbolTable, passes: RulePasses, budget: GroundingBudget
+    flat: FlatRules, symbols: SymbolTable, passes: RulePasses, budget: GroundingBudget
 ) -> GroundProgram:
     """Ground after the passes of every game; where there are too many rules, as a huge game."""
     began = monotonic()
-    analysis = analyse_rules(flat, vocabulary, passes)
+    analysis = analyse_rules(flat, symbols, passes)
     if all(Where.GAME in each.where for each in passes_on(passes)):
-        return ground_program(run_passes(analysis, Where.GAME).flat, vocabulary, budget)
+        return ground_program(run_passes(analysis, Where.GAME).flat, symbols, budget)
     failure: GroundingLimitError | None = None
     if not _negates_huge_relation(analysis):
         try:
             at_first = replace(budget, rules=min(budget.rules, MAX_RULES_AT_FIRST))
-            return ground_program(run_passes(analysis, Where.GAME).flat, vocabulary, at_first)
+            return ground_program(run_passes(analysis, Where.GAME).flat, symbols, at_first)
         except GroundingLimitError as error:
             failure = error
     try:
@@ -65,24 +65,22 @@ def _ground_in_attempts(
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-    return ground_program(analysis.flat, vocabulary, replace(budget, seconds=left))
+    return ground_program(analysis.flat, symbols, replace(budget, seconds=left))
 
 
 def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
     return any(
-        not positive and analysis.statistics.domain_size(atom.relation) > MAX_NEGATED_ROWS
+        not positive and analysis.estimator.domain_size(atom.relation) > MAX_NEGATED_ROWS
         for rule in analysis.rules
         for atom, positive in body_atoms(rule)
     )
 
 
-def ground_program(
-    flat: FlatRules, vocabulary: SymbolTable, budget: GroundingBudget
-) -> GroundProgram:
+def ground_program(flat: FlatRules, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
     """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
         shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
         shown += [relation, counterpart(relation, "legal")]
-    return ground(flat.rules, flat.flows(), shown, vocabulary, budget)
+    return ground(flat.rules, flat.flows(), shown, symbols, budget)

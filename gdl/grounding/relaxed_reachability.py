@@ -35,8 +35,8 @@ class RelaxedGame:
 
 def relax(analysis: RuleAnalysis) -> RelaxedGame:
     """Relax a game's rules."""
-    statistics = analysis.statistics
-    size = statistics.rows if analysis.reachable else statistics.domain_size
+    estimator = analysis.estimator
+    size = estimator.rows if analysis.reachable else estimator.domain_size
     level_of, flows = analysis.level_of, list(analysis.flat.flows())
     relaxed = [_relaxed(rule, level_of, size) for rule in analysis.rules]
     relaxed += starmap(_flow_rule, flows)
@@ -49,14 +49,14 @@ def relax(analysis: RuleAnalysis) -> RelaxedGame:
 
 
 def find_reachable_rows(
-    game: RelaxedGame, rules: Sequence[Rule], vocabulary: SymbolTable
+    game: RelaxedGame, rules: Sequence[Rule], symbols: SymbolTable
 ) -> ReachableRows:
     """Ground a relaxed game, whose ``rules`` may have been simplified, and read its rows.
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    rows = ground(rules, (), game.shown, vocabulary, BUDGET).rows
-    return _read(rows, game.flows, vocabulary)
+    rows = ground(rules, (), game.shown, symbols, BUDGET).rows
+    return _read(rows, game.flows, symbols)
 
 
 def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
@@ -67,14 +67,14 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 def _read(
     rows: Mapping[RelationKey, Collection[Row]],
     flows: Iterable[tuple[RelationKey, RelationKey]],
-    vocabulary: SymbolTable,
+    symbols: SymbolTable,
 ) -> ReachableRows:
     """Read domains and sizes off the rows; the origin of a flow can hold what its target can."""
     columns_of = {
         relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
     }
     values = {
-        ArgumentPosition(True, *relation, column): _domain(held, vocabulary)
+        ArgumentPosition(True, *relation, column): _domain(held, symbols)
         for flow in flows
         for relation in flow
         for column, held in enumerate(columns_of[flow[1]])
@@ -86,10 +86,10 @@ def _read(
     return ReachableRows(values, sizes)
 
 
-def _domain(values: Iterable[int], vocabulary: SymbolTable) -> Domain:
+def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:
     domain = Domain()
     for value in values:
-        domain.add(Domain.of(vocabulary.decode(value)))
+        domain.add(Domain.of(symbols.decode(value)))
     return domain
 
 

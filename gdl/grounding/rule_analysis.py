@@ -65,10 +65,10 @@ class RuleAnalysis:
     """
 
     flat: FlatRules
-    vocabulary: SymbolTable
+    symbols: SymbolTable
     switches: RulePasses
     domains: Domains
-    statistics: CardinalityEstimator
+    estimator: CardinalityEstimator
     reachable: ReachableRows | None = None
     is_huge: bool = False
     projects_moves: bool = False
@@ -102,11 +102,11 @@ class RuleAnalysis:
 
     def is_large(self, rule: Rule) -> bool:
         """Return True if a rule has enough instances to be restated."""
-        return self.statistics.instances(rule.body, names_in(rule.body)) > MIN_RESTATED_SIZE
+        return self.estimator.instances(rule.body, names_in(rule.body)) > MIN_RESTATED_SIZE
 
     def is_wide(self, relation: RelationKey) -> bool:
         """Return True if a relation can have enough rows to be replaced by others."""
-        return self.statistics.domain_size(relation) > MIN_RESTATED_SIZE
+        return self.estimator.domain_size(relation) > MIN_RESTATED_SIZE
 
     def is_implied(self, literal: Literal, bound: set[str], values: VariableDomains) -> bool:
         """Return True if a literal says no more of a bound variable than its domain does."""
@@ -126,16 +126,16 @@ class RuleAnalysis:
     def restated(self, rules: Iterable[Rule]) -> RuleAnalysis:
         """Analyse rules that define other relations than these."""
         flat = replace(self.flat, rules=list(rules))
-        return analyse_rules(flat, self.vocabulary, self.switches, self.reachable, is_huge=True)
+        return analyse_rules(flat, self.symbols, self.switches, self.reachable, is_huge=True)
 
     def with_reachable(self, reachable: ReachableRows) -> RuleAnalysis:
         """Analyse the same rules by what the relaxed game has shown."""
-        return analyse_rules(self.flat, self.vocabulary, self.switches, reachable, is_huge=True)
+        return analyse_rules(self.flat, self.symbols, self.switches, reachable, is_huge=True)
 
 
 def analyse_rules(
     flat: FlatRules,
-    vocabulary: SymbolTable,
+    symbols: SymbolTable,
     switches: RulePasses,
     reachable: ReachableRows | None = None,
     is_huge: bool = False,
@@ -144,13 +144,13 @@ def analyse_rules(
     given = _given_levels(flat)
     known = reachable or ReachableRows()
     domains = domains_of(flat.rules, () if reachable else flat.column_flows(), known.values)
-    program = Program(flat.rules, given, domains, vocabulary)
+    program = Program(flat.rules, given, domains, symbols)
     program.prepare({relation: counterpart(relation, "init") for relation, _ in flat.fluents})
     for relation, (rows, sizes) in known.sizes.items():
         program.estimator.set_upper_bound(relation, rows, sizes)
     unknown = [relation for relation in given if relation not in known.sizes]
     program.estimator.assume_upper_bounds(program.rule_index.order, unknown)
-    return RuleAnalysis(flat, vocabulary, switches, domains, program.estimator, reachable, is_huge)
+    return RuleAnalysis(flat, symbols, switches, domains, program.estimator, reachable, is_huge)
 
 
 def is_within(domain: Domain, constants: set[str]) -> bool:

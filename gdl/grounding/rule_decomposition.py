@@ -78,10 +78,10 @@ class RuleDecomposer:
     def __init__(self, analysis: RuleAnalysis) -> None:
         self._min_huge = MIN_HUGE_INSTANCES if analysis.is_huge else inf
         self._projects_moves = analysis.projects_moves
-        self._statistics = analysis.statistics
+        self._estimator = analysis.estimator
         self._domains = dict(analysis.domains)
         moves = [relation for relation, _ in analysis.flat.moves]
-        self._moves = MoveProjections(moves, analysis.statistics, self._domains)
+        self._moves = MoveProjections(moves, analysis.estimator, self._domains)
         self._domain_relations: dict[frozenset[str], str] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._uses: Counter[tuple[Literal, ...]] = Counter()
@@ -141,7 +141,7 @@ class RuleDecomposer:
         uses = self._uses[_key(candidate)] if self._uses else 0
         if uses > 1:
             whole = candidate.body + candidate.rest
-            inner = min(inner, self._statistics.instances(whole, _names(candidate.body)))
+            inner = min(inner, self._estimator.instances(whole, _names(candidate.body)))
         rest = self._instances((*candidate.rest, self._stand_in(candidate, inner)))
         return cost + rest + inner / max(1, uses)
 
@@ -239,14 +239,14 @@ class RuleDecomposer:
         if known is None:
             known = self._domain_relations[key] = f" domain {len(self._domain_relations)}"
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
-            self._statistics.set_estimate((known, 1), len(key), [len(key)])
+            self._estimator.set_estimate((known, 1), len(key), [len(key)])
             self._domains[ArgumentPosition(True, known, 1, 0)] = domain
         return Atom(known, (Variable(name),))
 
     # ------------------------------------------------------------------ auxiliary relations
 
     def _instances(self, body: Sequence[Literal]) -> float:
-        return self._statistics.instances(body, _names(body))
+        return self._estimator.instances(body, _names(body))
 
     def _stand_in(self, candidate: _Candidate, rows: float) -> Atom:
         """Make an atom of the size of the auxiliary relation, for an estimate."""
@@ -256,11 +256,11 @@ class RuleDecomposer:
 
     def _suppose(self, candidate: _Candidate, relation: RelationKey, rows: float) -> None:
         sizes = [self._size(candidate.body, name) for name in candidate.names]
-        self._statistics.set_estimate(relation, rows, sizes)
+        self._estimator.set_estimate(relation, rows, sizes)
 
     def _size(self, joined: Sequence[Literal], name: str) -> float:
         return min(
-            self._statistics.distinct(part.relation, column)
+            self._estimator.distinct(part.relation, column)
             for part in joined
             if isinstance(part, Atom)
             for column, term in enumerate(part.args)

@@ -77,7 +77,7 @@ def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
     game = ground_game(ruleset, RulePasses.none(), BUDGET)
-    drawing = _Drawing(game.program, game.vocabulary)
+    drawing = _Drawing(game.program, game.symbols)
     drawing.draw(game.flat, roles)
     return drawing.graph()
 
@@ -85,9 +85,9 @@ def rule_graph(ruleset: Ruleset, roles: Sequence[Constant]) -> RuleGraph:
 class _Drawing:
     """Vertices and edges as they come: the atoms first, by number."""
 
-    def __init__(self, program: GroundProgram, vocabulary: SymbolTable) -> None:
+    def __init__(self, program: GroundProgram, symbols: SymbolTable) -> None:
         self._program = program
-        self._vocabulary = vocabulary
+        self._symbols = symbols
         atoms = [int(program.heads.max(initial=0)), int(np.abs(program.literals).max(initial=0))]
         atoms += [atom for rows in program.rows.values() for atom in rows.values()]
         self.kinds: list[int] = [VertexKind.ALWAYS, *[VertexKind.ATOM] * max(atoms)]
@@ -175,7 +175,7 @@ class _Drawing:
 
     def _role(self, flat: FlatRules, role: Constant) -> None:
         rows = self._program.rows
-        number = self._vocabulary.constant(role.name)
+        number = self._symbols.constant(role.name)
         vertex = self._vertex(VertexKind.ROLE)
         self.roles[vertex] = role
         for relation, function in flat.moves:
@@ -190,7 +190,7 @@ class _Drawing:
         for _, atom in _of(rows["sees", 2], number):
             self._owned(vertex, VertexKind.PERCEPT, atom)
         for row, atom in _of(rows["goal", 2], number):
-            value = goal_value(self._vocabulary.decode(row[1]))
+            value = goal_value(self._symbols.decode(row[1]))
             if value is not None:
                 self._owned(vertex, VertexKind.GOAL + value, atom)
 
@@ -200,7 +200,7 @@ class _Drawing:
         self.edges.append((vertex, atom, Link.HOLDS))
 
     def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self._vocabulary.decode, row))
+        terms = tuple(map(self._symbols.decode, row))
         return terms[0] if function is None else Function(function, terms)
 
 

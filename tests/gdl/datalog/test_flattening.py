@@ -91,7 +91,7 @@ def test_names_never_meet_those_of_the_rulesheet() -> None:
     assert len({rule.head.relation for rule in rules}) == len(rules)
 
 
-def test_specialisations_are_bounded() -> None:
+def test_specializations_are_bounded() -> None:
     facts = " ".join(f"(init (f{i} 1))" for i in range(20))
     assert len(flattened(f"{facts} (<= (p ?x) (true ?x) (true ?y))")[1]) == 420
     with pytest.raises(ResourceLimitError, match="'p'"):

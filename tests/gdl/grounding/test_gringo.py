@@ -28,13 +28,11 @@ class Ground:
         shown: Sequence[RelationKey],
         flows: Sequence[tuple[RelationKey, RelationKey]] = (),
     ) -> None:
-        vocabulary = SymbolTable()
+        symbols = SymbolTable()
         rules = gdl.parse(text).rules
-        self.program: GroundProgram = ground(rules, flows, shown, vocabulary, GroundingBudget())
+        self.program: GroundProgram = ground(rules, flows, shown, symbols, GroundingBudget())
         self.rows = {
-            relation: {
-                tuple(str(vocabulary.decode(t)) for t in row): atom for row, atom in r.items()
-            }
+            relation: {tuple(str(symbols.decode(t)) for t in row): atom for row, atom in r.items()}
             for relation, r in self.program.rows.items()
         }
         self._names = {

@@ -72,7 +72,7 @@ def compile_ground_game(game: GroundGame, passes: CircuitPasses) -> CompiledGame
 
 
 class _GameCompiler:
-    """Finds the atoms that a machine answers for in a ground program."""
+    """Builds and lays out what a machine answers for, by the atoms of a ground program."""
 
     def __init__(self, game: GroundGame) -> None:
         self.symbols = game.symbols

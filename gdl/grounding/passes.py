@@ -29,7 +29,7 @@ from gdl.language import Rule
 
 
 class Where(Flag):
-    """The rules that a pass is applied to."""
+    """The rules that a pass is applied to: see the module."""
 
     GAME = auto()
     HUGE_GAME = auto()
@@ -40,8 +40,8 @@ class Where(Flag):
 class Pass:
     """A step from one analysis of the rules to the next.
 
-    ``switch`` is the field of :class:`RulePasses` that turns it off. ``saves`` gives ground rules
-    without the pass and with it, all others switched on.
+    ``switch`` is the field of :class:`RulePasses` that turns it off. ``saves`` gives the ground
+    rules of a few games of the collection without the pass and with it, all others switched on.
     """
 
     switch: str
@@ -102,70 +102,70 @@ PASSES = (
         apply=_find_reachable_rows,
         where=Where.HUGE_GAME,
         reason="Exact domains and sizes guide the rest; domains by argument mix files and ranks.",
-        saves="TODO",
+        saves="chess: 2,462,881 to 1,448,049.",
     ),
     Pass(
         switch="merge_alternatives",
         apply=_restating(merge_alternatives),
         where=Where.HUGE_GAME,
         reason="Rules that differ in one atom are joined once, over the union of their relations.",
-        saves="TODO",
+        saves="chess: 1,586,961 to 1,448,049.",
     ),
     Pass(
         switch="expand_cases",
         apply=_restating(expand_cases),
         where=Where.HUGE_GAME,
         reason="A relation that only compares its arguments ties variables that no case needs.",
-        saves="TODO",
+        saves="chess: 3,679,129 to 1,448,049.",
     ),
     Pass(
         switch="specialize_arguments",
         apply=_restating(specialize_arguments),
         where=Where.HUGE_GAME,
         reason="Most rules of a wide relation do not look at all of its arguments.",
-        saves="TODO",
+        saves="chess: 4,976,297 to 1,448,049.",
     ),
     Pass(
         switch="reduce_arguments",
         apply=_restating(reduce_arguments),
         where=Where.HUGE_GAME,
         reason="The same for relations that are negated, which have to be replaced otherwise.",
-        saves="TODO",
+        saves="chess: 3,710,641 to 1,448,049.",
     ),
     Pass(
         switch="relaxed_reachability",
         apply=_find_reachable_rows,
         where=Where.HUGE_GAME,
         reason="The restated rules have relations of their own, whose sizes decomposition needs.",
-        saves="TODO",
+        saves="Counted with the first time.",
     ),
     Pass(
         switch="inline_relations",
         apply=_extending(inline_relations),
         where=EVERYWHERE,
         reason="A variable can be eliminated only where all literals that hold it are in sight.",
-        saves="TODO",
+        saves="Nothing in the collection; 26,001 to 12,001 in a test of inlining.",
     ),
     Pass(
         switch="project_moves",
         apply=_allow_projections,
         where=EVERYWHERE,
         reason="A move has many arguments, of which either side of a decomposition needs a few.",
-        saves="TODO",
+        saves="skirmish: 297,852 to 47,424; checkers: 338,827 to 76,127; hex: 77,983 to 44,703.",
     ),
     Pass(
         switch="decompose_rules",
         apply=_extending(decompose_rules),
         where=EVERYWHERE,
         reason="A rule has an instance for every combination of all its variables.",
-        saves="TODO",
+        saves="skirmish: over 2,000,000 to 47,424; hex: 646,983 to 44,703.",
     ),
     Pass(
         switch="magic_guards",
         apply=_extending(guard_wide_relations),
         where=Where.GAME | Where.HUGE_GAME,
         reason="A wide relation has millions of rows, of which its users can meet thousands.",
-        saves="TODO",
+        saves="chineseCheckers6: 1,496,583 to 16,010; checkers: 261,647 to 76,127.",
     ),
 )
-"""All passes over rules. Only auxiliary relations come after the guards."""
+"""All passes over rules, in their order. Guards come last, as auxiliary relations need them too."""

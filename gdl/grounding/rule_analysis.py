@@ -95,7 +95,7 @@ class RuleAnalysis:
 
     @cached_property
     def level_of(self) -> Callable[[RelationKey], Level]:
-        """What each relation depends on."""
+        """Map each relation to what it depends on: nothing, the state, or moves too."""
         graph = dependency_graph(self.rules)
         level = levels(graph, strongly_connected_components(graph), _given_levels(self.flat))
         return lambda relation: level.get(relation, Level.STATIC)

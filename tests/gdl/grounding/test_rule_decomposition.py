@@ -111,6 +111,23 @@ def test_variables_of_inlined_relations_are_their_own(rule: str) -> None:
         assert_lockstep(machine, reasoner, 15, seed)
 
 
+def test_inlining_makes_fewer_rules() -> None:
+    """Only the body of r shows which of its variables the fact that stays depends on."""
+    numbers = " ".join(f"(n {i})" for i in range(20))
+    rules = gdl.parse(f"""
+        (role you) {numbers} (init (on 1 2)) (init (on 3 4)) (init c)
+        (<= (r ?a ?b ?c) (n ?a) (n ?b) (n ?c) (n ?x) (true (on ?x ?a)))
+        (<= (legal you (put ?x ?y)) (n ?x) (n ?y) (true (on ?z ?x)))
+        (<= (next (on ?x ?y)) (does you (put ?x ?y)))
+        (<= (next ?x) (r ?a ?b ?c) (true ?x) (does you (put ?a ?b)) (true (on ?c ?b)))
+        (<= terminal (true (on 0 0)))
+    """)
+    machine = gdl.compile(rules)
+    without = gdl.compile(rules, CompileOptions(inline_relations=False))
+    assert machine.ground_rules < without.ground_rules / 2
+    assert_lockstep(machine, without, 15, seed=0)
+
+
 def test_a_local_variable_is_not_taken_for_one_of_a_fact() -> None:
     """The ?x of r has nothing to do with the ?x of next, which stands for whole facts."""
     text = f"""

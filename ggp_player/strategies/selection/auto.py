@@ -120,7 +120,7 @@ def strong(
     if len(machine.roles) == 1:
         return Planner(division=structure.division), "one player"
     images = generated_group(machine, structure.symmetries)
-    main = MonteCarlo(threads=threads, images=images)
+    main = MonteCarlo(threads=threads, symmetries=images)
     turns = structure.turns.one_at_a_time.value
     rivals = structure.goals.is_rivalry
     alone = len(structure.goals.values) == 1

@@ -149,7 +149,7 @@ def test_all_searches_find_the_values_of_minimax(text):
                 assert report.bounds is not None
                 assert report.bounds[0] <= known <= report.bounds[1]
             for tried in search.moves(role):
-                known = value(after(machine, state, role, machine.moves[role][tried.place]), role)
+                known = value(after(machine, state, role, machine.moves[role][tried.index]), role)
                 assert tried.low <= known <= tried.high
 
 
@@ -202,7 +202,7 @@ def test_one_move_of_each_orbit_is_searched():
     search.run(2000)
     assert search.is_proved
     assert search.nodes < 1000
-    moves = {str(machine.moves[0][tried.place]) for tried in search.moves(0)}
+    moves = {str(machine.moves[0][tried.index]) for tried in search.moves(0)}
     corners = {"(put a1)", "(put a3)", "(put c1)", "(put c3)"}
     edges = {"(put a2)", "(put b1)", "(put b3)", "(put c2)"}
     assert [len(moves & orbit) for orbit in (corners, edges, {"(put b2)"})] == [1, 1, 1]
@@ -217,8 +217,8 @@ def test_moves_and_lines_are_those_of_the_state_asked_about(name: str):
         search.run(30)
         for role, names in enumerate(machine.moves):
             for tried in search.moves(role):
-                assert names[tried.place] in machine.legal_moves(state, machine.roles[role])
-                assert_can_be_played(machine, state, search.line(role, tried.place))
+                assert names[tried.index] in machine.legal_moves(state, machine.roles[role])
+                assert_can_be_played(machine, state, search.line(role, tried.index))
 
 
 def assert_can_be_played(
@@ -236,8 +236,8 @@ def test_mirrored_states_have_mirrored_statistics():
         state = after(machine, start, 0, gdl.parse_term(f"(drop {column})"))
         search = search_of(machine, state)
         search.run(100)
-        found.append([(tried.place, tried.visits) for tried in search.moves(1)])
-    mirrored = [(6 - place, visits) for place, visits in found[1]]
+        found.append([(tried.index, tried.visits) for tried in search.moves(1)])
+    mirrored = [(6 - index, visits) for index, visits in found[1]]
     assert sorted(found[0]) == sorted(mirrored)
 
 
@@ -282,13 +282,15 @@ def test_auto_tells_its_searches_of_the_symmetries():
 def test_moves_are_all_searched_where_playouts_share_what_they_know():
     machine = compiled(game("ticTacToe"))
     start, counts = position(machine), []
-    for equivalence in (0, 500):
-        strategy = MonteCarlo(equivalence=equivalence, playouts=2000, images=images_of(machine))
+    for rave_equivalence in (0, 500):
+        strategy = MonteCarlo(
+            rave_equivalence=rave_equivalence, playouts=2000, symmetries=images_of(machine)
+        )
         last_choice(strategy, start)
         counts.append(len(strategy.report(start)))
     assert counts == [3, 9]
 
 
 def test_symmetries_cannot_be_given_as_text():
-    with pytest.raises(StrategyError, match="mcts has no parameter 'images'"):
-        create("mcts:images=1")
+    with pytest.raises(StrategyError, match="mcts has no parameter 'symmetries'"):
+        create("mcts:symmetries=1")

@@ -35,7 +35,7 @@ VARIANTS = (
     "mcts:leaf_lanes=128",
     "mcts:fan=1",
     "mcts:proofs=false",
-    "mcts:equivalence=500",
+    "mcts:rave_equivalence=500",
     "uct",
 )
 
@@ -74,7 +74,7 @@ def test_what_symmetries_save(name: str):
         for strategy in (
             Enumeration(images=images),
             Proof(images=images),
-            MonteCarlo(images=images),
+            MonteCarlo(symmetries=images),
         ):
             began = process_time()
             choice = last_choice(strategy, position(machine))

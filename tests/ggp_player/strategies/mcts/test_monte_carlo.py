@@ -11,7 +11,7 @@ import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
-from ggp_player.strategies.mcts.tree_search import TreeSearch, TriedMove
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.selection.registry import create
 from tests.support.paths import GAMES
 
@@ -102,18 +102,18 @@ def test_interpreted_games_are_refused(spec: str):
     ],
 )
 def test_the_move_to_make(moves: list[tuple[float, int, int, int]], assured: int, best: int):
-    known = [TriedMove(place, *numbers) for place, numbers in enumerate(moves)]
-    assert best_move(known, assured).place == best
+    known = [MoveStatistics(index, *numbers) for index, numbers in enumerate(moves)]
+    assert best_move(known, assured).index == best
 
 
 @pytest.mark.parametrize(("draw", "best"), [(0.0, 1), (0.24, 1), (0.26, 2), (0.999, 2)])
 def test_the_move_to_make_at_once_with_others_is_drawn(draw: float, best: int):
     known = [
-        TriedMove(0, 90, 50, 0, 20, 0.2),  # cannot be better than what is assured
-        TriedMove(1, 40, 10, 0, 100, 0.2),
-        TriedMove(2, 30, 10, 20, 100, 0.6),
+        MoveStatistics(0, 90, 50, 0, 20, 0.2),  # cannot be better than what is assured
+        MoveStatistics(1, 40, 10, 0, 100, 0.2),
+        MoveStatistics(2, 30, 10, 20, 100, 0.6),
     ]
-    assert best_move(known, 20, draw).place == best
+    assert best_move(known, 20, draw).index == best
 
 
 @pytest.mark.parametrize(("seconds", "shrink"), [(1.0, True), (0.001, False)])

@@ -131,7 +131,7 @@ def test_what_is_proved_of_moves_at_once_is_true(names, steps, constant_sum, see
     if constant_sum and uniform and steps == 2:
         low, high = oracle.bounds(oracle.machine.initial_state())
         assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))
-    search.recycle()
+    search.compact()
     search.run(10)
     assert check_bounds(search, oracle) >= telling
 
@@ -150,8 +150,8 @@ def test_chance_and_those_who_wait_assure_nothing():
 def test_a_sum_that_is_not_constant_is_found_out_where_both_move():
     both = FAIR_OR_NOT.replace("(legal right wait)", "(legal right wait) (legal right rest)")
     search = searched(gdl.compile(gdl.parse(both)), 10)
-    assert search.memory.game.sum == 100
-    while search.memory.game.sum >= 0:
+    assert search.memory.game.constant_sum == 100
+    while search.memory.game.constant_sum >= 0:
         search.run(10)
         assert not search.is_idle
     search.run(3000)
@@ -166,9 +166,9 @@ def test_moves_that_cannot_be_better_are_left_alone():
     assert (first.low, first.high) == (20, 30)
     assert (second.low, second.high) == (30, 90)
     assert first.visits < 0.01 * second.visits
-    assert first.share < 0.01
+    assert first.probability < 0.01
     # Its other two are made so often that b's are worth the same: 30 y + 60 z = 90 y + 10 z.
-    assert third.share == pytest.approx(60 / 110, abs=0.05)
+    assert third.probability == pytest.approx(60 / 110, abs=0.05)
 
 
 def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves():
@@ -184,7 +184,7 @@ def test_hands_are_thrown_with_equal_shares_and_drawn():
     machine = gdl.compile(gdl.parse(THROW))
     search = searched(machine, 60)
     assert search.is_idle
-    shares = [move.share for move in search.moves(0)]
+    shares = [move.probability for move in search.moves(0)]
     assert shares == pytest.approx([1 / 3] * 3, abs=0.03)
     thrown, strategy = set(), create("mcts:playouts=3000")
     for seed in range(12):
@@ -212,7 +212,7 @@ def best_response(machine: PropnetStateMachine, seed: int) -> float:
             return float(machine.goal(state, theirs) or 0)
         search.set_root(state)
         search.run(300)
-        drawn = [(move.share, machine.moves[0][move.place]) for move in search.moves(0)]
+        drawn = [(move.probability, machine.moves[0][move.index]) for move in search.moves(0)]
         made = [(share, move) for share, move in drawn if share > 0.001]
         return max(
             sum(share * best(machine.next_state(state, (move, other))) for share, move in made)

@@ -84,7 +84,7 @@ def test_edges_add_up_to_the_visits_of_their_node():
     moves = search.moves(0)
     visits = int(search.memory.tree.visits[search.memory.counts[ROOT]])
     assert 0.9 * visits < sum(move.visits for move in moves) <= visits
-    assert [move.place for move in moves] == list(range(7))
+    assert [move.index for move in moves] == list(range(7))
     assert all(move.low <= move.value <= move.high for move in moves)
 
 
@@ -101,7 +101,7 @@ def test_the_tree_is_kept_where_the_match_goes_on():
     search = searched(machine, 300)
     best = max(search.moves(0), key=lambda move: move.visits)
     state = machine.initial_state()
-    joint = (machine.moves[0][best.place], *machine.legal_moves(state, machine.roles[1]))
+    joint = (machine.moves[0][best.index], *machine.legal_moves(state, machine.roles[1]))
     search.set_root(machine.next_state(state, joint))
     assert sum(move.visits for move in search.moves(1)) > 0.9 * best.visits
 
@@ -113,20 +113,20 @@ def test_a_full_tree_is_thinned_out_and_searched_on(name: str):
     search.set_root(machine.initial_state())
     for _ in range(300):
         search.run(20)
-        if search.recycled:
+        if search.compactions:
             break
-    assert search.recycled
+    assert search.compactions
     search.run(100)
     assert not search.memory.counts[FULL]
     tree, used = search.memory.tree, search.nodes
-    assert (tree.flying[:used] >= 0).all()
+    assert (tree.pending_visits[:used] >= 0).all()
     assert len({bytes(state) for state in tree.state[:used]}) == used
 
 
 def test_a_sum_that_is_not_constant_is_found_out():
     machine = gdl.compile(gdl.parse(FAIR_OR_NOT))
     search = searched(machine, 2000)
-    assert search.memory.game.sum == -1
+    assert search.memory.game.constant_sum == -1
     assert search.bounds(0) == (100, 100)
 
 
@@ -143,8 +143,8 @@ def test_lines_begin_with_their_move_and_can_be_played():
     machine = compiled("connectFour")
     search = searched(machine, 300)
     for move in search.moves(0):
-        line = search.line(0, move.place)
-        assert line[0][0] == machine.moves[0][move.place]
+        line = search.line(0, move.index)
+        assert line[0][0] == machine.moves[0][move.index]
         state = machine.initial_state()
         for joint in line:
             assert joint in list(gdl.joint_moves(machine, state))
@@ -157,5 +157,5 @@ def test_a_playout_without_end_is_given_up():
         "(<= (next x) (does a on) (true x)) (<= (next y) (does a out))"
         "(<= terminal (true never)) (<= (goal a 70) (true x)) (<= (goal b 30) (true y))"
     )
-    search = searched(gdl.compile(rules), 1200, longest=200)
+    search = searched(gdl.compile(rules), 1200, max_playout_steps=200)
     assert search.playouts > 1000

@@ -15,8 +15,7 @@ from pydantic import Field
 
 from gdl import Term
 from gdl.engine import SymmetryGroup
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import TREE_BYTES, MoveStatistics, TreeSearch
 

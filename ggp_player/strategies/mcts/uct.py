@@ -33,8 +33,7 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
 )
-from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
     Indices,

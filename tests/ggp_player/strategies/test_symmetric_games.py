@@ -22,7 +22,7 @@ from ggp_player.strategies import Position, StrategyError
 from ggp_player.strategies.mcts.arrays import NODES, Settings
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
-from ggp_player.strategies.selection.auto import strong
+from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
@@ -273,7 +273,7 @@ def test_chance_keeps_all_of_its_moves():
 def test_auto_tells_its_searches_of_the_symmetries():
     machine = compiled(game("ticTacToe"))
     start = position(machine)
-    strategy, _ = strong(machine, analyse(machine), threads=1)
+    strategy, _ = choose_for_compiled(machine, analyse(machine), threads=1)
     *_, last = strategy.search(start)
     assert last.proved
     assert len(strategy.report(Position(machine, start.state, machine.roles[0]))) <= 9

@@ -1,4 +1,4 @@
-"""Auto looks at the game, says what it has found, and plays accordingly."""
+"""Auto analyses or probes the game, says what it has found, and plays accordingly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import pytest
 
 import gdl
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.selection.auto import SURVEY_STEPS, Auto, GameProbe, suitable
+from ggp_player.strategies.selection.auto import (
+    PROBE_STEPS,
+    Auto,
+    GameProbe,
+    choose_for_interpreted,
+)
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
@@ -25,11 +30,11 @@ from tests.support.tree_games import (
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
 
-def surveyed(machine: gdl.StateMachine) -> GameProbe:
-    survey = GameProbe()
-    for _ in survey.explore(position(machine)):
+def probed(machine: gdl.StateMachine) -> GameProbe:
+    probe = GameProbe()
+    for _ in probe.explore(position(machine)):
         pass
-    return survey
+    return probe
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def surveyed(machine: gdl.StateMachine) -> GameProbe:
     ],
 )
 def test_the_game_decides(machine, name, reason):
-    strategy, why = suitable(position(machine), surveyed(machine))
+    strategy, why = choose_for_interpreted(position(machine), probed(machine))
     assert strategy.name == name
     assert reason in why
 
@@ -53,7 +58,7 @@ def test_the_choice_is_logged_and_noted(caplog):
     machine = turns(TWO_PLY)
     with caplog.at_level(logging.INFO, "ggp_player"):
         first, *_, last = Auto().search(position(machine))
-    assert first == Choice(gdl.parse_term("a1"), note="looking at the game")
+    assert first == Choice(gdl.parse_term("a1"), note="analysing the game")
     assert last.note.startswith("alpha_beta, two rivals for a constant sum")
     assert (last.value, last.proved) == (3, True)
     assert "max plays as alpha_beta: two rivals" in caplog.text
@@ -67,31 +72,31 @@ def test_the_choice_is_made_once(caplog):
     assert len(caplog.records) == 1
 
 
-def test_a_survey_estimates_the_size_of_the_tree():
-    survey = surveyed(turns(TWO_PLY))
-    assert survey.size == 9
-    assert survey.constant_sum
-    assert not survey.simultaneous
+def test_a_probe_estimates_the_size_of_the_tree():
+    probe = probed(turns(TWO_PLY))
+    assert probe.size == 9
+    assert probe.constant_sum
+    assert not probe.simultaneous
 
 
-def test_a_survey_of_an_endless_game_ends():
-    survey = surveyed(gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))))
-    assert survey.steps == SURVEY_STEPS
-    assert survey.size is None
-    assert survey.constant_sum
+def test_a_probe_of_an_endless_game_ends():
+    probe = probed(gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))))
+    assert probe.steps == PROBE_STEPS
+    assert probe.size is None
+    assert probe.constant_sum
 
 
-def test_a_survey_that_was_stopped_is_not_begun_again():
+def test_a_probe_that_was_stopped_is_not_started_again():
     machine, auto = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))), Auto()
     steps = 0
     for _ in range(3):
         for choice in auto.search(position(machine)):
-            if choice.note != "looking at the game":
+            if choice.note != "analysing the game":
                 break
             steps += 1
             if steps % 60 == 0:
                 break
-    assert steps <= SURVEY_STEPS + 3
+    assert steps <= PROBE_STEPS + 3
 
 
 def test_a_puzzle_is_planned():
@@ -104,11 +109,15 @@ def test_a_puzzle_is_planned():
 @pytest.mark.parametrize(
     ("name", "strategy", "reason"),
     [
-        ("ticTacToe", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
-        ("breakthrough", "company", "moves in turn, with proof"),
+        (
+            "ticTacToe",
+            "portfolio",
+            "two rivals for a constant sum, moves in turn, with enumeration",
+        ),
+        ("breakthrough", "portfolio", "moves in turn, with proof"),
         ("tron", "mcts", "two rivals for a constant sum, moves at the same time"),
         ("trefoil", "mcts", "3 players with interests of their own, moves in turn"),
-        ("pig", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
+        ("pig", "portfolio", "two rivals for a constant sum, moves in turn, with enumeration"),
         ("hanoi", "planner", "one player"),
     ],
 )
@@ -135,14 +144,14 @@ def test_a_solved_game_is_played_from_memory():
 
 
 def test_an_analysis_that_is_broken_off_goes_on_in_the_next_position():
-    def looks(auto: Auto) -> int:
+    def analysing_choices(auto: Auto) -> int:
         choices = auto.search(position(machine))
-        return len(list(takewhile(lambda choice: choice.note == "looking at the game", choices)))
+        return len(list(takewhile(lambda choice: choice.note == "analysing the game", choices)))
 
     machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
     whole, broken_off = Auto(threads=1), Auto(threads=1)
     beginning = broken_off.search(position(machine))
     for _ in range(4):
-        assert next(beginning).note == "looking at the game"
+        assert next(beginning).note == "analysing the game"
     beginning.close()
-    assert looks(broken_off) == looks(whole) - 3
+    assert analysing_choices(broken_off) == analysing_choices(whole) - 3

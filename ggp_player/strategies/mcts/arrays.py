@@ -217,24 +217,21 @@ class Settings(NamedTuple):
     NEW_LEAVES,
     STEP,
     PLAYOUTS,
-    STATES,
     FULL,
     DESCENTS,
     REFUTED,
-) = range(12)
-"""Indices into ``counts``, int64 (12,), the state of the search as a whole:
+) = range(11)
+"""Indices into ``counts``, int64 (11,), the state of the search as a whole:
 
 - ``ROOT``: the node at which every path begins
 - ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each are in use
 - ``FREE_LEAVES``, ``NEW_LEAVES``: heights of the stacks ``free`` and ``new`` of the pending leaves
 - ``STEP``: steps of the block so far
-- ``PLAYOUTS``, ``STATES``: playouts that have ended, and states that playouts went through
+- ``PLAYOUTS``: playouts that have ended
 - ``FULL``: 1 if nodes, edges or joint moves have run out, so that the tree has to be compacted
 - ``DESCENTS``: descents from the root so far
 - ``REFUTED``: 1 if a terminal state has refuted the assumed constant sum
 """
-
-COUNTS = 12
 
 
 class Memory(NamedTuple):
@@ -255,7 +252,7 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
     """Allocate memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
     size, moves = state_words(engine), sum(engine.layout.move_counts)
-    counts = np.zeros(COUNTS, dtype=np.int64)
+    counts = np.zeros(REFUTED + 1, dtype=np.int64)
     counts[FREE_LEAVES] = lanes
     return Memory(
         game,

@@ -19,7 +19,6 @@ from gdl.engine.kernel_library import (
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
     PLAYOUTS,
-    STATES,
     STEP,
     GameArrays,
     LaneArrays,
@@ -44,7 +43,6 @@ def backpropagate_finished(memory: Memory, settings: Settings) -> None:
         ended = lanes.rows[game.terminal, word] & playing
         if expired:
             ended |= _overlong_lanes(lanes, counts[STEP] - settings.max_playout_steps, word)
-        counts[STATES] += population(playing)
         lanes.playing[word] = playing & ~ended
         lanes.finished[word] |= ended
     if count_idle_lanes(lanes) >= MIN_IDLE_LANES:

@@ -60,13 +60,8 @@ class MonteCarlo(EngineStrategy):
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
-        self._settings = DEFAULT._replace(
-            exploration=exploration,
-            leaf_lanes=leaf_lanes,
-            fan=fan,
-            rave_equivalence=rave_equivalence,
-            proofs=proofs,
-            uniform=uniform,
+        self._settings = Settings(
+            exploration, leaf_lanes, fan, rave_equivalence, proofs, uniform=uniform
         )
         # AMAF values are those of the moves as made, not of the moves that symmetries map them to.
         self._symmetries = None if rave_equivalence else symmetries

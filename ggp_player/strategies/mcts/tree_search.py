@@ -21,7 +21,6 @@ from ggp_player.strategies.mcts.arrays import (
     PLAYOUTS,
     REFUTED,
     ROOT,
-    STATES,
     Settings,
     TreeArrays,
     Words,
@@ -108,11 +107,6 @@ class TreeSearch:
     def playouts(self) -> int:
         """Playouts that have ended so far."""
         return int(self.memory.counts[PLAYOUTS])
-
-    @property
-    def states(self) -> int:
-        """States that playouts have gone through so far."""
-        return int(self.memory.counts[STATES])
 
     @property
     def nodes(self) -> int:

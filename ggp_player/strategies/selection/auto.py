@@ -98,7 +98,7 @@ class Auto(EngineStrategy):
             yield replace(choice, note=f"{why}; {choice.note}" if choice.note else why)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the chosen strategy reports."""
+        """Report what the chosen strategy reports."""
         return self._chosen.report(position) if self._chosen is not None else ()
 
     def _analyse(self, position: Position) -> Iterator[None]:

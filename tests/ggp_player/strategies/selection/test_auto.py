@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
 from itertools import takewhile
 
 import pytest
@@ -48,13 +49,13 @@ def probed(machine: gdl.StateMachine) -> GameProbe:
         (turns(TWO_PLY, ("max",)), "planning", "one player"),
     ],
 )
-def test_the_game_decides(machine, name, reason):
+def test_the_game_decides(machine: gdl.StateMachine, name: str, reason: str) -> None:
     strategy, why = choose_for_interpreted(position(machine), probed(machine))
     assert strategy.name == name
     assert reason in why
 
 
-def test_the_choice_is_logged_and_noted(caplog):
+def test_the_choice_is_logged_and_noted(caplog: pytest.LogCaptureFixture) -> None:
     machine = turns(TWO_PLY)
     with caplog.at_level(logging.INFO, "ggp_player"):
         first, *_, last = Auto().search(position(machine))
@@ -64,7 +65,7 @@ def test_the_choice_is_logged_and_noted(caplog):
     assert "max plays as alpha_beta: two rivals" in caplog.text
 
 
-def test_the_choice_is_made_once(caplog):
+def test_the_choice_is_made_once(caplog: pytest.LogCaptureFixture) -> None:
     machine, auto = turns(TWO_PLY), Auto()
     with caplog.at_level(logging.INFO, "ggp_player"):
         for _ in range(3):
@@ -72,21 +73,21 @@ def test_the_choice_is_made_once(caplog):
     assert len(caplog.records) == 1
 
 
-def test_a_probe_estimates_the_size_of_the_tree():
+def test_a_probe_estimates_the_size_of_the_tree() -> None:
     probe = probed(turns(TWO_PLY))
     assert probe.size == 9
     assert probe.constant_sum
     assert not probe.simultaneous
 
 
-def test_a_probe_of_an_endless_game_ends():
+def test_a_probe_of_an_endless_game_ends() -> None:
     probe = probed(gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))))
     assert probe.steps == PROBE_STEPS
     assert probe.size is None
     assert probe.constant_sum
 
 
-def test_a_probe_that_was_stopped_is_not_started_again():
+def test_a_probe_that_was_stopped_is_not_started_again() -> None:
     machine, auto = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))), Auto()
     steps = 0
     for _ in range(3):
@@ -99,7 +100,7 @@ def test_a_probe_that_was_stopped_is_not_started_again():
     assert steps <= PROBE_STEPS + 3
 
 
-def test_a_puzzle_is_planned():
+def test_a_puzzle_is_planned() -> None:
     machine = gdl.interpret(gdl.parse(CORRIDOR))
     choice = last_choice(Auto(), position(machine))
     assert (choice.value, choice.proved) == (100, True)
@@ -121,7 +122,9 @@ def test_a_puzzle_is_planned():
         ("hanoi", "planner", "one player"),
     ],
 )
-def test_compiled_games_are_analysed(name, strategy, reason, caplog):
+def test_compiled_games_are_analysed(
+    name: str, strategy: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
     file = {"hanoi": "towersOfHanoi"}.get(name, name)
     machine = gdl.compile(gdl.load(GAMES / f"{file}.kif"))
     auto = Auto(threads=1)
@@ -134,7 +137,7 @@ def test_compiled_games_are_analysed(name, strategy, reason, caplog):
     assert choices[-1].note.startswith(f"{strategy}, ")
 
 
-def test_a_solved_game_is_played_from_memory():
+def test_a_solved_game_is_played_from_memory() -> None:
     machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
     auto = Auto(threads=1)
     first = Position(machine, machine.initial_state(), machine.roles[0])
@@ -143,15 +146,16 @@ def test_a_solved_game_is_played_from_memory():
     assert {known.bounds[1] for known in auto.report(first)} == {50}
 
 
-def test_an_analysis_that_is_broken_off_goes_on_in_the_next_position():
+def test_an_interrupted_analysis_goes_on_in_the_next_position() -> None:
     def analysing_choices(auto: Auto) -> int:
         choices = auto.search(position(machine))
         return len(list(takewhile(lambda choice: choice.note == "analysing the game", choices)))
 
     machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
-    whole, broken_off = Auto(threads=1), Auto(threads=1)
-    beginning = broken_off.search(position(machine))
+    whole, interrupted = Auto(threads=1), Auto(threads=1)
+    beginning = interrupted.search(position(machine))
     for _ in range(4):
         assert next(beginning).note == "analysing the game"
+    assert isinstance(beginning, Generator)
     beginning.close()
-    assert analysing_choices(broken_off) == analysing_choices(whole) - 3
+    assert analysing_choices(interrupted) == analysing_choices(whole) - 3

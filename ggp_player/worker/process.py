@@ -23,7 +23,8 @@ from random import Random
 
 import gdl
 from ggp_player.errors import GgpPlayerError
-from ggp_player.strategies import Choice, EngineStrategy, Position, Strategy, compiled_machine
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted

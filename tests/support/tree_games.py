@@ -28,6 +28,27 @@ THREE_PLAYERS: Tree = (
 )
 """Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3); the value is (1 2 6)."""
 
+CORRIDOR = """
+; A corridor of rooms 0 to 5 without a step limit; the way out is in room 5.
+(role walker) (init (room 2))
+(after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+(<= (legal walker back) (true (room ?n)) (after ?m ?n))
+(<= (legal walker on) (true (room ?n)) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker on) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker back) (after ?m ?n))
+(<= terminal (true (room 5)))
+(<= (goal walker 100) (true (room 5)))
+"""
+
+LOOP = """
+; From a, "on" leads to b and back again, for ever; "out" ends the match.
+(role max) (role min) (init (at a)) (other a b) (other b a)
+(legal max on) (legal max out) (legal min wait)
+(<= (next (at ?b)) (true (at ?a)) (other ?a ?b) (does max on))
+(<= (next (at end)) (does max out))
+(<= terminal (true (at end)))
+(<= (goal max 70) (true (at end)))
+"""
 
 utilities = st.sampled_from((0, 1, 20, 50, 51, 99, 100)) | st.integers(0, 100)
 trees: st.SearchStrategy[Tree] = st.lists(
@@ -40,7 +61,7 @@ trees: st.SearchStrategy[Tree] = st.lists(
 
 
 def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    """Nodes at which both roles choose at the same time among one to three moves."""
+    """Return nodes in which both roles choose at once among one to three moves."""
 
     def of_width(width: int) -> st.SearchStrategy[Tree]:
         row = st.lists(below, min_size=width, max_size=width).map(tuple)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 import gdl
 from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
+from tests.ggp_player.strategies.test_agreement import trees
 from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.support.compiled_games import machine_of
 from tests.support.planner_games import (
@@ -19,7 +20,7 @@ from tests.support.planner_games import (
     tabulated,
 )
 from tests.support.small_games import compiled, compiled_tree
-from tests.support.tree_games import last_choice, play, position, trees, turns
+from tests.support.tree_games import last_choice, play, position, turns
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from ggp_player.strategies.selection.auto import (
     GameProbe,
     choose_for_interpreted,
 )
-from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
-from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
 from tests.support.tree_games import (
+    CORRIDOR,
+    LOOP,
     THREE_PLAYERS,
     TWO_PLY,
     last_choice,

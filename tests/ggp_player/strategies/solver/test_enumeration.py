@@ -17,6 +17,7 @@ from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.game_tree import playout
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
+from tests.ggp_player.strategies.test_agreement import matrices, trees, utilities
 from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.small_games import (
     BOARDS,
@@ -31,16 +32,7 @@ from tests.support.small_games import (
     solution_of,
     vectors,
 )
-from tests.support.tree_games import (
-    last_choice,
-    matrices,
-    play,
-    position,
-    together,
-    trees,
-    turns,
-    utilities,
-)
+from tests.support.tree_games import last_choice, play, position, together, turns
 
 
 def solved(machine: PropnetStateMachine) -> Solution:

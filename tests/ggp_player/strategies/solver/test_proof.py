@@ -13,6 +13,7 @@ from ggp_player.strategies import Choice
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof, ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
+from tests.ggp_player.strategies.test_agreement import trees
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -26,7 +27,7 @@ from tests.support.small_games import (
     solution_of,
     vectors,
 )
-from tests.support.tree_games import last_choice, play, position, together, trees, turns
+from tests.support.tree_games import last_choice, play, position, together, turns
 
 # ---------------------------------------------------------------------- agreement
 

@@ -59,9 +59,9 @@ def test_moves_in_turn(tree: Tree) -> None:
     assert leaves <= bounded.leaves
     assert value_and_leaves(NegamaxTree, machine) == (value, leaves)
     for role in (0, 1):
-        value = last_choice(Minimax(), position(machine, role)).value
-        assert last_choice(AlphaBeta(), position(machine, role)).value == value
-        assert last_choice(MaxN(), position(machine, role)).value == value
+        own = last_choice(Minimax(), position(machine, role)).value
+        assert last_choice(AlphaBeta(), position(machine, role)).value == own
+        assert last_choice(MaxN(), position(machine, role)).value == own
 
 
 @settings(max_examples=30, deadline=None)

@@ -90,14 +90,14 @@ def test_a_full_tree_is_compacted_and_searched_on(name: str) -> None:
     assert len({bytes(state) for state in tree.state[:used]}) == used
 
 
-def test_a_sum_that_is_not_constant_is_found_out() -> None:
+def test_a_refuted_constant_sum_is_dropped() -> None:
     machine = gdl.compile(gdl.parse(FAIR_OR_NOT))
     search = searched(machine, 2000)
     assert search.memory.game.constant_sum == -1
     assert search.bounds(0) == (100, 100)
 
 
-def test_roles_that_move_at_once_choose_by_themselves() -> None:
+def test_all_moves_of_a_simultaneous_move_root_are_visited() -> None:
     machine = machine_of("handDuel")
     search = searched(machine, 300)
     for role in range(2):
@@ -118,7 +118,7 @@ def test_lines_begin_with_their_move_and_can_be_played() -> None:
             state = machine.next_state(state, joint_move)
 
 
-def test_a_playout_without_end_is_given_up() -> None:
+def test_an_endless_playout_is_given_up() -> None:
     rules = gdl.parse(
         "(role a) (role b) (init x) (legal a on) (legal a out) (legal b wait)"
         "(<= (next x) (does a on) (true x)) (<= (next y) (does a out))"

@@ -1,4 +1,15 @@
-"""Ways to choose moves; :mod:`ggp_player.strategies.base` says what one is and how to add one."""
+"""Strategies: a position comes in, better and better choices of a move come out.
+
+:mod:`.base` says what a strategy is and how to add one; start there. The packages, from top to
+bottom; each imports only what is below it:
+
+- :mod:`.selection`: strategies by name (``registry``) or by the game (``auto``, ``portfolio``)
+- :mod:`.mcts`, :mod:`.solver`, :mod:`.planner`: the strong searches, on the compiled engine; none
+  of them imports another
+- :mod:`.textbook`: minimax, alpha-beta, max^n and their like, on any state machine
+- :mod:`.engine_strategy`: :class:`EngineStrategy`, the base class of the strong searches
+- :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`
+"""
 
 from ggp_player.errors import StrategyError
 from ggp_player.strategies.base import (
@@ -8,12 +19,15 @@ from ggp_player.strategies.base import (
     Position,
     Strategy,
 )
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 
 __all__ = [
     "Choice",
+    "EngineStrategy",
     "LoneStrategy",
     "MoveReport",
     "Position",
     "Strategy",
     "StrategyError",
+    "compiled_machine",
 ]

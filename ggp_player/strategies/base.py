@@ -1,8 +1,8 @@
 """What a strategy is, and how to add one.
 
 A strategy is a class with one method, :meth:`Strategy.search`. It gets a position and yields
-choices, each at least as good as the one before; whoever runs it keeps the last choice and owns
-the clock, so that a strategy never looks at the time. This one plays the last legal move::
+choices, each at least as good as the one before; the caller keeps the last choice and owns the
+clock, so a strategy never looks at the time. This one plays the last legal move::
 
     class Last(Strategy):
         name = "last"
@@ -10,10 +10,15 @@ the clock, so that a strategy never looks at the time. This one plays the last l
         def search(self, position):
             yield Choice(position.legal_moves[-1])
 
-To add a strategy, put it in a file of its own in this folder and list its class in
-``ggp_player/strategies/__init__.py``; ``ggp-player serve --strategy last`` then finds it. A
-strategy that takes parameters declares them in its constructor, with defaults, and is called as
-``last:depth=3``.
+To add a strategy that works on any state machine, put it in a file of its own in ``textbook/``; one
+that takes several files gets a folder beside it. Then list its class in ``STRATEGIES`` in
+``selection/registry.py``, and ``ggp-player serve --strategy last`` finds it. (A class outside this
+package needs no listing: ``--strategy my_package.my_module:Last``.) If it takes parameters, it
+declares them in its constructor, with types and defaults, and is called as ``last:depth=3``.
+
+A strategy that needs the compiled engine, to evaluate blocks of hundreds of states at once, derives
+from :class:`.EngineStrategy` instead. It is handed the compiled machine itself, and in return must
+yield every few hundredths of a second, as nothing can interrupt its kernels.
 """
 
 from __future__ import annotations
@@ -29,7 +34,7 @@ from gdl import Constant, State, StateMachine, Term
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A state to choose a move in, seen from one role. Not terminal."""
+    """A state to choose a move in, seen from one role; never a terminal one."""
 
     machine: StateMachine
     state: State
@@ -59,12 +64,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class MoveReport:
-    """What a search has found out about one legal move, for people who look over its shoulder.
+    """What a search has found out about one legal move, for reports and drawings.
 
     ``value`` is as in :class:`Choice`. ``bounds`` are the lowest and the highest value that the
     move can still have: equal where it is proved. ``visits`` counts how often the search went
-    through the move, None where it does not count. ``line`` holds the joint moves that the search
-    expects, in role order; the first one has this move in it.
+    through the move, None where it does not count. ``line`` holds the joint moves, in role order,
+    that the search expects from here; this move is in the first one.
     """
 
     move: Term
@@ -85,12 +90,12 @@ class Strategy(ABC):
 
     name: ClassVar[str]
     ponders: ClassVar[bool] = False
-    """Whether what it finds while others think is of use later."""
+    """Whether it gains from searching while others think."""
     looks_ahead: ClassVar[bool] = True
-    """Whether it looks at more than the legal moves, so that it gains from compiled rules."""
+    """Whether it searches at all, and so gains from compiled rules."""
 
     def refusal(self, machine: StateMachine) -> str | None:
-        """Return why the strategy cannot play the game, None where it can."""
+        """Say why the strategy cannot play the game; None if it can."""
         return None
 
     @abstractmethod
@@ -98,15 +103,15 @@ class Strategy(ABC):
         """Yield choices that only improve; the end means that there is nothing more to find."""
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the search of the position, over or stopped, knows of each of its moves.
+        """Report what the search of the position, ended or stopped, knows of each legal move.
 
-        Nothing where the strategy does not tell. The order is free; a move may be missing.
+        In any order; moves may be missing, and a strategy without reports returns nothing.
         """
         return ()
 
 
 class LoneStrategy(Strategy):
-    """A strategy for games of one role; it refuses all others."""
+    """A strategy for games of one role; it refuses other games."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse games in which somebody else moves."""

@@ -1,4 +1,4 @@
-"""Strategies that run on the compiled engine, in blocks of states."""
+"""The base class of strategies that run on the compiled engine, in blocks of states."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ggp_player.strategies.base import Position, Strategy
 
 
 def compiled_machine(machine: StateMachine) -> PropnetStateMachine | None:
-    """The machine as one of the compiled engine, None where the rules are interpreted."""
+    """The machine, if it is one of the compiled engine; None where the rules are interpreted."""
     return machine if isinstance(machine, PropnetStateMachine) else None
 
 
 class EngineStrategy(Strategy):
     """A strategy that evaluates blocks of states where the rules are compiled.
 
-    It is handed the compiled machine itself, which its kernels work on, not a machine that can
-    interrupt a search; in return its search yields every few hundredths of a second. It refuses
+    It is handed the compiled machine itself, which its kernels work on, not a wrapper that can
+    interrupt a search; so its search must yield every few hundredths of a second. It refuses
     interpreted rules, unless a subclass says otherwise.
     """
 
     max_moves: ClassVar[int | None] = None
-    """The most moves that the roles may have together, None where any number will do."""
+    """The most moves that all roles may have together; None for any number."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse interpreted rules, and games of more than ``max_moves`` moves."""

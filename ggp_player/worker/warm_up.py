@@ -86,7 +86,7 @@ def _recycle() -> None:
     search = TreeSearch(machine, Settings(), memory=2**20)
     search.set_root(machine.initial_state())
     search.run(10)
-    search.recycle()
+    search.compact()
 
 
 def is_warm() -> bool:

@@ -1,7 +1,7 @@
-"""Duels: two strategies in every seat of a game, with equal processor time for each move.
+"""Duels: two strategies in both seats of a game, with equal CPU time for each move.
 
-Nothing but searches runs: no protocol, no processes, no clocks on the wall. So many more matches
-fit into an hour than a tournament has, and other work on the machine matters little.
+Only the searches run: no protocol, no processes, no wall-clock time. Many more matches fit into an
+hour than in a tournament, and other work on the machine matters little.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ggp_player.strategies.selection.registry import create
 from tests.support.paths import GAMES
 
 PREPARING = 3
-"""Choices before the first move is asked for."""
+"""Choices that each player yields before the first move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,13 @@ class Score:
 
     @property
     def share(self) -> float:
-        """The first one's part of all points, in percent."""
+        """The first strategy's share of all points, in percent."""
         total = self.first + self.second
         return 100 * self.first / total if total else 50.0
 
 
 def duel(game: str, specs: tuple[str, str], rounds: int, seconds: float) -> Score:
-    """Let two strategies meet, both ways round in each round; ``random`` moves by the round."""
+    """Play two strategies against each other, both ways in each round, which seeds ``random``."""
     machine = gdl.compile(gdl.load(GAMES / f"{game}.kif"))
     machine.warm_up()
     points = [0, 0]
@@ -47,13 +47,13 @@ def duel(game: str, specs: tuple[str, str], rounds: int, seconds: float) -> Scor
             players = [create(spec) for spec in (reversed(specs) if swapped else specs)]
             _prepare(machine, players)
             goals = _match(machine, players, Random(f"{game} {number}"), seconds)
-            for place, goal in enumerate(reversed(goals) if swapped else goals):
-                points[place] += goal
+            for player, goal in enumerate(reversed(goals) if swapped else goals):
+                points[player] += goal
     return Score(points[0] / (2 * rounds), points[1] / (2 * rounds), 2 * rounds)
 
 
 def _prepare(machine: PropnetStateMachine, players: Sequence[Strategy]) -> None:
-    """Let the players compile and lay out what they need, as they would in the start clock."""
+    """Let the players compile and allocate what they need, as in the start clock."""
     seats = [role for role in machine.roles if role.name != "random"]
     state = machine.initial_state()
     for player, role in zip(players, seats, strict=True):
@@ -65,7 +65,7 @@ def _prepare(machine: PropnetStateMachine, players: Sequence[Strategy]) -> None:
 def _match(
     machine: PropnetStateMachine, players: Sequence[Strategy], random: Random, seconds: float
 ) -> list[int]:
-    """Return the goal values of the roles that do not move by chance."""
+    """Play a match; return the goal values of the roles that do not move by chance."""
     seats = [role for role in machine.roles if role.name != "random"]
     state = machine.initial_state()
     while not machine.is_terminal(state):
@@ -76,12 +76,13 @@ def _match(
                 joint_move.append(random.choice(legal))
                 continue
             position = Position(machine, state, role, Random(random.random()))
-            joint_move.append(_thought(players[seats.index(role)], position, seconds))
+            joint_move.append(_chosen_move(players[seats.index(role)], position, seconds))
         state = machine.next_state(state, joint_move)
     return [machine.goal(state, role) or 0 for role in seats]
 
 
-def _thought(strategy: Strategy, position: Position, seconds: float) -> Term:
+def _chosen_move(strategy: Strategy, position: Position, seconds: float) -> Term:
+    """The last choice within so many seconds of CPU time."""
     began = process_time()
     choices = strategy.search(position)
     choice = next(choices)

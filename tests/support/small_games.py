@@ -1,4 +1,4 @@
-"""Small games to be solved, our own on other boards or mere trees, and what must hold of them."""
+"""Small games that can be solved: our own on smaller boards and plain trees; shared assertions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from tests.support.tree_games import Tree, last_choice, position
 
 @cache
 def compiled(text: str) -> PropnetStateMachine:
-    """Return the compiled machine of a rulesheet; the interpreter answers for it."""
+    """The compiled machine of a rulesheet, before it has machine code."""
     return gdl.compile(gdl.parse(text))
 
 
 def compiled_tree(machine: StateMachine) -> PropnetStateMachine:
-    """Return the compiled machine of a game that is nothing but a tree."""
+    """The compiled machine of a game that is a plain tree."""
     return gdl.compile(machine.ruleset)
 
 
 def vectors(roles: int) -> st.SearchStrategy[Tree]:
-    """Return trees that have a utility for each role at each leaf."""
+    """Trees that have a utility for each role at each leaf."""
     leaf = st.lists(st.sampled_from((0, 20, 50, 70, 100)), min_size=roles, max_size=roles)
     nodes = st.recursive(
         leaf, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=12
@@ -43,7 +43,7 @@ def vectors(roles: int) -> st.SearchStrategy[Tree]:
 
 
 def sampled(machine: StateMachine, count: int, random: Random) -> list[State]:
-    """Return states that are not terminal, each from a playout of its own, of random length."""
+    """Non-terminal states, each from a random step of a playout of its own."""
     found: list[State] = []
     for _ in range(count):
         steps = islice(playout(machine, machine.initial_state(), random), 200)
@@ -56,7 +56,7 @@ def game(name: str) -> str:
 
 
 def changed(name: str, *changes: tuple[str, str]) -> str:
-    """Return the text of a rulesheet with each old text, which must be there, replaced."""
+    """The text of a rulesheet with each old text, which must occur in it, replaced."""
     text = game(name)
     for old, new in changes:
         assert old in text, (name, old)
@@ -160,14 +160,14 @@ BOARDS = [
 
 
 def solution_of(strategy: Enumeration, machine: PropnetStateMachine) -> Solution:
-    """Let an enumeration solve a game, and return what it has found out."""
+    """Solve a game by enumeration."""
     last_choice(strategy, position(machine))
     assert strategy.solution is not None
     return strategy.solution
 
 
 def assert_value_of_minimax(strategy: Strategy, start: Position) -> None:
-    """A strategy proves the value that the textbook's search finds."""
+    """Assert that a strategy proves the value that the textbook's minimax finds."""
     exact, choice = (last_choice(each, start) for each in (Minimax(), strategy))
     assert (choice.value, choice.proved) == (exact.value, True)
 
@@ -175,7 +175,7 @@ def assert_value_of_minimax(strategy: Strategy, start: Position) -> None:
 def assert_moves_keep_the_value(
     machine: PropnetStateMachine, solution: Solution, strategies: Mapping[Constant, Strategy]
 ) -> None:
-    """In states of playouts each role's strategy proves the value, and its move keeps it."""
+    """Assert that each role's strategy proves the value of sampled states, and keeps it."""
     for state in sampled(machine, 200, Random(3)):
         role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
         choice = last_choice(strategies[role], Position(machine, state, role))

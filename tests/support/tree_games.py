@@ -1,4 +1,4 @@
-"""Games that are nothing but trees, to see what a search does in them.
+"""Games that are plain trees, written down or drawn by Hypothesis, to test searches on.
 
 A tree is written as in a textbook: a tuple is a node, its elements what the moves lead to; a leaf
 is the first role's utility, or a list with the utility of every role.
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
 from typing import TypeAlias
+
+from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
@@ -26,14 +28,55 @@ THREE_PLAYERS: Tree = (
 )
 """Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3); the value is (1 2 6)."""
 
+CORRIDOR = """
+; A corridor of rooms 0 to 5 without a step limit; the way out is in room 5.
+(role walker) (init (room 2))
+(after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+(<= (legal walker back) (true (room ?n)) (after ?m ?n))
+(<= (legal walker on) (true (room ?n)) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker on) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker back) (after ?m ?n))
+(<= terminal (true (room 5)))
+(<= (goal walker 100) (true (room 5)))
+"""
+
+LOOP = """
+; From a, "on" leads to b and back again, for ever; "out" ends the match.
+(role max) (role min) (init (at a)) (other a b) (other b a)
+(legal max on) (legal max out) (legal min wait)
+(<= (next (at ?b)) (true (at ?a)) (other ?a ?b) (does max on))
+(<= (next (at end)) (does max out))
+(<= terminal (true (at end)))
+(<= (goal max 70) (true (at end)))
+"""
+
+utilities = st.sampled_from((0, 1, 20, 50, 51, 99, 100)) | st.integers(0, 100)
+trees: st.SearchStrategy[Tree] = st.lists(
+    st.recursive(
+        utilities, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=14
+    ),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+
+
+def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    """Return nodes in which both roles choose at once among one to three moves."""
+
+    def of_width(width: int) -> st.SearchStrategy[Tree]:
+        row = st.lists(below, min_size=width, max_size=width).map(tuple)
+        return st.lists(row, min_size=1, max_size=3).map(tuple)
+
+    return st.integers(1, 3).flatmap(of_width)
+
 
 def turns(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
-    """Return the game in which the roles move in turn, one level of the tree after the other."""
+    """The game in which the roles move in turn, a level of the tree each."""
     return _game(tree, roles, simultaneous=False)
 
 
 def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
-    """Return the game in which all roles move at once: a step is as many levels as there are roles.
+    """The game in which all roles move at the same time: a step is one level for each role.
 
     All nodes of a level below one state must have the same number of moves.
     """
@@ -41,7 +84,7 @@ def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
 
 
 def rules_of_tree(tree: Tree, roles: Sequence[str], *, simultaneous: bool = False) -> str:
-    """Return the rulesheet of a tree."""
+    """The rulesheet of a tree."""
     lines = [*(f"(role {role})" for role in roles), "(init (at n))"]
     lines += _rules(tree, "n", roles, 0, simultaneous)
     return "\n".join(lines)
@@ -91,7 +134,7 @@ def _child(tree: Tree, joint_move: Sequence[str]) -> Tree:
 
 
 class Counting:
-    """A state machine that counts the terminal states whose goal is asked for: the leaves."""
+    """A state machine that counts the leaves: terminal states whose goal is asked for."""
 
     def __init__(self, machine: StateMachine) -> None:
         self._machine = machine
@@ -110,26 +153,26 @@ class Counting:
 
 
 def position(machine: StateMachine, role: int = 0, state: State | None = None) -> Position:
-    """Return the initial state, or another, as the role of that number sees it."""
+    """The initial state, or another, as the position of the role with that index."""
     state = machine.initial_state() if state is None else state
     return Position(machine, state, machine.roles[role], Random(1))
 
 
 def last_choice(strategy: Strategy, position: Position) -> Choice:
-    """Return the choice that is left when the strategy has nothing more to find."""
+    """The last choice of a strategy that searches to its end."""
     *_, last = strategy.search(position)
     return last
 
 
 def play(machine: StateMachine, strategies: Sequence[Strategy], random: Random) -> list[int]:
-    """Play a match, each strategy searching to its end where it has a choice; return the goals."""
+    """Play a match in which each strategy searches to its end; return the goals."""
     state = machine.initial_state()
     while not machine.is_terminal(state):
         joint_move = []
         for strategy, role in zip(strategies, machine.roles, strict=True):
             start = Position(machine, state, role, random)
-            lone = start.legal_moves if len(start.legal_moves) == 1 else None
-            joint_move.append(lone[0] if lone else last_choice(strategy, start).move)
+            only = start.legal_moves if len(start.legal_moves) == 1 else None
+            joint_move.append(only[0] if only else last_choice(strategy, start).move)
         state = machine.next_state(state, joint_move)
     return [machine.goal(state, role) or 0 for role in machine.roles]
 

@@ -1,18 +1,24 @@
-"""Monte Carlo tree search on blocks of lanes.
+"""Monte Carlo tree search on blocks of lanes: the strong search of games with more than one player.
 
-One step of the search, for a block of lanes (:mod:`.flying` is the hot loop):
+:mod:`.monte_carlo` is the strategy ``mcts``; start there. It runs one or more :mod:`.tree_search`,
+each a tree over one block of the compiled engine. What they share is in :mod:`.arrays`, and the
+kernels work on that, called from the hot loop in :mod:`.search_loop`. :mod:`.uct` is the yardstick:
+the same engine with one playout at a time.
 
-1. the view of all lanes is evaluated; playouts that have ended give their lanes back
-2. when all lanes of a leaf have ended, their sums are added along its path, root to leaf
-3. idle lanes go to new leaves: down the tree by what is known and what is in flight, until a move
-   whose child is yet to be made; several children of one node are made together
-4. all lanes choose a move, uniformly or the one that makes the child, and make it
+One step of the search, for a block of lanes:
 
-Bounds of values that are proved are backed up exactly: what is proved is searched no more. Equal
-states are one node, and so are images of each other by a symmetry of the game. Where several roles
-have a choice at once, each draws its moves so that it regrets none (:mod:`.joint`), and the move to
-make is drawn from an equilibrium of what is known of the joint moves (:mod:`.equilibrium`): a
-player whose move is known beforehand can be beaten.
+1. idle lanes get new leaves (:mod:`.selection`): paths down the tree by visits, pending visits and
+   proved bounds, up to a child that is not yet in the tree; several siblings are added together
+2. the view of all lanes is evaluated, and the new leaves are expanded or proved (:mod:`.nodes`)
+3. lanes whose playout has ended are freed; when all playouts of a leaf have ended, their sums are
+   added along its path (:mod:`.backpropagation`)
+4. all lanes choose a move, at random or the one that leads to the new child, and make it
+
+Proved bounds of values are backed up exactly, and what is proved is not searched again. Equal
+states are one node, and so are states that a symmetry of the game maps to one another. At
+simultaneous-move nodes (:mod:`.simultaneous`) each role draws its move by regret matching, and the
+move to make is drawn from an equilibrium of the root's payoff matrix (:mod:`.regret_matching`): a
+player whose move can be foreseen can be beaten. A full tree is compacted (:mod:`.compaction`).
 
 Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et al.,
 Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bounded Monte-Carlo tree

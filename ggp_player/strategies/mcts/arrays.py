@@ -1,17 +1,25 @@
-"""The arrays of the tree search: plain data that the kernels work on.
+"""The arrays of the tree search: plain data that the kernels work on, and what each row means.
 
-``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state. Nodes
-and edges are named by their index; -1 is none.
+``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``
+the nodes, ``E`` the edges, ``J`` the slots for joint moves, ``L`` the lanes. Nodes and edges are
+named by their index; -1 is none. Values are goal values: 0 to 100 in bounds (uint8), in hundredths
+in sums (float64).
+
+The records are tuples of arrays, not structured arrays: their arrays differ in length, and a kernel
+that walks one column reads contiguous memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl import Constant
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
+from ggp_player.strategies.textbook import moves_by_chance
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -22,7 +30,6 @@ Sums = NDArray[np.float64]
 MAX_DEPTH = 256
 """Moves from the root to a leaf at most; a longer line of play is played out from there."""
 
-
 EDGES_PER_NODE = 8
 """Room for edges: most nodes are leaves and have none yet."""
 
@@ -30,18 +37,18 @@ EDGES_PER_NODE = 8
 class GameArrays(NamedTuple):
     """What the kernels know of a game.
 
-    ``code`` int64: see :meth:`gdl.engine.block.Engine.addresses`. ``late_goals``: whether goals
-    are evaluated only when they are wanted. The next seven are first rows and numbers of rows; see
+    ``code`` int64: see :meth:`gdl.engine.block.Engine.addresses`. ``deferred_goals``: whether goals
+    are evaluated only when they are needed. The next seven are first rows and numbers of rows; see
     :mod:`gdl.circuit.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
-    value of each role. Of states that are ``images`` of each other the least has a node for all.
-    ``sum`` is what the goal values of ``first`` and ``second`` always add up to, -1 where they do
-    not, or where the game has not two rivals.
+    value of each role. Of the states that ``symmetries`` map to one another only the canonical one
+    has a node. ``constant_sum`` is the sum that the goal values of ``first_rival`` and
+    ``second_rival`` always have; -1 where it varies, or where the game has not two rivals.
     """
 
     code: Ints
-    late_goals: bool
+    deferred_goals: bool
     fluents: int
     fluent_count: int
     moves: int
@@ -54,147 +61,150 @@ class GameArrays(NamedTuple):
     chance: Values
     floor: Values
     ceiling: Values
-    images: SymmetryGroup
-    first: int = 0
-    second: int = 0
-    sum: int = -1
+    symmetries: SymmetryGroup
+    first_rival: int = 0
+    second_rival: int = 0
+    constant_sum: int = -1
 
 
-class Lanes(NamedTuple):
-    """The block that plays, and who plays in it.
+class LaneArrays(NamedTuple):
+    """The block in which playouts run, and which leaf each of them belongs to.
 
-    ``rows`` uint64 (rows, W), ``cells`` the same as one line, ``scratch`` and ``random`` as the
-    choice of moves needs them. ``alive`` uint64 (W,): the lanes in which a playout goes on;
-    ``over`` uint64 (W,): those in which one has ended and is yet to be counted.
-    ``flight`` int32 (lanes,): which flight each lane belongs to. ``begun`` int64 (lanes,): the
-    step in which it began. ``played`` uint64 (moves * W,): the moves made since then, as in the
-    block's move rows; ``new`` uint64 (W,): the lanes that were filled in this step. ``results``
-    float32 (lanes, R): goal values of the playouts that are over, in hundredths. Scratch:
-    ``kept`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
+    ``rows`` uint64 (rows, W), ``flat_rows`` a view of it as one line; ``scratch`` and ``random`` as
+    the choice of moves needs them. ``playing`` uint64 (W,): lanes whose playout goes on;
+    ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
+    (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
+    began. ``moves_made`` uint64 (moves * W,): the moves made since then, as in the block's move
+    rows; ``just_started`` uint64 (W,): the lanes that were filled in this step. ``results``
+    float32 (L, R): goal values of the playouts that have ended, in hundredths. Scratch: ``mask``
+    uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
     """
 
     rows: Words
-    cells: Words
+    flat_rows: Words
     scratch: Words
     random: Words
-    alive: Words
-    over: Words
-    flight: Indices
-    begun: Ints
-    played: Words
-    new: Words
+    playing: Words
+    finished: Words
+    leaf: Indices
+    start_step: Ints
+    moves_made: Words
+    just_started: Words
     results: NDArray[np.float32]
-    kept: Words
+    mask: Words
     state: Words
     spare: Words
     values: Values
 
 
 class PendingLeaves(NamedTuple):
-    """Leaves in flight: each is a path from the root with lanes that play on from its end.
+    """Leaves whose playouts are under way: each a path from the root, with lanes at its end.
 
-    ``F`` is the number of lanes, ``D`` the longest path. ``length`` int32 (F,): edges of the
-    path. ``nodes`` int32 (F, D + 1): nodes of the path, -1 where not known. ``edges`` int32
-    (F, D, R): for each step and role the edge gone along, -1 for a role without a choice.
-    ``moves`` int32 (F, R): the joint move that the lanes still have to make where ``forced``,
-    uint8 (F,), says so. ``size`` int32 (F,): lanes in all; ``pending`` int32 (F,): those still
-    playing. ``sums`` float64 (F, R): goal values of those that have ended, in hundredths.
-    ``masks`` uint64 (F, W): the lanes. ``made`` int32 (F, moves) and ``gains`` float32 (F,
-    moves): how many of the playouts had each move in them, and its role's goal values in them.
-    ``free`` int32 (F,): a stack of unused flights; ``fresh`` int32 (F,): flights whose lanes
-    were filled after the last view.
+    There is room for as many as there are lanes; ``D`` is the longest path. ``length`` int32 (L,):
+    edges of the path. ``nodes`` int32 (L, D + 1): its nodes, -1 where not known. ``edges`` int32
+    (L, D, R): for each step and role the edge followed, -1 for a role without a choice.
+    ``forced_moves`` int32 (L, R): the joint move that the lanes still have to make where
+    ``forced``, uint8 (L,), is set. ``lane_count`` int32 (L,): lanes in all; ``playing`` int32 (L,):
+    those whose playout goes on. ``totals`` float64 (L, R): the sum of the goal values of those that
+    have ended. ``masks`` uint64 (L, W): the lanes. ``amaf_visits`` int32 (L, moves) and
+    ``amaf_totals`` float32 (L, moves): how many of the playouts had each move in them, and the sum
+    of its role's goal values in those. ``free`` int32 (L,): a stack of unused leaves; ``new`` int32
+    (L,): a stack of leaves whose lanes were filled after the last view.
     """
 
     length: Indices
     nodes: Indices
     edges: Indices
-    moves: Indices
-    size: Indices
-    pending: Indices
-    sums: Sums
+    forced_moves: Indices
+    lane_count: Indices
+    playing: Indices
+    totals: Sums
     forced: Values
     masks: Words
-    made: Indices
-    gains: NDArray[np.float32]
+    amaf_visits: Indices
+    amaf_totals: NDArray[np.float32]
     free: Indices
-    fresh: Indices
+    new: Indices
 
 
 class TreeArrays(NamedTuple):
-    """Nodes and edges, in pools of fixed size.
+    """Nodes, edges and joint moves, in pools of fixed size.
 
-    Per node: ``state`` uint64 (N, S), packed; ``hash`` uint64 (N,). ``mover`` int32 (N,): the
-    role that alone has a choice, -2 where several have. ``first`` int32 (N, R): the first edge of
-    a role's moves, or -1 - move where the role has no choice. ``choices`` int32 (N, R): the
-    number of legal moves, 0 before expansion. ``visits`` and ``flying`` int32 (N,): playouts that
-    came through and that are on their way. ``total`` float64 (N, R): the sum of goal values in
-    hundredths. ``low``, ``high`` uint8 (N, R): proved bounds of the value.
+    Per node: ``state`` uint64 (N, S), packed; ``hash`` uint64 (N,). ``mover`` int32 (N,): the only
+    role with a choice, or ``SIMULTANEOUS`` (-2) where several have one. ``first_edge`` int32 (N,
+    R): the first edge of a role's moves, or -1 - move where the role has no choice. ``choices``
+    int32 (N, R): the number of legal moves, 0 before expansion. ``visits`` and ``pending_visits``
+    int32 (N,): playouts through the node that have ended and that are under way (the virtual loss).
+    ``total`` float64 (N, R): the sum of the goal values. ``low``, ``high`` uint8 (N, R): proved
+    bounds of the value.
 
-    Per edge: ``move`` int32 (E,), by its place among the role's moves; ``tries``, ``airborne``
-    int32 (E,) as visits and flying; ``score`` float64 (E,): the sum of the role's own goal
-    values; ``child`` int32 (E,): the node after it, for the only role with a choice. ``fellows``
-    int32 (E,), ``gain`` float64 (E,): as tries and score, of all playouts through the node in
-    which the role made the move at some time. Where several roles have a choice: ``joined`` int32
-    (E,), how many joint moves with the move are known; ``regret`` float64 (E,), what the move would
-    have brought over what came; ``least``, ``most`` uint8 (E,), proved bounds of what it brings.
+    Per edge: ``move`` int32 (E,), its index among the role's moves; ``edge_visits``,
+    ``edge_pending_visits`` int32 (E,) and ``edge_total`` float64 (E,) as for nodes, of the role's
+    own goal values; ``child`` int32 (E,): the node behind it, where the role alone has a choice.
+    ``amaf_visits`` int32 (E,) and ``amaf_total`` float64 (E,): visits and total of all playouts
+    through the node in which the role made the move at any time ("all moves as first"). At
+    simultaneous-move nodes: ``known_joint_moves`` int32 (E,), how many joint moves with this move
+    are in the tree; ``regret`` float64 (E,), the cumulative regret; ``edge_low``, ``edge_high``
+    uint8 (E,), proved bounds of the move's value.
 
     ``table`` int32 (a power of two,): nodes by the hash of their state, -1 where empty.
 
-    Joint moves of several choices are in a table of their own, ``J`` a power of two: ``key``
-    uint64 (J,), the mixed hash of node and edges, 0 where empty; ``after`` int32 (J,), the node
-    after it; ``chosen`` int32 (J, R), the edges; ``joint`` int32 (N,) and ``other`` int32 (J,):
-    the first and the next place, plus one, of a node's joint moves; ``told`` uint8 (J,): whether
-    all is known of the node after it, and taken into account.
+    Joint moves at simultaneous-move nodes have a hash table of their own, ``J`` a power of two:
+    ``joint_hash`` uint64 (J,), the hash of node and edges, 0 where empty; ``joint_child`` int32
+    (J,), the node behind it; ``joint_edges`` int32 (J, R). ``first_joint_move`` int32 (N,) and
+    ``next_joint_move`` int32 (J,) link the joint moves of a node: each is an index plus one, 0 at
+    the end. ``joint_final`` uint8 (J,): whether the child is proved and the node's bounds include
+    it.
     """
 
     state: Words
     hash: Words
     mover: Indices
-    first: Indices
+    first_edge: Indices
     choices: Indices
     visits: Indices
-    flying: Indices
+    pending_visits: Indices
     total: Sums
     low: Values
     high: Values
     move: Indices
-    tries: Indices
-    airborne: Indices
-    score: Sums
+    edge_visits: Indices
+    edge_pending_visits: Indices
+    edge_total: Sums
     child: Indices
-    fellows: Indices
-    gain: Sums
-    joined: Indices
+    amaf_visits: Indices
+    amaf_total: Sums
+    known_joint_moves: Indices
     regret: Sums
-    least: Values
-    most: Values
+    edge_low: Values
+    edge_high: Values
     table: Indices
-    key: Words
-    after: Indices
-    chosen: Indices
-    joint: Indices
-    other: Indices
-    told: Values
+    joint_hash: Words
+    joint_child: Indices
+    joint_edges: Indices
+    first_joint_move: Indices
+    next_joint_move: Indices
+    joint_final: Values
 
 
 class Settings(NamedTuple):
-    """How the search goes about it.
+    """The parameters of the search.
 
-    ``exploration`` weighs the unknown against the good. ``leaf_lanes`` lanes play from each leaf, 0
-    for more in games of short and cheap playouts; ``fan`` children of a node are tried together at
-    most. Up to about ``equivalence`` tries of a move, all playouts that have it in them count as
-    much as those that begin with it; 0 for never. Without ``proofs`` nothing is known of a value
-    but by playouts. A playout of ``longest`` steps is given up. Roles that move at once choose by
-    regret matching, but make the part ``uniform`` of their moves at random; if it is 0, each
-    follows what looks best to it.
+    ``exploration`` weighs the unknown against the good. ``leaf_lanes`` playouts start from each
+    leaf; 0 adapts their number to the cost of a playout. At most ``fan`` children of a node are
+    expanded together. ``rave_equivalence`` is the number of visits of a move at which its own mean
+    and its AMAF value weigh the same; 0 switches AMAF values off. Without ``proofs`` terminal
+    states prove nothing. A playout is given up after ``max_playout_steps``. At simultaneous-move
+    nodes roles choose by regret matching, mixed with the part ``uniform`` of uniformly random
+    moves; if that is 0, each role follows its own upper confidence bounds.
     """
 
     exploration: float = 0.6
     leaf_lanes: int = 0
     fan: int = 16
-    equivalence: int = 0
+    rave_equivalence: int = 0
     proofs: bool = True
-    longest: int = 5000
+    max_playout_steps: int = 5000
     uniform: float = 0.1
 
 
@@ -202,142 +212,152 @@ class Settings(NamedTuple):
     ROOT,
     NODES,
     EDGES,
-    JOINTS,
-    FREE,
-    FRESH,
+    JOINT_MOVES,
+    FREE_LEAVES,
+    NEW_LEAVES,
     STEP,
     PLAYOUTS,
-    STATES,
     FULL,
-    MARK,
+    DESCENTS,
     REFUTED,
-) = range(12)
-"""Places in ``counts``, int64 (12,): the root; the nodes, edges and joint moves in use; the
-heights of the stacks ``free`` and ``fresh``; steps made, playouts ended, states gone through;
-whether a pool is full; the number of the last descent; and whether a terminal state has refuted
-the constant sum."""
+) = range(11)
+"""Indices into ``counts``, int64 (11,), the state of the search as a whole:
 
-COUNTS = 12
+- ``ROOT``: the node at which every path begins
+- ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each are in use
+- ``FREE_LEAVES``, ``NEW_LEAVES``: heights of the stacks ``free`` and ``new`` of the pending leaves
+- ``STEP``: steps of the block so far
+- ``PLAYOUTS``: playouts that have ended
+- ``FULL``: 1 if nodes, edges or joint moves have run out, so that the tree has to be compacted
+- ``DESCENTS``: descents from the root so far
+- ``REFUTED``: 1 if a terminal state has refuted the assumed constant sum
+"""
 
 
 class Memory(NamedTuple):
-    """Everything a search works on, for one argument instead of six."""
+    """Everything that a search works on, as one argument.
+
+    ``last_descents`` int32 (N,): the number of the last descent through each node.
+    """
 
     game: GameArrays
-    lanes: Lanes
-    flights: PendingLeaves
+    lanes: LaneArrays
+    leaves: PendingLeaves
     tree: TreeArrays
     counts: Ints
-    marks: Indices
-    """int32 (N,): the last descent that came through each node."""
+    last_descents: Indices
 
 
 def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Memory:
-    """Return memory for a search of at most so many nodes."""
+    """Allocate memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
-    size = -(-engine.layout.fluent_count // 64)
-    moves = sum(engine.layout.move_counts)
-    counts = np.zeros(COUNTS, dtype=np.int64)
-    counts[FREE] = lanes
+    size, moves = state_words(engine), sum(engine.layout.move_counts)
+    counts = np.zeros(REFUTED + 1, dtype=np.int64)
+    counts[FREE_LEAVES] = lanes
     return Memory(
         game,
-        Lanes(
-            block.rows,
-            block.rows.reshape(-1),
-            block.scratch,
-            block.random,
-            np.zeros(words, np.uint64),
-            np.zeros(words, np.uint64),
-            np.zeros(lanes, np.int32),
-            np.zeros(lanes, np.int64),
-            np.zeros(moves * words, np.uint64),
-            np.zeros(words, np.uint64),
-            np.zeros((lanes, roles), np.float32),
-            np.zeros(words, np.uint64),
-            np.zeros(size, np.uint64),
-            np.zeros(size, np.uint64),
-            np.zeros(roles, np.uint8),
+        LaneArrays(
+            rows=block.rows,
+            flat_rows=block.rows.reshape(-1),
+            scratch=block.scratch,
+            random=block.random,
+            playing=np.zeros(words, np.uint64),
+            finished=np.zeros(words, np.uint64),
+            leaf=np.zeros(lanes, np.int32),
+            start_step=np.zeros(lanes, np.int64),
+            moves_made=np.zeros(moves * words, np.uint64),
+            just_started=np.zeros(words, np.uint64),
+            results=np.zeros((lanes, roles), np.float32),
+            mask=np.zeros(words, np.uint64),
+            state=np.zeros(size, np.uint64),
+            spare=np.zeros(size, np.uint64),
+            values=np.zeros(roles, np.uint8),
         ),
-        _new_flights(lanes, words, roles, moves),
+        _new_leaves(lanes, words, roles, moves),
         new_tree(nodes, EDGES_PER_NODE * nodes, size, roles),
         counts,
         np.zeros(nodes, np.int32),
     )
 
 
+def state_words(engine: Engine) -> int:
+    """The 64-bit words of a packed state."""
+    return -(-engine.layout.fluent_count // 64)
+
+
 def new_game(
-    engine: Engine, chance: NDArray[np.uint8], images: SymmetryGroup | None = None
+    engine: Engine, roles: Sequence[Constant], symmetries: SymmetryGroup | None = None
 ) -> GameArrays:
-    """Return what the kernels know of a game; ``chance`` tells which roles move by chance."""
+    """Collect what the kernels need to know of a game."""
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     return GameArrays(
-        engine.addresses(),
-        engine.late_goals,
-        layout.fluents,
-        layout.fluent_count,
-        layout.moves,
-        layout.legal,
-        layout.terminal,
-        layout.goals,
-        layout.next,
-        np.cumsum([0, *layout.move_counts]).astype(np.int64),
-        table,
-        chance,
-        np.zeros(engine.roles, np.uint8),  # a role for whom no goal holds has 0
-        np.array([max(own, default=0) for own in values], np.uint8),
-        images or trivial_group(layout),
+        code=engine.addresses(),
+        deferred_goals=engine.late_goals,
+        fluents=layout.fluents,
+        fluent_count=layout.fluent_count,
+        moves=layout.moves,
+        legal=layout.legal,
+        terminal=layout.terminal,
+        goals=layout.goals,
+        next=layout.next,
+        offsets=np.cumsum([0, *layout.move_counts]).astype(np.int64),
+        goal_table=table,
+        chance=np.array([moves_by_chance(role) for role in roles], np.uint8),
+        floor=np.zeros(engine.roles, np.uint8),  # a role for which no goal holds gets 0
+        ceiling=np.array([max(own, default=0) for own in values], np.uint8),
+        symmetries=symmetries or trivial_group(layout),
     )
 
 
-def new_tree(nodes: int, edges: int, state_words: int, roles: int) -> TreeArrays:
-    """Return an empty tree."""
+def new_tree(nodes: int, edges: int, words: int, roles: int) -> TreeArrays:
+    """Allocate an empty tree; ``words`` are those of a packed state."""
     table = 1 << (2 * nodes - 1).bit_length()
     return TreeArrays(
-        np.zeros((nodes, state_words), np.uint64),
-        np.zeros(nodes, np.uint64),
-        np.zeros(nodes, np.int32),
-        np.zeros((nodes, roles), np.int32),
-        np.zeros((nodes, roles), np.int32),
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.int32),
-        np.zeros((nodes, roles), np.float64),
-        np.zeros((nodes, roles), np.uint8),
-        np.zeros((nodes, roles), np.uint8),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.float64),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.float64),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.float64),
-        np.zeros(edges, np.uint8),
-        np.zeros(edges, np.uint8),
-        np.full(table, -1, np.int32),
-        np.zeros(table, np.uint64),
-        np.zeros(table, np.int32),
-        np.zeros((table, roles), np.int32),
-        np.zeros(nodes, np.int32),
-        np.zeros(table, np.int32),
-        np.zeros(table, np.uint8),
+        state=np.zeros((nodes, words), np.uint64),
+        hash=np.zeros(nodes, np.uint64),
+        mover=np.zeros(nodes, np.int32),
+        first_edge=np.zeros((nodes, roles), np.int32),
+        choices=np.zeros((nodes, roles), np.int32),
+        visits=np.zeros(nodes, np.int32),
+        pending_visits=np.zeros(nodes, np.int32),
+        total=np.zeros((nodes, roles), np.float64),
+        low=np.zeros((nodes, roles), np.uint8),
+        high=np.zeros((nodes, roles), np.uint8),
+        move=np.zeros(edges, np.int32),
+        edge_visits=np.zeros(edges, np.int32),
+        edge_pending_visits=np.zeros(edges, np.int32),
+        edge_total=np.zeros(edges, np.float64),
+        child=np.zeros(edges, np.int32),
+        amaf_visits=np.zeros(edges, np.int32),
+        amaf_total=np.zeros(edges, np.float64),
+        known_joint_moves=np.zeros(edges, np.int32),
+        regret=np.zeros(edges, np.float64),
+        edge_low=np.zeros(edges, np.uint8),
+        edge_high=np.zeros(edges, np.uint8),
+        table=np.full(table, -1, np.int32),
+        joint_hash=np.zeros(table, np.uint64),
+        joint_child=np.zeros(table, np.int32),
+        joint_edges=np.zeros((table, roles), np.int32),
+        first_joint_move=np.zeros(nodes, np.int32),
+        next_joint_move=np.zeros(table, np.int32),
+        joint_final=np.zeros(table, np.uint8),
     )
 
 
-def _new_flights(lanes: int, words: int, roles: int, moves: int) -> PendingLeaves:
+def _new_leaves(lanes: int, words: int, roles: int, moves: int) -> PendingLeaves:
     return PendingLeaves(
         length=np.zeros(lanes, np.int32),
         nodes=np.zeros((lanes, MAX_DEPTH + 1), np.int32),
         edges=np.zeros((lanes, MAX_DEPTH, roles), np.int32),
-        moves=np.zeros((lanes, roles), np.int32),
-        size=np.zeros(lanes, np.int32),
-        pending=np.zeros(lanes, np.int32),
-        sums=np.zeros((lanes, roles), np.float64),
+        forced_moves=np.zeros((lanes, roles), np.int32),
+        lane_count=np.zeros(lanes, np.int32),
+        playing=np.zeros(lanes, np.int32),
+        totals=np.zeros((lanes, roles), np.float64),
         forced=np.zeros(lanes, np.uint8),
         masks=np.zeros((lanes, words), np.uint64),
-        made=np.zeros((lanes, moves), np.int32),
-        gains=np.zeros((lanes, moves), np.float32),
+        amaf_visits=np.zeros((lanes, moves), np.int32),
+        amaf_totals=np.zeros((lanes, moves), np.float32),
         free=np.arange(lanes, dtype=np.int32)[::-1].copy(),
-        fresh=np.zeros(lanes, np.int32),
+        new=np.zeros(lanes, np.int32),
     )

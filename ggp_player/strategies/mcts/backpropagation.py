@@ -1,4 +1,4 @@
-"""The ends of playouts: what comes of them goes up to the root."""
+"""Backpropagation: playouts that have ended are added to the path of their leaf, up to the root."""
 
 from __future__ import annotations
 
@@ -17,106 +17,104 @@ from gdl.engine.kernel_library import (
     population,
 )
 from ggp_player.strategies.mcts.arrays import (
-    FREE,
+    FREE_LEAVES,
     PLAYOUTS,
-    STATES,
     STEP,
     GameArrays,
-    Lanes,
+    LaneArrays,
     Memory,
     PendingLeaves,
     Settings,
     Words,
 )
-from ggp_player.strategies.mcts.nodes import back_up, share_moves
+from ggp_player.strategies.mcts.nodes import backpropagate, backpropagate_amaf
 
-REFILL = 64
-"""Idle lanes for which it is worth looking for new leaves."""
+MIN_IDLE_LANES = 64
+"""Idle lanes from which on it is worth selecting new leaves."""
 
 
 @inlined_kernel
-def land(memory: Memory, settings: Settings) -> None:
-    """Stop the lanes that have ended; count their playouts once there are enough idle lanes."""
+def backpropagate_finished(memory: Memory, settings: Settings) -> None:
+    """Stop lanes whose playout has ended; backpropagate once there are enough idle lanes."""
     game, lanes, _, _, counts, _ = memory
     expired = counts[STEP] % 256 == 255
-    for word in range(lanes.alive.shape[0]):
-        alive = lanes.alive[word]
-        ended = lanes.rows[game.terminal, word] & alive
+    for word in range(lanes.playing.shape[0]):
+        playing = lanes.playing[word]
+        ended = lanes.rows[game.terminal, word] & playing
         if expired:
-            ended |= _expired(lanes, counts[STEP] - settings.longest, word)
-        counts[STATES] += population(alive)
-        lanes.alive[word] = alive & ~ended
-        lanes.over[word] |= ended
-    if idle_lanes(lanes) >= REFILL:
-        view_goals(game, lanes)
-        _count_playouts(memory, settings)
+            ended |= _overlong_lanes(lanes, counts[STEP] - settings.max_playout_steps, word)
+        lanes.playing[word] = playing & ~ended
+        lanes.finished[word] |= ended
+    if count_idle_lanes(lanes) >= MIN_IDLE_LANES:
+        evaluate_goals(game, lanes)
+        _backpropagate_playouts(memory, settings)
 
 
 @inlined_kernel
-def idle_lanes(lanes: Lanes) -> int:
-    """Return how many lanes play nothing."""
-    idle = 64 * lanes.alive.shape[0]
-    for word in range(lanes.alive.shape[0]):
-        idle -= population(lanes.alive[word])
+def count_idle_lanes(lanes: LaneArrays) -> int:
+    """Count the lanes in which no playout goes on."""
+    idle = 64 * lanes.playing.shape[0]
+    for word in range(lanes.playing.shape[0]):
+        idle -= population(lanes.playing[word])
     return idle
 
 
 @inlined_kernel
-def view_goals(game: GameArrays, lanes: Lanes) -> None:
-    """Bring the goal rows up to date with the view of this step."""
-    if game.late_goals:
+def evaluate_goals(game: GameArrays, lanes: LaneArrays) -> None:
+    """Bring the goal rows up to date with this step's view."""
+    if game.deferred_goals:
         rows = lanes.rows.ctypes.data
         call_evaluator(game.code[GOALS_VIEW], rows, game.code[GOALS_VIEW_PROGRAM])
 
 
 @inlined_kernel
-def _count_playouts(memory: Memory, settings: Settings) -> None:
-    """Take in the results of the playouts that are over; goals must have been evaluated."""
-    game, lanes, flights, _, _, _ = memory
-    over = lanes.over
-    for word in range(over.shape[0]):
-        if over[word] != ZERO:
-            _take_values(game, lanes, flights, word, over[word])
-    if settings.equivalence:
-        _note_results(game, lanes, over)
-        _take_moves(game, lanes, flights, over)
-    for word in range(over.shape[0]):
-        left = over[word]
-        over[word] = ZERO
+def _backpropagate_playouts(memory: Memory, settings: Settings) -> None:
+    """Count the playouts that have ended; the goal rows must be up to date."""
+    game, lanes, leaves, _, _, _ = memory
+    finished = lanes.finished
+    for word in range(finished.shape[0]):
+        if finished[word] != ZERO:
+            _add_goal_values(game, lanes, leaves, word, finished[word])
+    if settings.rave_equivalence:
+        _record_results(game, lanes, finished)
+        _add_amaf_moves(game, lanes, leaves, finished)
+    for word in range(finished.shape[0]):
+        left = finished[word]
+        finished[word] = ZERO
         while left != ZERO:
-            flight = lanes.flight[word * 64 + lowest(left)]
+            leaf = lanes.leaf[word * 64 + lowest(left)]
             left &= left - ONE
-            flights.pending[flight] -= 1
-            if flights.pending[flight] == 0:
-                _end_flight(memory, settings, flight)
+            leaves.playing[leaf] -= 1
+            if leaves.playing[leaf] == 0:
+                _finish_leaf(memory, settings, leaf)
 
 
 @inlined_kernel
-def _take_values(
-    game: GameArrays, lanes: Lanes, flights: PendingLeaves, word: int, over: np.uint64
+def _add_goal_values(
+    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, word: int, finished: np.uint64
 ) -> None:
-    """Add the goal values of a word's playouts that are over to those of their flights.
+    """Add the goal values of a word's finished playouts to the totals of their leaves.
 
-    The lowest of several goal values of a role counts.
+    Where several goal values of a role hold, the lowest counts.
     """
-    role, unvalued = -1, over
+    role, unvalued = -1, finished
     for goal in range(game.goal_table.shape[0]):
         if game.goal_table[goal, 0] != role:
-            role, unvalued = game.goal_table[goal, 0], over
+            role, unvalued = game.goal_table[goal, 0], finished
         given = lanes.rows[game.goals + goal, word] & unvalued
         unvalued &= ~given
         value = 0.01 * game.goal_table[goal, 1]
         while given != ZERO and value > 0.0:
             lane = word * 64 + lowest(given)
             given &= given - ONE
-            flights.sums[lanes.flight[lane], role] += value
+            leaves.totals[lanes.leaf[lane], role] += value
 
 
 @kernel
-def _note_results(game: GameArrays, lanes: Lanes, over: Words) -> None:
-    """Note the goal values of each playout that is over."""
-    for word in range(over.shape[0]):
-        left = over[word]
+def _record_results(game: GameArrays, lanes: LaneArrays, finished: Words) -> None:
+    """Record the goal values of each finished playout in ``results``."""
+    for word in range(finished.shape[0]):
+        left = finished[word]
         while left != ZERO:
             lane = word * 64 + lowest(left)
             left &= left - ONE
@@ -126,43 +124,45 @@ def _note_results(game: GameArrays, lanes: Lanes, over: Words) -> None:
 
 
 @kernel
-def _take_moves(game: GameArrays, lanes: Lanes, flights: PendingLeaves, ended: Words) -> None:
-    """Add the moves of playouts that have ended, with their values, to those of the flights."""
-    words = ended.shape[0]
+def _add_amaf_moves(
+    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, finished: Words
+) -> None:
+    """Add the moves of finished playouts, and their values, to the AMAF sums of their leaves."""
+    words = finished.shape[0]
     for role in range(game.chance.shape[0]):
         for move in range(game.offsets[role], game.offsets[role + 1]):
             first = np.uint64(move * words)
             some = ZERO
             for word in range(np.uint64(words)):
-                some |= lanes.played[first + np.uint64(word)] & ended[np.uint64(word)]
+                some |= lanes.moves_made[first + np.uint64(word)] & finished[np.uint64(word)]
             if some == ZERO:
                 continue
             for word in range(words):
-                found = lanes.played[move * words + word] & ended[word]
+                found = lanes.moves_made[move * words + word] & finished[word]
                 while found != ZERO:
                     lane = word * 64 + lowest(found)
                     found &= found - ONE
-                    flights.made[lanes.flight[lane], move] += 1
-                    flights.gains[lanes.flight[lane], move] += lanes.results[lane, role]
+                    leaves.amaf_visits[lanes.leaf[lane], move] += 1
+                    leaves.amaf_totals[lanes.leaf[lane], move] += lanes.results[lane, role]
 
 
 @inlined_kernel
-def _end_flight(memory: Memory, settings: Settings, flight: int) -> None:
-    """Tell the path of a flight of which the last playout has ended."""
-    game, _, flights, tree, counts, _ = memory
-    if settings.equivalence:
-        share_moves(game, tree, flights, flight)
-    back_up(tree, flights, flight, flights.size[flight])
-    counts[PLAYOUTS] += flights.size[flight]
-    flights.free[counts[FREE]] = flight
-    counts[FREE] += 1
+def _finish_leaf(memory: Memory, settings: Settings, leaf: int) -> None:
+    """Backpropagate a leaf whose last playout has ended, and free it."""
+    game, _, leaves, tree, counts, _ = memory
+    if settings.rave_equivalence:
+        backpropagate_amaf(game, tree, leaves, leaf)
+    backpropagate(tree, leaves, leaf, leaves.lane_count[leaf])
+    counts[PLAYOUTS] += leaves.lane_count[leaf]
+    leaves.free[counts[FREE_LEAVES]] = leaf
+    counts[FREE_LEAVES] += 1
 
 
 @kernel
-def _expired(lanes: Lanes, limit: int, word: int) -> np.uint64:
-    """Return the living lanes of a word that began before a step."""
-    found, alive = ZERO, lanes.alive[word]
+def _overlong_lanes(lanes: LaneArrays, limit: int, word: int) -> np.uint64:
+    """The playing lanes of a word whose playout began before the step ``limit``."""
+    found, playing = ZERO, lanes.playing[word]
     for bit in range(64):
-        if (alive >> np.uint64(bit)) & ONE and lanes.begun[word * 64 + bit] < limit:
+        if (playing >> np.uint64(bit)) & ONE and lanes.start_step[word * 64 + bit] < limit:
             found |= ONE << np.uint64(bit)
     return found

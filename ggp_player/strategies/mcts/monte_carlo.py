@@ -15,30 +15,30 @@ from pydantic import Field
 
 from gdl import Term
 from gdl.engine import SymmetryGroup
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import BYTES, TreeSearch, TriedMove
+from ggp_player.strategies.mcts.tree_search import TREE_BYTES, MoveStatistics, TreeSearch
 
-SLICE = 5_000_000
-"""Gates evaluated between two choices, at most: some hundredths of a second."""
+SLICE_GATES = 5_000_000
+"""The most gates evaluated between two choices: a few hundredths of a second."""
 
 SLICE_SECONDS = 0.03
-"""Processor time that a slice is to take: a step may take ten times what its gates let expect."""
+"""CPU time that a slice should take; a step may take ten times as long as its gates suggest."""
 
-STEP_COST = 2_000
-"""Gates in whose time a step does everything else."""
+STEP_GATES = 2_000
+"""The cost in gates of everything in a step but its gates."""
 
 DEFAULT = Settings()
 
 
 class MonteCarlo(EngineStrategy):
-    """Searches with playouts in hundreds of lanes. Refuses games that are not compiled.
+    """Monte Carlo tree search with playouts in hundreds of lanes. Refuses interpreted rules.
 
-    Plays any number of roles, also when they move at the same time. ``threads`` trees grow side
-    by side and are asked together. ``playouts`` is a budget for each move: none without. Of states,
-    and of moves, that are ``images`` of each other one is searched. ``clock`` returns seconds of
-    processor time, by which slices are fitted where there is no budget.
+    Plays any number of roles, also when they move at the same time. ``threads`` trees grow in
+    parallel, and their statistics are merged at the root. ``playouts`` is a budget for each move,
+    unlimited by default. Of states and moves that ``symmetries`` map to one another only one is
+    searched. ``clock`` returns seconds of CPU time, from which the length of slices is chosen where
+    there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -53,29 +53,24 @@ class MonteCarlo(EngineStrategy):
         exploration: Annotated[float, Field(ge=0)] = DEFAULT.exploration,
         leaf_lanes: Annotated[int, Field(ge=0, le=512)] = DEFAULT.leaf_lanes,
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
-        equivalence: Annotated[int, Field(ge=0)] = DEFAULT.equivalence,
+        rave_equivalence: Annotated[int, Field(ge=0)] = DEFAULT.rave_equivalence,
         proofs: bool = True,
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
-        images: SymmetryGroup | None = None,
+        symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
-        self._settings = DEFAULT._replace(
-            exploration=exploration,
-            leaf_lanes=leaf_lanes,
-            fan=fan,
-            equivalence=equivalence,
-            proofs=proofs,
-            uniform=uniform,
+        self._settings = Settings(
+            exploration, leaf_lanes, fan, rave_equivalence, proofs, uniform=uniform
         )
-        # Playouts that share what they know of a move do not know of its images.
-        self._images = None if equivalence else images
+        # AMAF values are those of the moves as made, not of the moves that symmetries map them to.
+        self._symmetries = None if rave_equivalence else symmetries
         self._clock = clock
         self._threads = threads
         self._budget = playouts
         self._searches: list[TreeSearch] = []
         self._searched: Position | None = None
-        self._fitting_steps = SLICE
+        self._fitting_steps = SLICE_GATES
         self._draw = 0.0
 
     def search(self, position: Position) -> Iterator[Choice]:
@@ -84,14 +79,14 @@ class MonteCarlo(EngineStrategy):
         yield Choice(position.legal_moves[0], note="no playouts yet")
         if not self._searches:
             machine.warm_up_later()
-            seed = position.random.getrandbits(32)
+            seed, memory = position.random.getrandbits(32), TREE_BYTES // self._threads
             self._searches = [
-                TreeSearch(machine, self._settings, seed + i, BYTES // self._threads, self._images)
+                TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
                 for i in range(self._threads)
             ]
             for search in self._searches:
                 search.set_root(position.state)
-                search.recycle()  # loads the code while there is time, as the first search is long
+                search.compact()  # loads its code now: the first search has the time for it
         self._searched = position
         self._draw = position.random.random()
         for search in self._searches:
@@ -100,7 +95,7 @@ class MonteCarlo(EngineStrategy):
             yield from self._slices(position, pool)
 
     def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
-        most = max(1, SLICE // (self._searches[0].engine.layout.gate_count + STEP_COST))
+        most = max(1, SLICE_GATES // (self._searches[0].engine.layout.gate_count + STEP_GATES))
         first = self._playouts
         while True:
             began = self._clock()
@@ -118,7 +113,7 @@ class MonteCarlo(EngineStrategy):
                 return
 
     def _is_spent(self, playouts: int) -> bool:
-        """Tell whether no more playouts are to come, be it that all they could show is proved."""
+        """Whether the budget is spent, or everything that more playouts could show is proved."""
         return playouts >= (self._budget or 0) or all(search.is_idle for search in self._searches)
 
     @property
@@ -126,14 +121,14 @@ class MonteCarlo(EngineStrategy):
         return sum(search.playouts for search in self._searches)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the trees know of each move at the root."""
+        """Report the statistics of each move at the root."""
         if self._searched is None or self._searched.state != position.state:
             return ()
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
         return [
             MoveReport(
-                machine.moves[role][known.place],
+                machine.moves[role][known.index],
                 known.value if known.visits else None,
                 known.visits,
                 (known.low, known.high),
@@ -142,9 +137,9 @@ class MonteCarlo(EngineStrategy):
             for known in self._known(role)
         ]
 
-    def _line(self, known: TriedMove, position: Position) -> tuple[tuple[Term, ...], ...]:
+    def _line(self, known: MoveStatistics, position: Position) -> tuple[tuple[Term, ...], ...]:
         search = self._searches[0]
-        return search.line(position.machine.roles.index(position.role), known.place)
+        return search.line(position.machine.roles.index(position.role), known.index)
 
     def _choice(self, position: Position) -> Choice | None:
         machine = self.machine_of(position)
@@ -159,39 +154,40 @@ class MonteCarlo(EngineStrategy):
             return Choice(moves[0], value, low == high, note) if len(moves) == 1 else None
         best = best_move(known, low, self._draw)
         value = float(low) if low == high else best.value
-        return Choice(machine.moves[role][best.place], value, low == high, note)
+        return Choice(machine.moves[role][best.index], value, low == high, note)
 
-    def _known(self, role: int) -> list[TriedMove]:
-        """Return what all trees together know of a role's moves."""
-        found: dict[int, list[TriedMove]] = defaultdict(list)
+    def _known(self, role: int) -> list[MoveStatistics]:
+        """The statistics of a role's moves, merged over all trees."""
+        found: dict[int, list[MoveStatistics]] = defaultdict(list)
         for search in self._searches:
             for known in search.moves(role):
-                found[known.place].append(known)
-        return [_together(parts) for parts in found.values()]
+                found[known.index].append(known)
+        return [_merged(parts) for parts in found.values()]
 
 
-def best_move(moves: Sequence[TriedMove], assured: int, draw: float = 0.0) -> TriedMove:
-    """Return the move to make: of those that could be best, the most visited or one by its share.
+def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:
+    """Choose the move to make among those that could be best.
 
-    ``assured`` is the highest of the lower bounds. A move that cannot be better is left out,
-    unless none can; then, and where nothing else looks better, a move that assures it is made.
-    ``draw``, from 0 to 1, decides where others move at once, and must not be known to them.
+    It is the most visited one, or, at a simultaneous-move node, one drawn by its probability.
+    ``assured`` is the highest of the lower bounds. Moves that cannot be better are left out; if all
+    are, or if the move found does not look better, a move that assures that value is made.
+    ``draw``, from 0 to 1, is the random number of the draw, which opponents must not know.
     """
     sure = max(moves, key=lambda move: (move.low, move.visits))
     hopeful = [move for move in moves if move.high > assured]
     if not hopeful:
         return sure
-    shares = list(accumulate(move.share for move in hopeful))
-    if shares[-1] > 0:
-        most = hopeful[bisect(shares, draw * shares[-1], hi=len(shares) - 1)]
+    sums = list(accumulate(move.probability for move in hopeful))
+    if sums[-1] > 0:
+        best = hopeful[bisect(sums, draw * sums[-1], hi=len(sums) - 1)]
     else:
-        most = max(hopeful, key=lambda move: (move.visits, move.value))
-    return most if most.value > assured or most.low == assured else sure
+        best = max(hopeful, key=lambda move: (move.visits, move.value))
+    return best if best.value > assured or best.low == assured else sure
 
 
-def _together(parts: Sequence[TriedMove]) -> TriedMove:
+def _merged(parts: Sequence[MoveStatistics]) -> MoveStatistics:
     visits = sum(part.visits for part in parts)
     total = sum(part.value * part.visits for part in parts)
     low, high = max(part.low for part in parts), min(part.high for part in parts)
-    value, share = total / visits if visits else 0.0, fmean(part.share for part in parts)
-    return TriedMove(parts[0].place, value, visits, low, high, share)
+    value, probability = total / visits if visits else 0.0, fmean(p.probability for p in parts)
+    return MoveStatistics(parts[0].index, value, visits, low, high, probability)

@@ -1,7 +1,8 @@
-"""Nodes of the tree: finding, bounds, the choice among moves, and backing up.
+"""Nodes of the tree: look-up, expansion, the choice of an edge, visits, values and proved bounds.
 
-What every playout needs is compiled into the hot loop itself: to pass all arrays to a function
-takes longer than most of these functions do.
+Functions that every playout needs are compiled into the search loop itself (``inlined_kernel``):
+passing all these arrays takes longer than most of the functions do. Those that Python or rare
+kernels call as well exist twice, as ``f`` and ``inlined_f``.
 """
 
 from __future__ import annotations
@@ -25,45 +26,45 @@ from ggp_player.strategies.mcts.arrays import (
     NODES,
     GameArrays,
     Ints,
-    Lanes,
+    LaneArrays,
     PendingLeaves,
     Settings,
     TreeArrays,
     Words,
 )
 from ggp_player.strategies.mcts.simultaneous import (
-    SEVERAL,
-    choose_by_regret,
-    has_matrix,
-    joint_child,
-    joint_key,
-    note_regrets,
-    prove_joint,
+    SIMULTANEOUS,
+    find_joint_child,
+    inlined_has_matrix,
+    joint_hash,
+    select_by_regret,
     set_joint_child,
+    update_joint_bounds,
+    update_regrets,
 )
 
 NO_NODE = -1
 
 
 @kernel
-def node_of(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
-    """Return the node of a packed state, made if there is none; -1 if full."""
-    return find_node(game, tree, counts, state)
+def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
+    """Find the node of a packed state, or add it; -1 if there is no room."""
+    return inlined_find_or_add_node(game, tree, counts, state)
 
 
 @inlined_kernel
-def find_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
-    """Do what :func:`node_of` does."""
+def inlined_find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
+    """:func:`find_or_add_node`, inlined."""
     key = hash_of(state)
-    place = _node_place(tree, state, key)
-    if tree.table[place] >= 0:
-        return tree.table[place]
+    index = _table_index(tree, state, key)
+    if tree.table[index] >= 0:
+        return tree.table[index]
     node = counts[NODES]
     if node == tree.visits.shape[0]:
         counts[FULL] = 1
         return NO_NODE
     counts[NODES] += 1
-    tree.table[place] = node
+    tree.table[index] = node
     tree.hash[node] = key
     for word in range(state.shape[0]):
         tree.state[node, word] = state[word]
@@ -71,21 +72,22 @@ def find_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) ->
         tree.low[node, role] = game.floor[role]
         tree.high[node, role] = game.ceiling[role]
         tree.total[node, role] = 0.0
-    tree.choices[node, 0] = tree.visits[node] = tree.flying[node] = tree.joint[node] = 0
+    tree.choices[node, 0] = tree.visits[node] = tree.pending_visits[node] = 0
+    tree.first_joint_move[node] = 0
     return node
 
 
 @kernel
-def _node_place(tree: TreeArrays, state: Words, key: np.uint64) -> int:
-    """Return where a state is in the table of nodes, or where it would be."""
+def _table_index(tree: TreeArrays, state: Words, key: np.uint64) -> int:
+    """The index of a state in the hash table of nodes, or of the slot where it would be."""
     mask = tree.table.shape[0] - 1
-    place = np.int64(key >> np.uint64(20)) & mask
-    while tree.table[place] >= 0:
-        node = tree.table[place]
+    index = np.int64(key >> np.uint64(20)) & mask
+    while tree.table[index] >= 0:
+        node = tree.table[index]
         if tree.hash[node] == key and _is_state(tree, node, state):
             break
-        place = (place + 1) & mask
-    return place
+        index = (index + 1) & mask
+    return index
 
 
 @kernel
@@ -97,23 +99,23 @@ def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
 
 
 @kernel
-def child_of(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
-    """Return the node after the edges, int32 (R,), that the roles choose, -1 if not known."""
-    return find_child(tree, node, edges)
+def find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
+    """The node behind the edges, int32 (R,), that the roles choose; -1 if not known."""
+    return inlined_find_child(tree, node, edges)
 
 
 @inlined_kernel
-def find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
-    """Do what :func:`child_of` does."""
+def inlined_find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
+    """:func:`find_child`, inlined."""
     mover = tree.mover[node]
     if mover >= 0:
         return tree.child[edges[mover]]
-    return joint_child(tree, joint_key(tree, node, edges))
+    return find_joint_child(tree, joint_hash(tree, node, edges))
 
 
 @inlined_kernel
 def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int) -> None:
-    """Remember the node after the edges that the roles choose."""
+    """Record the node behind the edges that the roles choose."""
     mover = tree.mover[node]
     if mover >= 0:
         tree.child[edges[mover]] = child
@@ -123,12 +125,12 @@ def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, chil
 
 @kernel
 def expand(
-    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, block: Lanes, lane: int
+    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, block: LaneArrays, lane: int
 ) -> None:
-    """Give a node the edges of the moves that are legal in a lane of an evaluated block.
+    """Add the edges of a node: the moves that are legal in a lane of an evaluated block.
 
-    Of moves that are images of each other, where the state is its own image, the only role with a
-    choice gets one. Nothing is given where a role has no legal move, or where the edges run out.
+    Where one role alone has a choice, only one move of each orbit under the symmetries that fix the
+    state gets an edge. The node stays a leaf if a role has no legal move, or if the edges run out.
     """
     needed = _count_choices(game, tree, node, block, lane)
     if needed < 0:
@@ -139,31 +141,33 @@ def expand(
         return
     fixing, mover = ZERO, tree.mover[node]
     if mover >= 0 and not game.chance[mover]:
-        fixing = elements_fixing(game.images, tree.state[node])
+        fixing = elements_fixing(game.symmetries, tree.state[node])
     for role in range(game.chance.shape[0]):
         if tree.choices[node, role] > 1 or (needed == 1 and role == 0):
-            tree.first[node, role] = counts[EDGES]
+            tree.first_edge[node, role] = counts[EDGES]
             for move in range(game.offsets[role], game.offsets[role + 1]):
                 is_legal = is_set(block.rows, game.legal + move, lane)
-                if is_legal and is_canonical(game.images, fixing, move):
+                if is_legal and is_canonical(game.symmetries, fixing, move):
                     edge = counts[EDGES]
                     counts[EDGES] += 1
                     tree.move[edge] = move - game.offsets[role]
                     tree.child[edge] = NO_NODE
-                    tree.tries[edge] = tree.airborne[edge] = 0
-                    tree.score[edge] = 0.0
-                    tree.fellows[edge] = 0
-                    tree.gain[edge] = 0.0
-                    tree.joined[edge] = 0
+                    tree.edge_visits[edge] = tree.edge_pending_visits[edge] = 0
+                    tree.edge_total[edge] = 0.0
+                    tree.amaf_visits[edge] = 0
+                    tree.amaf_total[edge] = 0.0
+                    tree.known_joint_moves[edge] = 0
                     tree.regret[edge] = 0.0
-                    tree.least[edge] = game.floor[role]
-                    tree.most[edge] = game.ceiling[role]
-            tree.choices[node, role] = counts[EDGES] - tree.first[node, role]
+                    tree.edge_low[edge] = game.floor[role]
+                    tree.edge_high[edge] = game.ceiling[role]
+            tree.choices[node, role] = counts[EDGES] - tree.first_edge[node, role]
 
 
 @kernel
-def _count_choices(game: GameArrays, tree: TreeArrays, node: int, block: Lanes, lane: int) -> int:
-    """Note who has a choice at a node; return how many edges it needs, -1 where one is stuck."""
+def _count_choices(
+    game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, lane: int
+) -> int:
+    """Find out who has a choice at a node; return the edges needed, -1 if a role has no move."""
     needed, movers = 0, 0
     tree.mover[node] = 0
     for role in range(game.chance.shape[0]):
@@ -171,21 +175,21 @@ def _count_choices(game: GameArrays, tree: TreeArrays, node: int, block: Lanes, 
         for move in range(game.offsets[role], game.offsets[role + 1]):
             if is_set(block.rows, game.legal + move, lane):
                 count += 1
-                tree.first[node, role] = -1 - (move - game.offsets[role])
+                tree.first_edge[node, role] = -1 - (move - game.offsets[role])
         tree.choices[node, role] = count
         if count == 0:
             tree.choices[node, 0] = 0
             return -1
         if count > 1:
             movers += 1
-            tree.mover[node] = role if movers == 1 else SEVERAL
+            tree.mover[node] = role if movers == 1 else SIMULTANEOUS
             needed += count
     return max(needed, 1)
 
 
 @inlined_kernel
 def is_proved(tree: TreeArrays, node: int) -> bool:
-    """Tell whether the node's value is known for every role."""
+    """Whether the node's value is proved for every role."""
     for role in range(tree.low.shape[1]):  # noqa: SIM110, as kernels have no generators
         if tree.low[node, role] != tree.high[node, role]:
             return False
@@ -194,7 +198,7 @@ def is_proved(tree: TreeArrays, node: int) -> bool:
 
 @inlined_kernel
 def has_bounds(game: GameArrays, tree: TreeArrays, node: int) -> bool:
-    """Tell whether anything is proved of the node's value."""
+    """Whether anything is proved of the node's value."""
     for role in range(tree.low.shape[1]):
         if tree.low[node, role] > game.floor[role] or tree.high[node, role] < game.ceiling[role]:
             return True
@@ -202,149 +206,162 @@ def has_bounds(game: GameArrays, tree: TreeArrays, node: int) -> bool:
 
 
 @inlined_kernel
-def choose(game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int) -> int:
-    """Return the edge that a role follows: the one that could be best, by what is known of each.
+def select_edge(
+    game: GameArrays, tree: TreeArrays, settings: Settings, node: int, role: int
+) -> int:
+    """Select the edge of the highest upper confidence bound (UCT); pending visits count too.
 
-    Moves that cannot be better than what is assured are left out, and so are those whose value
-    is known, while there are others. A role that moves by chance takes its moves equally often.
+    Moves that cannot improve on the proved lower bound, and moves of proved value, are pruned while
+    there are others. A role that moves by chance makes its moves equally often. At
+    simultaneous-move nodes regret matching chooses.
 
-    Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et
-    al., Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020).
+    Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); S. Gelly and D.
+    Silver, Combining online and offline knowledge in UCT (2007), on RAVE; M. Winands et al.,
+    Monte-Carlo tree search solver (2008); A. Liu et al., Watch the unobserved (2020).
     """
-    first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
+    first = tree.first_edge[node, role]
+    last = first + tree.choices[node, role]
     alone = tree.mover[node] == role
     visits = tree.visits[node]
-    spread = settings.exploration * math.sqrt(math.log(visits + tree.flying[node] + 1.0))
+    spread = settings.exploration * math.sqrt(math.log(visits + tree.pending_visits[node] + 1.0))
     mean = tree.total[node, role] / visits if visits else 0.5
     best, best_value = -1, -1e30
     if game.chance[role]:
-        best = _least_tried(tree, first, last)
-    elif settings.uniform > 0.0 and has_matrix(tree, node):
-        best = choose_by_regret(tree, settings, node, role)
+        best = _least_visited(tree, first, last)
+    elif settings.uniform > 0.0 and inlined_has_matrix(tree, node):
+        best = select_by_regret(tree, settings, node, role)
     for prune in (True, False):
         if best >= 0:
             break
         for edge in range(first, last):
-            tries, airborne = tree.tries[edge], tree.airborne[edge]
-            value = tree.score[edge] / tries if tries else mean
-            if settings.equivalence and tree.fellows[edge]:
-                weight = math.sqrt(settings.equivalence / (settings.equivalence + 3.0 * tries))
-                value += weight * (tree.gain[edge] / tree.fellows[edge] - value)
+            own, pending = tree.edge_visits[edge], tree.edge_pending_visits[edge]
+            value = tree.edge_total[edge] / own if own else mean
+            if settings.rave_equivalence and tree.amaf_visits[edge]:
+                equivalence = settings.rave_equivalence
+                weight = math.sqrt(equivalence / (equivalence + 3.0 * own))
+                value += weight * (tree.amaf_total[edge] / tree.amaf_visits[edge] - value)
             child = tree.child[edge] if alone else NO_NODE
             if child >= 0 or not alone:
-                low = tree.low[child, role] if alone else tree.least[edge]
-                high = tree.high[child, role] if alone else tree.most[edge]
+                low = tree.low[child, role] if alone else tree.edge_low[edge]
+                high = tree.high[child, role] if alone else tree.edge_high[edge]
                 if prune and (high <= tree.low[node, role] or low == high):
                     continue
                 value = min(max(value, 0.01 * low), 0.01 * high)
-            value += spread / math.sqrt(max(1.0, tries + airborne))
+            value += spread / math.sqrt(max(1.0, own + pending))
             if value > best_value:
                 best, best_value = edge, value
     return best
 
 
 @kernel
-def _least_tried(tree: TreeArrays, first: int, last: int) -> int:
+def _least_visited(tree: TreeArrays, first: int, last: int) -> int:
     least = first
     for edge in range(first + 1, last):
-        if tree.tries[edge] + tree.airborne[edge] < tree.tries[least] + tree.airborne[least]:
+        visits = tree.edge_visits[edge] + tree.edge_pending_visits[edge]
+        if visits < tree.edge_visits[least] + tree.edge_pending_visits[least]:
             least = edge
     return least
 
 
 @inlined_kernel
-def back_up(tree: TreeArrays, flights: PendingLeaves, flight: int, playouts: int) -> None:
-    """Add the sums of a flight's playouts to all nodes and edges of its path."""
-    sums = flights.sums[flight]
-    length = flights.length[flight]
+def backpropagate(tree: TreeArrays, leaves: PendingLeaves, leaf: int, playouts: int) -> None:
+    """Add the totals of a leaf's playouts to the nodes and edges of its path; undo virtual loss.
+
+    ``playouts`` is 0 for a leaf that is cancelled.
+    """
+    totals = leaves.totals[leaf]
+    length = leaves.length[leaf]
     for step in range(length + 1):
-        node = flights.nodes[flight, step]
+        node = leaves.nodes[leaf, step]
         if node < 0:
             continue
         tree.visits[node] += playouts
-        tree.flying[node] -= flights.size[flight]
-        for role in range(sums.shape[0]):
-            tree.total[node, role] += sums[role]
-            if step < length and flights.edges[flight, step, role] >= 0:
-                edge = flights.edges[flight, step, role]
-                tree.tries[edge] += playouts
-                tree.score[edge] += sums[role]
-                tree.airborne[edge] -= flights.size[flight]
-        if playouts > 0 and step < length and has_matrix(tree, node):
-            note_regrets(tree, flights, flight, step, playouts)
+        tree.pending_visits[node] -= leaves.lane_count[leaf]
+        for role in range(totals.shape[0]):
+            tree.total[node, role] += totals[role]
+            if step < length and leaves.edges[leaf, step, role] >= 0:
+                edge = leaves.edges[leaf, step, role]
+                tree.edge_visits[edge] += playouts
+                tree.edge_total[edge] += totals[role]
+                tree.edge_pending_visits[edge] -= leaves.lane_count[leaf]
+        if playouts > 0 and step < length and inlined_has_matrix(tree, node):
+            update_regrets(tree, leaves, leaf, step, playouts)
 
 
 @kernel
-def share_moves(game: GameArrays, tree: TreeArrays, flights: PendingLeaves, flight: int) -> None:
-    """Tell every node of a path of the moves that were made in the flight's playouts."""
-    length, size = flights.length[flight], flights.size[flight]
+def backpropagate_amaf(
+    game: GameArrays, tree: TreeArrays, leaves: PendingLeaves, leaf: int
+) -> None:
+    """Add the moves made in a leaf's playouts to the AMAF statistics of each node of its path."""
+    length, size = leaves.length[leaf], leaves.lane_count[leaf]
     for step in range(length):
         for role in range(game.chance.shape[0]):
-            edge = flights.edges[flight, step, role]
+            edge = leaves.edges[leaf, step, role]
             if edge >= 0:
                 move = game.offsets[role] + tree.move[edge]
-                flights.made[flight, move] = size
-                flights.gains[flight, move] = flights.sums[flight, role]
+                leaves.amaf_visits[leaf, move] = size
+                leaves.amaf_totals[leaf, move] = leaves.totals[leaf, role]
     for step in range(length + 1):
-        node = flights.nodes[flight, step]
+        node = leaves.nodes[leaf, step]
         if node < 0 or tree.choices[node, 0] == 0:
             continue
         for role in range(game.chance.shape[0]):
-            first = tree.first[node, role]
+            first = tree.first_edge[node, role]
             if first >= 0:
                 for edge in range(first, first + tree.choices[node, role]):
                     move = game.offsets[role] + tree.move[edge]
-                    tree.fellows[edge] += flights.made[flight, move]
-                    tree.gain[edge] += flights.gains[flight, move]
+                    tree.amaf_visits[edge] += leaves.amaf_visits[leaf, move]
+                    tree.amaf_total[edge] += leaves.amaf_totals[leaf, move]
 
 
 @inlined_kernel
-def take_off(tree: TreeArrays, flights: PendingLeaves, flight: int) -> None:
-    """Mark the nodes and edges of a flight's path as being on the way."""
-    size, length = flights.size[flight], flights.length[flight]
+def add_virtual_loss(tree: TreeArrays, leaves: PendingLeaves, leaf: int) -> None:
+    """Add a leaf's lanes to the pending visits of the nodes and edges of its path."""
+    size, length = leaves.lane_count[leaf], leaves.length[leaf]
     for step in range(length + 1):
-        node = flights.nodes[flight, step]
+        node = leaves.nodes[leaf, step]
         if node >= 0:
-            tree.flying[node] += size
-        for role in range(flights.edges.shape[2]):
-            if step < length and flights.edges[flight, step, role] >= 0:
-                tree.airborne[flights.edges[flight, step, role]] += size
+            tree.pending_visits[node] += size
+        for role in range(leaves.edges.shape[2]):
+            if step < length and leaves.edges[leaf, step, role] >= 0:
+                tree.edge_pending_visits[leaves.edges[leaf, step, role]] += size
 
 
 @kernel
-def prove_path(
-    game: GameArrays, tree: TreeArrays, flights: PendingLeaves, flight: int, last: int
+def backpropagate_bounds(
+    game: GameArrays, tree: TreeArrays, leaves: PendingLeaves, leaf: int, last: int
 ) -> None:
-    """Bring the bounds of a path's nodes up to date, from the ``last`` step up to the root."""
+    """Update the bounds of a path's nodes from the step ``last`` upwards, while they change."""
     for step in range(last, -1, -1):
-        if not _prove(game, tree, flights.nodes[flight, step], flights.edges[flight, step]):
+        if not _update_bounds(game, tree, leaves.nodes[leaf, step], leaves.edges[leaf, step]):
             return
 
 
 @kernel
-def _prove(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
-    """Bring a node's bounds up to date with those after the edges; tell whether they changed."""
+def _update_bounds(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
+    """Update a node's bounds from those behind the edges; return whether they changed."""
     if tree.choices[node, 0] == 0:
         return False
-    if tree.mover[node] == SEVERAL:
-        changed = prove_joint(game, tree, node, edges)
+    if tree.mover[node] == SIMULTANEOUS:
+        changed = update_joint_bounds(game, tree, node, edges)
     else:
-        changed = _prove_alone(game, tree, node)
-    if changed and game.sum >= 0:
-        _mirror(game, tree, node, game.first, game.second)
-        _mirror(game, tree, node, game.second, game.first)
+        changed = _update_mover_bounds(game, tree, node)
+    if changed and game.constant_sum >= 0:
+        _apply_constant_sum(game, tree, node, game.first_rival, game.second_rival)
+        _apply_constant_sum(game, tree, node, game.second_rival, game.first_rival)
     return changed
 
 
 @kernel
-def _prove_alone(game: GameArrays, tree: TreeArrays, node: int) -> bool:
-    """Do so at a node where one role has a choice.
+def _update_mover_bounds(game: GameArrays, tree: TreeArrays, node: int) -> bool:
+    """Update the bounds of a node where one role has a choice; return whether they changed.
 
-    It is assured of the best of its moves' lower bounds. The others can only rely on the worst:
-    what the mover prefers is not assumed.
+    The mover is assured of the best of its moves' lower bounds, the others only of the worst:
+    nothing is assumed of what the mover prefers.
     """
     mover = tree.mover[node]
-    first, last = tree.first[node, mover], tree.first[node, mover] + tree.choices[node, mover]
+    first = tree.first_edge[node, mover]
+    last = first + tree.choices[node, mover]
     changed = False
     for role in range(tree.low.shape[1]):
         least, most = game.ceiling[role], game.floor[role]
@@ -365,7 +382,9 @@ def _prove_alone(game: GameArrays, tree: TreeArrays, node: int) -> bool:
 
 
 @kernel
-def _mirror(game: GameArrays, tree: TreeArrays, node: int, role: int, rival: int) -> None:
-    """Take over what is proved of a rival's value in a game of constant sum."""
-    tree.low[node, role] = max(tree.low[node, role], game.sum - tree.high[node, rival])
-    tree.high[node, role] = min(tree.high[node, role], game.sum - tree.low[node, rival])
+def _apply_constant_sum(
+    game: GameArrays, tree: TreeArrays, node: int, role: int, rival: int
+) -> None:
+    """Tighten a role's bounds by those of its rival, as their values have a constant sum."""
+    tree.low[node, role] = max(tree.low[node, role], game.constant_sum - tree.high[node, rival])
+    tree.high[node, role] = min(tree.high[node, role], game.constant_sum - tree.low[node, rival])

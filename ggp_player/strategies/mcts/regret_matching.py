@@ -1,4 +1,8 @@
-"""How often to make each move where others move at once: an equilibrium of what is known."""
+"""Regret matching (CFR+) on the payoff matrix of a simultaneous-move node.
+
+It finds how often to make each move at the root. Where two rivals play for a constant sum, the
+average strategies approach an equilibrium.
+"""
 
 from __future__ import annotations
 
@@ -9,65 +13,65 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import kernel
 from ggp_player.strategies.mcts.arrays import GameArrays, Indices, Ints, Sums, TreeArrays
-from ggp_player.strategies.mcts.simultaneous import value_of
+from ggp_player.strategies.mcts.simultaneous import mean_value
 
-ROUNDS = 300
-"""Rounds of regret matching: what another strategy could gain is then about a percent."""
+ITERATIONS = 300
+"""Iterations of regret matching, after which another strategy could gain about one percent."""
 
 
-class Matrix(NamedTuple):
-    """The joint moves of a node, and strategies for it.
+class PayoffMatrix(NamedTuple):
+    """The joint moves of a node with their values, and the roles' strategies.
 
-    ``K`` is the number of joint moves, ``P`` the number of all roles' moves. ``places`` int64
-    (K, R): which of the P moves each role makes; ``values`` float64 (K, R): what comes of it, in
-    hundredths. ``offsets`` int64 (R + 1,): where a role's moves begin. Per move, float64 (P,):
-    ``shares``, how often it is made in this round; ``regrets``; ``gains``, what it would bring;
-    ``average``, how often it is made in all rounds.
+    ``K`` is the number of joint moves, ``P`` the number of all roles' moves. ``moves`` int64 (K,
+    R): which of the P moves each role makes; ``values`` float64 (K, R): the payoffs, in hundredths.
+    ``offsets`` int64 (R + 1,): where a role's moves begin. Per move, float64 (P,): ``strategy``,
+    its probability in this iteration; ``regrets``, cumulative; ``move_values``, the expected payoff
+    against the others' strategies; ``average_strategy``, its weighted mean probability.
     """
 
-    places: NDArray[np.int64]
+    moves: NDArray[np.int64]
     values: Sums
     offsets: Ints
-    shares: Sums
+    strategy: Sums
     regrets: Sums
-    gains: Sums
-    average: Sums
+    move_values: Sums
+    average_strategy: Sums
 
 
-def new_matrix(choices: Indices) -> Matrix:
-    """Return the empty matrix of a node at which the roles have so many choices."""
+def new_matrix(choices: Indices) -> PayoffMatrix:
+    """Allocate the matrix of a node at which the roles have so many choices."""
     offsets = np.cumsum([0, *choices], dtype=np.int64)
-    places = np.indices(choices.tolist(), dtype=np.int64).reshape(len(choices), -1).T
-    return Matrix(
-        np.ascontiguousarray(places + offsets[:-1]),
-        np.zeros(places.shape),
+    indices = np.indices(choices.tolist(), dtype=np.int64).reshape(len(choices), -1).T
+    return PayoffMatrix(
+        np.ascontiguousarray(indices + offsets[:-1]),
+        np.zeros(indices.shape),
         offsets,
         *(np.zeros(offsets[-1]) for _ in range(4)),
     )
 
 
 @kernel
-def fill_matrix(tree: TreeArrays, node: int, matrix: Matrix) -> None:
-    """Write down the values of a visited node's joint moves, its own where one is not known."""
+def fill_matrix(tree: TreeArrays, node: int, matrix: PayoffMatrix) -> None:
+    """Fill in the mean values of a visited node's joint moves; its own value for unvisited ones."""
     for entry in range(matrix.values.shape[0]):
         for role in range(matrix.values.shape[1]):
-            matrix.values[entry, role] = value_of(tree, node, role)
-    place = tree.joint[node]
-    while place > 0:
+            matrix.values[entry, role] = mean_value(tree, node, role)
+    index = tree.first_joint_move[node]
+    while index > 0:
         entry = 0
         for role in range(matrix.values.shape[1]):
-            edge, first = tree.chosen[place - 1, role], tree.first[node, role]
+            edge, first = tree.joint_edges[index - 1, role], tree.first_edge[node, role]
             entry = entry * tree.choices[node, role] + (edge - first if edge >= 0 else 0)
-        child = tree.after[place - 1]
+        child = tree.joint_child[index - 1]
         if tree.visits[child] > 0:
             for role in range(matrix.values.shape[1]):
-                matrix.values[entry, role] = value_of(tree, child, role)
-        place = tree.other[place - 1]
+                matrix.values[entry, role] = mean_value(tree, child, role)
+        index = tree.next_joint_move[index - 1]
 
 
 @kernel
-def settle(game: GameArrays, matrix: Matrix) -> None:
-    """Find strategies that are good against one another: averages over rounds, later ones more.
+def solve_matrix(game: GameArrays, matrix: PayoffMatrix) -> None:
+    """Run regret matching; the average strategies weigh later iterations more (CFR+).
 
     Roles that move by chance make all moves equally often.
 
@@ -75,49 +79,51 @@ def settle(game: GameArrays, matrix: Matrix) -> None:
     equilibrium (2000); O. Tammelin, Solving large imperfect information games using CFR+ (2014).
     """
     roles = matrix.values.shape[1]
-    for number in range(1, ROUNDS + 1):
+    for iteration in range(1, ITERATIONS + 1):
         for role in range(roles):
-            _respond(matrix, role, number, bool(game.chance[role]))
-        _weigh(matrix)
+            _update_strategy(matrix, role, iteration, bool(game.chance[role]))
+        _compute_move_values(matrix)
         for role in range(roles):
-            _regret(matrix, role)
+            _update_regrets(matrix, role)
 
 
 @kernel
-def _respond(matrix: Matrix, role: int, number: int, by_chance: bool) -> None:
-    """Choose a role's strategy for a round: the more a move is regretted, the more often."""
+def _update_strategy(matrix: PayoffMatrix, role: int, iteration: int, by_chance: bool) -> None:
+    """Make a role's probabilities proportional to its regrets, and add them to the average."""
     first, last = matrix.offsets[role], matrix.offsets[role + 1]
     total = 0.0
-    for place in range(first, last):
-        total += matrix.regrets[place]
-    for place in range(first, last):
-        share = 1.0 / (last - first)
+    for index in range(first, last):
+        total += matrix.regrets[index]
+    weight = iteration / (0.5 * ITERATIONS * (ITERATIONS + 1))
+    for index in range(first, last):
+        probability = 1.0 / (last - first)
         if total > 0.0 and not by_chance:
-            share = matrix.regrets[place] / total
-        matrix.shares[place] = share
-        matrix.average[place] += share * number / (0.5 * ROUNDS * (ROUNDS + 1))
-        matrix.gains[place] = 0.0
+            probability = matrix.regrets[index] / total
+        matrix.strategy[index] = probability
+        matrix.average_strategy[index] += probability * weight
+        matrix.move_values[index] = 0.0
 
 
 @kernel
-def _weigh(matrix: Matrix) -> None:
-    """Find what each move would bring against the others' strategies of a round."""
+def _compute_move_values(matrix: PayoffMatrix) -> None:
+    """Compute the expected payoff of each move against the others' present strategies."""
     for entry in range(matrix.values.shape[0]):
         for role in range(matrix.values.shape[1]):
-            weight = 1.0
+            probability = 1.0
             for other in range(matrix.values.shape[1]):
                 if other != role:
-                    weight *= matrix.shares[matrix.places[entry, other]]
-            matrix.gains[matrix.places[entry, role]] += weight * matrix.values[entry, role]
+                    probability *= matrix.strategy[matrix.moves[entry, other]]
+            payoff = probability * matrix.values[entry, role]
+            matrix.move_values[matrix.moves[entry, role]] += payoff
 
 
 @kernel
-def _regret(matrix: Matrix, role: int) -> None:
-    """Regret a role's moves that would have brought more than its strategy did."""
+def _update_regrets(matrix: PayoffMatrix, role: int) -> None:
+    """Add what each move would have gained over the role's strategy to its regret, at least 0."""
     first, last = matrix.offsets[role], matrix.offsets[role + 1]
     mean = 0.0
-    for place in range(first, last):
-        mean += matrix.shares[place] * matrix.gains[place]
-    for place in range(first, last):
-        regret = matrix.regrets[place] + matrix.gains[place] - mean
-        matrix.regrets[place] = max(0.0, regret)
+    for index in range(first, last):
+        mean += matrix.strategy[index] * matrix.move_values[index]
+    for index in range(first, last):
+        regret = matrix.regrets[index] + matrix.move_values[index] - mean
+        matrix.regrets[index] = max(0.0, regret)

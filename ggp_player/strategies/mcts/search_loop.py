@@ -1,12 +1,14 @@
-"""The hot loop: lanes play, and when they end their results go up and new leaves come down.
+"""The hot loop of the strong search: nearly all of the time of a Monte Carlo search is spent here.
 
-Each step evaluates the view of all lanes, takes in the playouts that have ended, chooses moves,
-and evaluates the transition. Idle lanes are given to new leaves: a leaf's lanes hold the state of
-a node, and, where its child is not known yet, make one move that is forced before they play at
-random. That a child is made thus costs no evaluation of its own. How leaves are found is in
-:mod:`.launching`, what becomes of playouts that end in :mod:`.landing`.
+The other hot loop is that of bare playouts, without a tree: :mod:`gdl.engine.kernels.play`.
 
-All of it is compiled as one function: to pass the arrays on would take longer than the work.
+Each step fills idle lanes with new leaves (:mod:`.selection`), evaluates the view of all lanes,
+expands the leaves that it shows for the first time (:mod:`.nodes`), counts the playouts that have
+ended (:mod:`.backpropagation`), chooses moves, and evaluates the transition. The lanes of a leaf
+start from the state of a node; where its child is not yet in the tree, they first make the forced
+move that leads there, and then play at random. So adding a child takes no evaluation of its own.
+
+All of it is compiled into one function: passing the arrays on would take longer than the work.
 """
 
 from __future__ import annotations
@@ -33,107 +35,115 @@ from gdl.engine.kernel_library import (
     make_canonical,
 )
 from ggp_player.strategies.mcts.arrays import (
-    FREE,
-    FRESH,
+    FREE_LEAVES,
     FULL,
+    NEW_LEAVES,
     REFUTED,
     ROOT,
     STEP,
     GameArrays,
-    Lanes,
+    LaneArrays,
     Memory,
     PendingLeaves,
     Settings,
 )
-from ggp_player.strategies.mcts.backpropagation import REFILL, idle_lanes, land, view_goals
+from ggp_player.strategies.mcts.backpropagation import (
+    MIN_IDLE_LANES,
+    backpropagate_finished,
+    count_idle_lanes,
+    evaluate_goals,
+)
 from ggp_player.strategies.mcts.nodes import (
-    back_up,
+    backpropagate,
+    backpropagate_bounds,
     expand,
-    find_node,
     has_bounds,
+    inlined_find_or_add_node,
     is_proved,
-    prove_path,
     set_child,
 )
-from ggp_player.strategies.mcts.selection import put_state, refill
+from ggp_player.strategies.mcts.selection import fill_idle_lanes, scatter_state
 
 
 @kernel
-def fly(memory: Memory, settings: Settings, steps: int) -> None:
-    """Search for so many steps, or until the root is proved or a pool is full."""
-    game, lanes, flights, tree, counts, _ = memory
-    view = MOVES_VIEW if game.late_goals else VIEW
+def run_search(memory: Memory, settings: Settings, steps: int) -> None:
+    """Search for ``steps``, or until the root is proved, a pool is full, or the sum is refuted."""
+    game, lanes, leaves, tree, counts, _ = memory
+    view = MOVES_VIEW if game.deferred_goals else VIEW
     for _ in range(steps):
-        idle = idle_lanes(lanes)
-        if idle >= REFILL:
-            refill(memory, settings, idle)
+        idle = count_idle_lanes(lanes)
+        if idle >= MIN_IDLE_LANES:
+            fill_idle_lanes(memory, settings, idle)
         if counts[FULL] or counts[REFUTED] or is_proved(tree, counts[ROOT]):
             return
         call_evaluator(game.code[view], lanes.rows.ctypes.data, game.code[view + 1])
-        _look(memory, settings)
-        land(memory, settings)
-        _move(game, lanes, flights, counts)
-        if settings.equivalence:
-            _note_moves(game, lanes)
-        _arrive(memory)
+        _evaluate_new_leaves(memory, settings)
+        backpropagate_finished(memory, settings)
+        _make_moves(game, lanes, leaves, counts)
+        if settings.rave_equivalence:
+            _record_moves(game, lanes)
+        _link_new_children(memory)
         counts[STEP] += 1
 
 
 @kernel
-def cancel(memory: Memory) -> None:
-    """Take all flights back, as if they had never begun."""
-    _, lanes, flights, tree, counts, _ = memory
-    for flight in range(flights.pending.shape[0]):
-        if flights.pending[flight] > 0:
-            for role in range(flights.sums.shape[1]):
-                flights.sums[flight, role] = 0.0
-            back_up(tree, flights, flight, 0)
-            flights.pending[flight] = 0
-    for place in range(flights.free.shape[0]):
-        flights.free[place] = flights.free.shape[0] - 1 - place
-    counts[FREE] = flights.free.shape[0]
-    counts[FRESH] = 0
-    for word in range(lanes.alive.shape[0]):
-        lanes.alive[word] = lanes.over[word] = ZERO
+def cancel_pending_leaves(memory: Memory) -> None:
+    """Drop all pending leaves, as if they had never been selected."""
+    _, lanes, leaves, tree, counts, _ = memory
+    for leaf in range(leaves.playing.shape[0]):
+        if leaves.playing[leaf] > 0:
+            for role in range(leaves.totals.shape[1]):
+                leaves.totals[leaf, role] = 0.0
+            backpropagate(tree, leaves, leaf, 0)
+            leaves.playing[leaf] = 0
+    for index in range(leaves.free.shape[0]):
+        leaves.free[index] = leaves.free.shape[0] - 1 - index
+    counts[FREE_LEAVES] = leaves.free.shape[0]
+    counts[NEW_LEAVES] = 0
+    for word in range(lanes.playing.shape[0]):
+        lanes.playing[word] = lanes.finished[word] = ZERO
 
 
 @inlined_kernel
-def _look(memory: Memory, settings: Settings) -> None:
-    """Settle the leaves whose state the view has just shown for the first time."""
-    game, lanes, flights, tree, counts, _ = memory
-    kept, viewed = 0, False
-    for number in range(counts[FRESH]):
-        flight = flights.fresh[number]
-        if flights.forced[flight]:
-            flights.fresh[kept] = flight
+def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
+    """Expand or prove the new leaves whose state the view has just shown."""
+    game, lanes, leaves, tree, counts, _ = memory
+    kept, goals_evaluated = 0, False
+    for number in range(counts[NEW_LEAVES]):
+        leaf = leaves.new[number]
+        if leaves.forced[leaf]:
+            leaves.new[kept] = leaf
             kept += 1
             continue
-        leaf = flights.nodes[flight, flights.length[flight]]
-        if leaf < 0:
+        node = leaves.nodes[leaf, leaves.length[leaf]]
+        if node < 0:
             continue
-        lane = first_lane(flights.masks[flight])
+        lane = first_lane(leaves.masks[leaf])
         if is_set(lanes.rows, game.terminal, lane):
             if not settings.proofs:
                 continue
-            if not viewed:
-                view_goals(game, lanes)
-                viewed = True
+            if not goals_evaluated:
+                evaluate_goals(game, lanes)
+                goals_evaluated = True
             goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
             for role in range(lanes.values.shape[0]):
-                tree.low[leaf, role] = tree.high[leaf, role] = lanes.values[role]
-            total = np.int64(lanes.values[game.first]) + np.int64(lanes.values[game.second])
-            if game.sum >= 0 and total != game.sum:
+                tree.low[node, role] = tree.high[node, role] = lanes.values[role]
+            first, second = game.first_rival, game.second_rival
+            total = np.int64(lanes.values[first]) + np.int64(lanes.values[second])
+            if game.constant_sum >= 0 and total != game.constant_sum:
                 counts[REFUTED] = 1
-            prove_path(game, tree, flights, flight, flights.length[flight] - 1)
-        elif tree.choices[leaf, 0] == 0 and (tree.visits[leaf] > 0 or leaf == counts[ROOT]):
-            expand(game, tree, counts, leaf, lanes, lane)
-    counts[FRESH] = kept
+            backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
+        elif tree.choices[node, 0] == 0 and (tree.visits[node] > 0 or node == counts[ROOT]):
+            expand(game, tree, counts, node, lanes, lane)
+    counts[NEW_LEAVES] = kept
 
 
 @inlined_kernel
-def _move(game: GameArrays, lanes: Lanes, flights: PendingLeaves, counts: np.ndarray) -> None:
-    """Choose the moves of all lanes, forced ones included, and make them."""
-    words = lanes.alive.shape[0]
+def _make_moves(
+    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, counts: np.ndarray
+) -> None:
+    """Choose the moves of all lanes, at random unless they are forced, and make them."""
+    words = lanes.playing.shape[0]
     rows = lanes.rows.ctypes.data
     row_bytes = 8 * words
     for role in range(game.chance.shape[0]):
@@ -145,73 +155,75 @@ def _move(game: GameArrays, lanes: Lanes, flights: PendingLeaves, counts: np.nda
             lanes.scratch.ctypes.data,
             lanes.random.ctypes.data,
         )
-    if counts[FRESH] > 0:
-        _force(game, lanes, flights, counts)
+    if counts[NEW_LEAVES] > 0:
+        _apply_forced_moves(game, lanes, leaves, counts)
     call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
-    # Lanes that are over keep their last state, of which the goals are still to be seen.
+    # Lanes that have finished keep their last state, as its goals are still to be evaluated.
     target, origin = rows + row_bytes * game.fluents, rows + row_bytes * game.next
     call_masked_copy(
-        game.code[MASKED_COPY], target, origin, game.fluent_count, lanes.alive.ctypes.data
+        game.code[MASKED_COPY], target, origin, game.fluent_count, lanes.playing.ctypes.data
     )
 
 
 @inlined_kernel
-def _force(game: GameArrays, lanes: Lanes, flights: PendingLeaves, counts: np.ndarray) -> None:
-    """Replace the moves of lanes that have one to make; all fresh flights' lanes do."""
-    words = lanes.alive.shape[0]
+def _apply_forced_moves(
+    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, counts: np.ndarray
+) -> None:
+    """Replace the random moves of the new leaves' lanes by their forced moves."""
+    words = lanes.playing.shape[0]
     roles = game.chance.shape[0]
-    kept = lanes.kept
+    unforced = lanes.mask
     for word in range(words):
-        kept[word] = ~ZERO
-    for number in range(counts[FRESH]):
-        mask = flights.masks[flights.fresh[number]]
+        unforced[word] = ~ZERO
+    for number in range(counts[NEW_LEAVES]):
+        mask = leaves.masks[leaves.new[number]]
         for word in range(words):
-            kept[word] &= ~mask[word]
+            unforced[word] &= ~mask[word]
     for move in range(game.moves, game.moves + game.offsets[roles]):
         for word in range(words):
-            lanes.cells[move * words + word] &= kept[word]
-    for number in range(counts[FRESH]):
-        flight = flights.fresh[number]
+            lanes.flat_rows[move * words + word] &= unforced[word]
+    for number in range(counts[NEW_LEAVES]):
+        leaf = leaves.new[number]
         for role in range(roles):
-            move = game.moves + game.offsets[role] + flights.moves[flight, role]
+            move = game.moves + game.offsets[role] + leaves.forced_moves[leaf, role]
             for word in range(words):
-                lanes.rows[move, word] |= flights.masks[flight, word]
+                lanes.rows[move, word] |= leaves.masks[leaf, word]
 
 
 @kernel
-def _note_moves(game: GameArrays, lanes: Lanes) -> None:
-    """Add the moves just made to those of each lane's playout."""
-    words = lanes.alive.shape[0]
-    # Unsigned places cannot count from the end, and the loop becomes one of vectors.
+def _record_moves(game: GameArrays, lanes: LaneArrays) -> None:
+    """Add the moves just made to those of each lane's playout, for AMAF values."""
+    words = lanes.playing.shape[0]
+    # Unsigned indices cannot count from the end, so that the loop is vectorised.
     first, count = np.uint64(game.moves * words), np.uint64(words)
-    for move in range(lanes.played.shape[0] // words):
-        cell = np.uint64(move) * count
+    for move in range(lanes.moves_made.shape[0] // words):
+        start = np.uint64(move) * count
         for word in range(np.uint64(words)):
-            place = cell + np.uint64(word)
-            before = lanes.played[place] & ~lanes.new[np.uint64(word)]
-            made = lanes.cells[first + place] & lanes.alive[np.uint64(word)]
-            lanes.played[place] = before | made
+            index = start + np.uint64(word)
+            before = lanes.moves_made[index] & ~lanes.just_started[np.uint64(word)]
+            made = lanes.flat_rows[first + index] & lanes.playing[np.uint64(word)]
+            lanes.moves_made[index] = before | made
     for word in range(words):
-        lanes.new[word] = ZERO
+        lanes.just_started[word] = ZERO
 
 
 @inlined_kernel
-def _arrive(memory: Memory) -> None:
-    """Name the nodes that forced moves have led to."""
-    game, lanes, flights, tree, counts, _ = memory
-    for number in range(counts[FRESH]):
-        flight = flights.fresh[number]
-        last = flights.length[flight]
-        lane = first_lane(flights.masks[flight])
+def _link_new_children(memory: Memory) -> None:
+    """Find or add the nodes that forced moves have led to, and link them to their parents."""
+    game, lanes, leaves, tree, counts, _ = memory
+    for number in range(counts[NEW_LEAVES]):
+        leaf = leaves.new[number]
+        last = leaves.length[leaf]
+        lane = first_lane(leaves.masks[leaf])
         get_state(lanes.rows, game.fluents, game.fluent_count, lane, lanes.state)
-        if make_canonical(game.images, lanes.state, lanes.spare):
-            put_state(game, lanes, lanes.state, flights.masks[flight])
-        child = find_node(game, tree, counts, lanes.state)
-        flights.forced[flight] = 0
-        flights.nodes[flight, last] = child
+        if make_canonical(game.symmetries, lanes.state, lanes.spare):
+            scatter_state(game, lanes, lanes.state, leaves.masks[leaf])
+        child = inlined_find_or_add_node(game, tree, counts, lanes.state)
+        leaves.forced[leaf] = 0
+        leaves.nodes[leaf, last] = child
         if child >= 0:
-            tree.flying[child] += flights.size[flight]
-            before = flights.nodes[flight, last - 1]
-            set_child(tree, counts, before, flights.edges[flight, last - 1], child)
+            tree.pending_visits[child] += leaves.lane_count[leaf]
+            before = leaves.nodes[leaf, last - 1]
+            set_child(tree, counts, before, leaves.edges[leaf, last - 1], child)
             if has_bounds(game, tree, child):
-                prove_path(game, tree, flights, flight, last - 1)
+                backpropagate_bounds(game, tree, leaves, leaf, last - 1)

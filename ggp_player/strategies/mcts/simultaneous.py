@@ -1,6 +1,7 @@
-"""Nodes at which several roles move at once: their joint moves, what is proved, what is chosen.
+"""Simultaneous-move nodes: their joint moves, proved bounds, and choice by regret matching.
 
-Where the joint moves are many, nothing is proved, and each role chooses by its own statistics.
+Where a node has too many joint moves, nothing is proved, and each role follows its own upper
+confidence bounds.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from gdl.engine.kernel_library import ZERO, inlined_kernel, kernel, mixed
 from ggp_player.strategies.mcts.arrays import (
     FULL,
-    JOINTS,
+    JOINT_MOVES,
     GameArrays,
     Ints,
     PendingLeaves,
@@ -18,39 +19,39 @@ from ggp_player.strategies.mcts.arrays import (
     TreeArrays,
 )
 
-MOST_JOINT_MOVES = 1024
-"""Joint moves of a node beyond which they are not gone through: that would take too long."""
+MAX_JOINT_MOVES = 1024
+"""The most joint moves of a node that are enumerated; more would take too long."""
 
-SEVERAL = -2
+SIMULTANEOUS = -2
 """The mover of a node at which several roles have a choice."""
 
 
 @kernel
-def is_matrix(tree: TreeArrays, node: int) -> bool:
-    """Tell whether several roles have a choice, of so few joint moves that all are gone through."""
-    return has_matrix(tree, node)
+def has_matrix(tree: TreeArrays, node: int) -> bool:
+    """Whether several roles have a choice, among few enough joint moves for a payoff matrix."""
+    return inlined_has_matrix(tree, node)
 
 
 @inlined_kernel
-def has_matrix(tree: TreeArrays, node: int) -> bool:
-    """Do what :func:`is_matrix` does."""
-    return tree.mover[node] == SEVERAL and _joint_moves(tree, node) <= MOST_JOINT_MOVES
+def inlined_has_matrix(tree: TreeArrays, node: int) -> bool:
+    """:func:`has_matrix`, inlined."""
+    return tree.mover[node] == SIMULTANEOUS and _count_joint_moves(tree, node) <= MAX_JOINT_MOVES
 
 
 @kernel
-def _joint_moves(tree: TreeArrays, node: int) -> int:
-    """Return the number of joint moves of a node; where it is too large, one that is so too."""
+def _count_joint_moves(tree: TreeArrays, node: int) -> int:
+    """Count the joint moves of a node; beyond ``MAX_JOINT_MOVES`` any number above that."""
     count = 1
     for role in range(tree.choices.shape[1]):
         count *= tree.choices[node, role]
-        if count > MOST_JOINT_MOVES:
+        if count > MAX_JOINT_MOVES:
             break
     return count
 
 
 @kernel
-def joint_key(tree: TreeArrays, node: int, edges: np.ndarray) -> np.uint64:
-    """Return what stands for a node and the edges, int32 (R,), that the roles choose there."""
+def joint_hash(tree: TreeArrays, node: int, edges: np.ndarray) -> np.uint64:
+    """Hash a node and the edges, int32 (R,), that the roles choose there; never 0."""
     key = mixed(np.uint64(node + 1))
     for role in range(edges.shape[0]):
         key = mixed(key ^ np.uint64(edges[role] + 1))
@@ -58,63 +59,63 @@ def joint_key(tree: TreeArrays, node: int, edges: np.ndarray) -> np.uint64:
 
 
 @kernel
-def joint_child(tree: TreeArrays, key: np.uint64) -> int:
-    """Return the node after a joint move of several choices, -1 where it is not known."""
-    place = _joint_place(tree, key)
-    return tree.after[place] if tree.key[place] == key else -1
+def find_joint_child(tree: TreeArrays, key: np.uint64) -> int:
+    """The node behind the joint move of a hash; -1 where it is not in the tree."""
+    index = _joint_index(tree, key)
+    return tree.joint_child[index] if tree.joint_hash[index] == key else -1
 
 
 @kernel
 def set_joint_child(
     tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int
 ) -> None:
-    """Remember the node after a joint move of several choices."""
-    key = joint_key(tree, node, edges)
-    place = _joint_place(tree, key)
-    if 2 * counts[JOINTS] >= tree.key.shape[0]:
+    """Record the node behind a joint move at a simultaneous-move node."""
+    key = joint_hash(tree, node, edges)
+    index = _joint_index(tree, key)
+    if 2 * counts[JOINT_MOVES] >= tree.joint_hash.shape[0]:
         counts[FULL] = 1
-    elif tree.key[place] != key:
-        tree.key[place] = key
-        tree.after[place] = child
-        tree.told[place] = 0
+    elif tree.joint_hash[index] != key:
+        tree.joint_hash[index] = key
+        tree.joint_child[index] = child
+        tree.joint_final[index] = 0
         for role in range(edges.shape[0]):
-            tree.chosen[place, role] = edges[role]
+            tree.joint_edges[index, role] = edges[role]
             if edges[role] >= 0:
-                tree.joined[edges[role]] += 1
-        tree.other[place] = tree.joint[node]
-        tree.joint[node] = place + 1
-        counts[JOINTS] += 1
+                tree.known_joint_moves[edges[role]] += 1
+        tree.next_joint_move[index] = tree.first_joint_move[node]
+        tree.first_joint_move[node] = index + 1
+        counts[JOINT_MOVES] += 1
 
 
 @kernel
-def _joint_place(tree: TreeArrays, key: np.uint64) -> int:
-    """Return where a key is in the table of joint moves, or where it would be."""
-    mask = tree.key.shape[0] - 1
-    place = np.int64(key >> np.uint64(20)) & mask
-    while tree.key[place] != ZERO and tree.key[place] != key:
-        place = (place + 1) & mask
-    return place
+def _joint_index(tree: TreeArrays, key: np.uint64) -> int:
+    """The index of a hash in the table of joint moves, or of the slot where it would be."""
+    mask = tree.joint_hash.shape[0] - 1
+    index = np.int64(key >> np.uint64(20)) & mask
+    while tree.joint_hash[index] != ZERO and tree.joint_hash[index] != key:
+        index = (index + 1) & mask
+    return index
 
 
 @kernel
-def prove_joint(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
-    """Bring a node's bounds up to date with those after the edges; tell whether they changed.
+def update_joint_bounds(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray) -> bool:
+    """Update a node's bounds from those behind the edges; return whether they changed.
 
-    A role is assured of what its best move gives if the others answer that as badly as they can.
-    It can get the most that any joint move gives. A joint move that is not yet known may lead to
-    anything. What strategies that are mixed assure lies between the bounds.
+    A role is assured of its maximin value: the best of its moves against the worst replies. It can
+    get at most the best of all joint moves. A joint move that is not yet in the tree may lead to
+    anything. The values of mixed strategies lie between the bounds.
 
     Source: A. Saffidine, H. Finnsson and M. Buro, Alpha-beta pruning for games with simultaneous
     moves (2012).
     """
-    if tree.told[_joint_place(tree, joint_key(tree, node, edges))]:
+    if tree.joint_final[_joint_index(tree, joint_hash(tree, node, edges))]:
         return False
-    product = _joint_moves(tree, node)
-    if product > MOST_JOINT_MOVES or not _has_known_move(tree, node, product):
+    product = _count_joint_moves(tree, node)
+    if product > MAX_JOINT_MOVES or not _has_fully_known_move(tree, node, product):
         return False
     changed = False
     for role in range(tree.low.shape[1]):
-        if tree.first[node, role] >= 0:
+        if tree.first_edge[node, role] >= 0:
             low, high = _bounds_of_choice(game, tree, node, role, product)
         else:
             low, high = _bounds_without_choice(game, tree, node, role, product)
@@ -122,31 +123,31 @@ def prove_joint(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarray
             tree.low[node, role] = max(low, tree.low[node, role])
             tree.high[node, role] = min(high, tree.high[node, role])
             changed = True
-    _tell(tree, node)
+    _mark_final_joint_moves(tree, node)
     return changed
 
 
 @kernel
-def _tell(tree: TreeArrays, node: int) -> None:
-    """Note which joint moves have nothing more to tell."""
-    place = tree.joint[node]
-    while place > 0:
-        child = tree.after[place - 1]
-        told = True
+def _mark_final_joint_moves(tree: TreeArrays, node: int) -> None:
+    """Mark the joint moves whose children are proved: they cannot change the bounds again."""
+    index = tree.first_joint_move[node]
+    while index > 0:
+        child = tree.joint_child[index - 1]
+        final = True
         for role in range(tree.low.shape[1]):
-            told = told and tree.low[child, role] == tree.high[child, role]
-        tree.told[place - 1] = told
-        place = tree.other[place - 1]
+            final = final and tree.low[child, role] == tree.high[child, role]
+        tree.joint_final[index - 1] = final
+        index = tree.next_joint_move[index - 1]
 
 
 @kernel
-def _has_known_move(tree: TreeArrays, node: int, product: int) -> bool:
-    """Tell whether all joint moves with some role's move are known: else nothing is proved."""
+def _has_fully_known_move(tree: TreeArrays, node: int, product: int) -> bool:
+    """Whether all joint moves with some move are in the tree; otherwise nothing is proved."""
     for role in range(tree.low.shape[1]):
-        first, count = tree.first[node, role], tree.choices[node, role]
+        first, count = tree.first_edge[node, role], tree.choices[node, role]
         if first >= 0:
             for edge in range(first, first + count):
-                if tree.joined[edge] * count == product:
+                if tree.known_joint_moves[edge] * count == product:
                     return True
     return False
 
@@ -155,24 +156,24 @@ def _has_known_move(tree: TreeArrays, node: int, product: int) -> bool:
 def _bounds_of_choice(
     game: GameArrays, tree: TreeArrays, node: int, role: int, product: int
 ) -> tuple[int, int]:
-    """Bring the bounds of a role's moves up to date; return those of its choice."""
+    """Update the bounds of a role's moves; return those of the node's value for it."""
     floor, ceiling = game.floor[role], game.ceiling[role]
-    first, count = tree.first[node, role], tree.choices[node, role]
+    first, count = tree.first_edge[node, role], tree.choices[node, role]
     for edge in range(first, first + count):
-        known = tree.joined[edge] * count == product
-        tree.least[edge] = ceiling if known else floor
-        tree.most[edge] = floor if known else ceiling
-    place = tree.joint[node]
-    while place > 0:
-        edge, child = tree.chosen[place - 1, role], tree.after[place - 1]
-        tree.least[edge] = min(tree.least[edge], tree.low[child, role])
-        tree.most[edge] = max(tree.most[edge], tree.high[child, role])
-        place = tree.other[place - 1]
+        known = tree.known_joint_moves[edge] * count == product
+        tree.edge_low[edge] = ceiling if known else floor
+        tree.edge_high[edge] = floor if known else ceiling
+    index = tree.first_joint_move[node]
+    while index > 0:
+        edge, child = tree.joint_edges[index - 1, role], tree.joint_child[index - 1]
+        tree.edge_low[edge] = min(tree.edge_low[edge], tree.low[child, role])
+        tree.edge_high[edge] = max(tree.edge_high[edge], tree.high[child, role])
+        index = tree.next_joint_move[index - 1]
     least, low, high = ceiling, floor, floor
     for edge in range(first, first + count):
-        least = min(least, tree.least[edge])
-        low = max(low, tree.least[edge])
-        high = max(high, tree.most[edge])
+        least = min(least, tree.edge_low[edge])
+        low = max(low, tree.edge_low[edge])
+        high = max(high, tree.edge_high[edge])
     return least if game.chance[role] else low, high
 
 
@@ -180,46 +181,47 @@ def _bounds_of_choice(
 def _bounds_without_choice(
     game: GameArrays, tree: TreeArrays, node: int, role: int, product: int
 ) -> tuple[int, int]:
-    """Return the bounds of the value for a role that only waits."""
+    """The bounds of the node's value for a role without a choice."""
     known, low, high = 0, game.ceiling[role], game.floor[role]
-    place = tree.joint[node]
-    while place > 0:
-        child = tree.after[place - 1]
+    index = tree.first_joint_move[node]
+    while index > 0:
+        child = tree.joint_child[index - 1]
         low, high = min(low, tree.low[child, role]), max(high, tree.high[child, role])
         known += 1
-        place = tree.other[place - 1]
+        index = tree.next_joint_move[index - 1]
     if known < product:
         return game.floor[role], game.ceiling[role]
     return low, high
 
 
 @kernel
-def choose_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int) -> int:
-    """Return an edge drawn by regret matching, or now and then a uniformly random one.
+def select_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int) -> int:
+    """Draw an edge by regret matching, mixed with uniformly random choice.
 
-    Moves that cannot be better than what is assured are left out. What is drawn depends on the
-    state and on how many playouts came through.
+    Moves that cannot improve on the proved lower bound are left out. The draw is a hash of the
+    state, the role, and the number of visits, so that it can be repeated.
 
     Sources: S. Hart and A. Mas-Colell, A simple adaptive procedure leading to correlated
     equilibrium (2000); M. Lanctot, V. Lisy and M. Winands, Monte Carlo tree search in simultaneous
     move games with applications to Goofspiel (2013).
     """
-    first, last = tree.first[node, role], tree.first[node, role] + tree.choices[node, role]
+    first = tree.first_edge[node, role]
+    last = first + tree.choices[node, role]
     assured = tree.low[node, role]
     hopeful, total = 0, 0.0
     for edge in range(first, last):
-        if tree.most[edge] > assured:
+        if tree.edge_high[edge] > assured:
             hopeful += 1
             total += tree.regret[edge]
-    came = np.uint64(tree.visits[node] + tree.flying[node])
-    word = mixed(tree.hash[node] ^ mixed(came ^ (np.uint64(role + 1) << np.uint64(32))))
+    visits = np.uint64(tree.visits[node] + tree.pending_visits[node])
+    word = mixed(tree.hash[node] ^ mixed(visits ^ (np.uint64(role + 1) << np.uint64(32))))
     draw = np.float64(word >> np.uint64(11)) * 2.0**-53
     if hopeful == 0:
         return first + int(draw * (last - first))
     uniform = settings.uniform if total > 0.0 else 1.0
     chosen = first
     for edge in range(first, last):
-        if tree.most[edge] > assured and draw >= 0.0:
+        if tree.edge_high[edge] > assured and draw >= 0.0:
             chosen = edge
             draw -= uniform / hopeful
             if total > 0.0:
@@ -228,34 +230,34 @@ def choose_by_regret(tree: TreeArrays, settings: Settings, node: int, role: int)
 
 
 @kernel
-def note_regrets(
-    tree: TreeArrays, flights: PendingLeaves, flight: int, step: int, playouts: int
+def update_regrets(
+    tree: TreeArrays, leaves: PendingLeaves, leaf: int, step: int, playouts: int
 ) -> None:
-    """Let the roles regret moves of a path's step: others look better than what came of it.
+    """Update the cumulative regrets at a step of a leaf's path; as in CFR+ none falls below zero.
 
-    What a role would have got with another move is the mean value of the node after it, where
-    that is known. Regrets do not fall below zero.
+    The counterfactual value of another move is the mean value of the node behind it; moves whose
+    node has no visits keep their regret.
 
     Source: O. Tammelin, Solving large imperfect information games using CFR+ (2014).
     """
-    node, edges = flights.nodes[flight, step], flights.edges[flight, step]
+    node, edges = leaves.nodes[leaf, step], leaves.edges[leaf, step]
     for role in range(edges.shape[0]):
         chosen = edges[role]
         if chosen < 0:
             continue
-        value = flights.sums[flight, role] / playouts
-        first = tree.first[node, role]
+        value = leaves.totals[leaf, role] / playouts
+        first = tree.first_edge[node, role]
         for edge in range(first, first + tree.choices[node, role]):
             edges[role] = edge
-            child = joint_child(tree, joint_key(tree, node, edges))
+            child = find_joint_child(tree, joint_hash(tree, node, edges))
             if edge != chosen and child >= 0 and tree.visits[child] > 0:
-                gain = value_of(tree, child, role) - value
-                tree.regret[edge] = max(0.0, tree.regret[edge] + gain)
+                regret = mean_value(tree, child, role) - value
+                tree.regret[edge] = max(0.0, tree.regret[edge] + regret)
         edges[role] = chosen
 
 
 @kernel
-def value_of(tree: TreeArrays, node: int, role: int) -> float:
-    """Return the mean value of a node's playouts, in hundredths, kept within what is proved."""
+def mean_value(tree: TreeArrays, node: int, role: int) -> float:
+    """The mean value of a visited node's playouts, in hundredths, clipped to the proved bounds."""
     mean = tree.total[node, role] / tree.visits[node]
     return min(max(mean, 0.01 * tree.low[node, role]), 0.01 * tree.high[node, role])

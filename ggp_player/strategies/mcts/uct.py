@@ -1,8 +1,7 @@
-"""UCT with one playout at a time: the yardstick for searches that play many at once.
+"""UCT with one playout at a time: the yardstick for the search that plays many at once.
 
-It runs on the same compiled engine as they do, in a block of one word, with the same compiled
-code around it. What it leaves out is what is to be measured: playouts side by side, proofs, equal
-states as one node, and a tree that is kept between moves.
+It runs on the same compiled engine, in a block of one word, with kernels of its own. It leaves out
+what is to be measured: parallel playouts, proofs, transpositions, and a tree kept between moves.
 
 Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); C. Browne et al., A
 survey of Monte Carlo tree search methods (2012), algorithm 2.
@@ -34,8 +33,7 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
 )
-from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
     Indices,
@@ -44,8 +42,8 @@ from ggp_player.strategies.mcts.arrays import (
     Values,
     Words,
     new_game,
+    state_words,
 )
-from ggp_player.strategies.textbook import moves_by_chance
 
 MAX_NODES = 1_000_000
 MAX_EDGES = 8_000_000
@@ -55,7 +53,7 @@ PLAYOUTS = 200
 
 
 class Uct(EngineStrategy):
-    """Searches afresh at each step, a playout a time. Refuses games that are not compiled."""
+    """Starts a new tree for each move, with one playout at a time. Refuses interpreted rules."""
 
     name = "uct"
 
@@ -64,7 +62,7 @@ class Uct(EngineStrategy):
         self._engine: Engine | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the most visited move now and then, until the memory is full."""
+        """Yield the most visited move after each slice of playouts, until the memory is full."""
         machine = self.machine_of(position)
         yield Choice(position.legal_moves[0])
         if self._engine is None:
@@ -74,10 +72,10 @@ class Uct(EngineStrategy):
         tree.state[:] = as_words(packed_state(machine, position.state))[0]
         role = machine.roles.index(position.role)
         while tree.counts[0] < MAX_NODES - PLAYOUTS and tree.counts[1] < MAX_EDGES // 2:
-            run(tree, self.exploration, PLAYOUTS)
-            edges = slice(tree.first[0, role], tree.first[0, role] + tree.choices[0, role])
-            best = int(np.argmax(tree.tries[edges])) + edges.start
-            value = 100 * tree.score[best] / max(1, tree.tries[best])
+            run_playouts(tree, self.exploration, PLAYOUTS)
+            first = tree.first_edge[0, role]
+            best = first + int(np.argmax(tree.visits[first : first + tree.choices[0, role]]))
+            value = 100 * tree.total[best] / max(1, tree.visits[best])
             note = f"{tree.counts[2]} playouts"
             yield Choice(machine.moves[role][tree.move[best]], float(value), note=note)
 
@@ -85,10 +83,10 @@ class Uct(EngineStrategy):
 class UctTree(NamedTuple):
     """The tree, and the block of one word whose first lane plays.
 
-    Per node and role: ``first`` edge and ``choices``. Per edge: ``move``, ``tries``, ``score``.
-    ``child`` int32 (nodes, 2): first child and next sibling of a node; ``parting`` int32 (nodes,
-    R): the edges that led to it. ``path`` int32 (depth, R): the edges of the present playout.
-    ``counts`` int64 (3,): nodes, edges and playouts.
+    Per node and role: ``first_edge`` and ``choices``. Per edge: ``move``, ``visits`` and ``total``,
+    the sum of the goal values in hundredths. ``child`` int32 (nodes, 2): first child and next
+    sibling of a node; ``incoming`` int32 (nodes, R): the edges that lead to it. ``path`` int32
+    (depth, R): the edges of the current playout. ``counts`` int64 (3,): nodes, edges and playouts.
     """
 
     game: GameArrays
@@ -96,13 +94,13 @@ class UctTree(NamedTuple):
     scratch: Words
     random: Words
     state: Words
-    first: Indices
+    first_edge: Indices
     choices: Indices
     move: Indices
-    tries: Indices
-    score: Sums
+    visits: Indices
+    total: Sums
     child: Indices
-    parting: Indices
+    incoming: Indices
     path: Indices
     values: Values
     lane: Words
@@ -110,9 +108,8 @@ class UctTree(NamedTuple):
 
 
 def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> UctTree:
-    """Return a tree of one node that has yet to be expanded."""
-    chance = np.array(list(map(moves_by_chance, machine.roles)), np.uint8)
-    block, game, roles = engine.block(seed), new_game(engine, chance), engine.roles
+    """Allocate a tree whose only node, the root, is not yet expanded."""
+    block, game, roles = engine.block(seed), new_game(engine, machine.roles), engine.roles
     nodes = np.zeros((5, MAX_NODES, max(2, roles)), np.int32)
     edges = np.zeros((2, MAX_EDGES), np.int32)
     return UctTree(
@@ -120,7 +117,7 @@ def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> Uct
         block.rows,
         block.scratch,
         block.random,
-        np.zeros(-(-game.fluent_count // 64), np.uint64),
+        np.zeros(state_words(engine), np.uint64),
         nodes[0],
         nodes[1],
         edges[0],
@@ -136,8 +133,8 @@ def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> Uct
 
 
 @kernel
-def run(tree: UctTree, exploration: float, playouts: int) -> None:
-    """Select, expand, play out and back up, so many times."""
+def run_playouts(tree: UctTree, exploration: float, playouts: int) -> None:
+    """Select, expand, play out and backpropagate, so many times."""
     game, rows = tree.game, tree.rows
     for _ in range(playouts):
         fluents = rows.ctypes.data + 8 * game.fluents
@@ -160,8 +157,8 @@ def run(tree: UctTree, exploration: float, playouts: int) -> None:
         goal_values(rows, game.goals, game.goal_table, 0, tree.values)
         for step in range(depth):
             for role in range(tree.values.shape[0]):
-                tree.tries[tree.path[step, role]] += 1
-                tree.score[tree.path[step, role]] += 0.01 * tree.values[role]
+                tree.visits[tree.path[step, role]] += 1
+                tree.total[tree.path[step, role]] += 0.01 * tree.values[role]
         tree.counts[2] += 1
 
 
@@ -169,30 +166,30 @@ def run(tree: UctTree, exploration: float, playouts: int) -> None:
 def _expand(tree: UctTree, node: int) -> None:
     game = tree.game
     for role in range(tree.values.shape[0]):
-        tree.first[node, role] = tree.counts[1]
+        tree.first_edge[node, role] = tree.counts[1]
         for move in range(game.offsets[role + 1] - game.offsets[role]):
             if is_set(tree.rows, game.legal + game.offsets[role] + move, 0):
                 tree.move[tree.counts[1]] = move
                 tree.counts[1] += 1
-        tree.choices[node, role] = tree.counts[1] - tree.first[node, role]
+        tree.choices[node, role] = tree.counts[1] - tree.first_edge[node, role]
 
 
 @kernel
 def _select(tree: UctTree, exploration: float, node: int, role: int) -> int:
-    """Return the edge of the highest upper confidence bound; one that is untried comes first."""
-    first = tree.first[node, role]
+    """Select the edge of the highest upper confidence bound; unvisited edges come first."""
+    first = tree.first_edge[node, role]
     last = first + tree.choices[node, role]
     visits = 0
     for edge in range(first, last):
-        visits += tree.tries[edge]
+        visits += tree.visits[edge]
     best, best_bound = first, -1.0
     for edge in range(first, last):
-        tries = tree.tries[edge]
-        if tries == 0:
+        own = tree.visits[edge]
+        if own == 0:
             return edge
-        bound = tree.score[edge] / tries + exploration * math.sqrt(math.log(visits) / tries)
+        bound = tree.total[edge] / own + exploration * math.sqrt(math.log(visits) / own)
         if tree.game.chance[role]:
-            bound = -tries
+            bound = -own
         if bound > best_bound or edge == first:
             best, best_bound = edge, bound
     return best
@@ -200,19 +197,19 @@ def _select(tree: UctTree, exploration: float, node: int, role: int) -> int:
 
 @kernel
 def _child(tree: UctTree, node: int, edges: NDArray[np.int32]) -> int:
-    """Return the node after the edges; one that is new is made, and -1 is returned."""
+    """Find the node behind the edges; where there is none, add it and return -1."""
     child = tree.child[node, 0]
     while child > 0:
         same = True
         for role in range(tree.values.shape[0]):
-            same = same and tree.parting[child, role] == edges[role]
+            same = same and tree.incoming[child, role] == edges[role]
         if same:
             return child
         child = tree.child[child, 1]
     child = tree.counts[0]
     tree.counts[0] += 1
     for role in range(tree.values.shape[0]):
-        tree.parting[child, role] = edges[role]
+        tree.incoming[child, role] = edges[role]
     tree.child[child, 1] = tree.child[node, 0]
     tree.child[node, 0] = child
     return -1

@@ -1,4 +1,9 @@
-"""TODO."""
+"""Selection: which strategy plays, by name, by parameters in text, or by the game.
+
+In comes a text such as ``auto`` or ``alpha_beta:depth=3``, out a :class:`.Strategy` for one role in
+one match. Start reading in :mod:`.registry`, which lists all strategies; :mod:`.auto` chooses among
+them by the game, and :mod:`.portfolio` runs several side by side.
+"""
 
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
 

@@ -1,7 +1,7 @@
-"""The choice of a strategy by the game: what to play when nobody says how.
+"""The strategy ``auto``: it chooses a strategy by the game.
 
-Games that are compiled are analysed, and played by the strong searches; the others are surveyed by
-some playouts, and played by the textbook's.
+Compiled games are analysed and played by the strong searches. Interpreted games are probed by a few
+playouts and played by the textbook's searches.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from gdl.analysis import Analysis, Structure, Survey
 from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import play_out
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
-from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
+from ggp_player.strategies import (
+    Choice,
+    EngineStrategy,
+    MoveReport,
+    Position,
+    Strategy,
+    compiled_machine,
+)
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.portfolio import Portfolio
@@ -34,29 +40,29 @@ from ggp_player.strategies.textbook import (
     opponents_of,
 )
 
-SURVEY_PLAYOUTS = 8
-"""Playouts after which a game counts as surveyed."""
+PROBE_PLAYOUTS = 8
+"""Playouts of a probe."""
 
-SURVEY_STEPS = 150
-"""Steps after which it does so too: a slow or endless game must not be surveyed for long."""
+PROBE_STEPS = 150
+"""The most steps of a probe: a slow or endless game must not be probed for long."""
 
 SMALL_TREE = 1_000_000
 """Lines of play in a tree that is searched to its end rather than evaluated."""
 
 MAX_STATES = 4_000_000
-"""States that are gone through at most."""
+"""The most states that are enumerated."""
 
 _log = logging.getLogger(__name__)
 
 
 class Auto(EngineStrategy):
-    """Looks at the game, then plays as the strategy that suits it. Plays every game.
+    """Analyses the game, then plays as the strategy that suits it. Plays every game.
 
-    Where the rules are compiled, one player plans; others search with playouts, on ``threads``
-    cores (0 for all of them), while provers try to solve the game at their side. Where they are
-    not, one player plans blindly; two whose utilities always have the same sum search with
-    alpha-beta, and so does one alone against ``random``; all others with max^n. The choice is
-    made once, logged, and noted with the moves.
+    Where the rules are compiled, a single player plans. Others run Monte Carlo tree search on
+    ``threads`` cores (0 for all), while provers beside it try to solve the game. Where the rules
+    are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
+    single player against ``random``, use alpha-beta; all others max^n. The choice is made once,
+    logged, and noted with the moves.
     """
 
     name = "auto"
@@ -79,9 +85,9 @@ class Auto(EngineStrategy):
         if not moves:
             return
         if self._chosen is None:
-            first = Choice(moves[0], note="looking at the game")
+            first = Choice(moves[0], note="analysing the game")
             yield first
-            for _ in self._look(position):
+            for _ in self._analyse(position):
                 yield first
         assert self._chosen is not None
         why = f"{self._chosen.name}, {self._reason}"
@@ -89,85 +95,86 @@ class Auto(EngineStrategy):
             yield replace(choice, note=f"{why}; {choice.note}" if choice.note else why)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the chosen strategy reports."""
+        """Report what the chosen strategy reports."""
         return self._chosen.report(position) if self._chosen is not None else ()
 
-    def _look(self, position: Position) -> Iterator[None]:
-        """Choose the strategy; yield now and then."""
+    def _analyse(self, position: Position) -> Iterator[None]:
+        """Choose the strategy; yield now and then, so that the search can be stopped."""
         machine = compiled_machine(position.machine)
         if machine is not None:
             if self._analysis is None:
                 self._analysis = Analysis(machine, position.random.getrandbits(32))
-            # Not yielded from: what is broken off here goes on in the next position.
+            # Not "yield from": closing this search would end an analysis that should go on later.
             for _ in self._analysis.work:
                 yield
             assert self._analysis.structure is not None
-            chosen = strong(machine, self._analysis.structure, self._threads)
-            self._chosen, self._reason = chosen
+            structure = self._analysis.structure
+            self._chosen, self._reason = choose_for_compiled(machine, structure, self._threads)
         else:
             if self._survey is None:
                 self._survey = Survey(len(position.machine.roles))
-            yield from explore(position, self._survey)
-            self._chosen, self._reason = suitable(position, self._survey)
+            yield from probe(position, self._survey)
+            self._chosen, self._reason = choose_for_interpreted(position, self._survey)
         _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
 
 
-def strong(
+def choose_for_compiled(
     machine: PropnetStateMachine, structure: Structure, threads: int
 ) -> tuple[Strategy, str]:
-    """Return a strategy for a compiled game of which the structure is known, and why it is it."""
+    """Choose a strategy for a compiled game by its structure; return it with the reason."""
     if len(machine.roles) == 1:
         return Planner(division=structure.decomposition), "one player"
-    images = generated_group(machine, structure.symmetries)
-    main = MonteCarlo(threads=threads, images=images)
+    symmetries = generated_group(machine, structure.symmetries)
+    main = MonteCarlo(threads=threads, symmetries=symmetries)
     turns = structure.turns.one_at_a_time.value
     rivals = structure.goals.is_rivalry
     alone = len(structure.goals.values) == 1
-    manner = "moves in turn" if turns else "moves at the same time"
+    order = "moves in turn" if turns else "moves at the same time"
     if alone:
         kind = "one player against chance"
     elif rivals:
-        kind = f"two rivals for a constant sum, {manner}"
+        kind = f"two rivals for a constant sum, {order}"
     else:
-        kind = f"{len(structure.goals.values)} players with interests of their own, {manner}"
+        kind = f"{len(structure.goals.values)} players with interests of their own, {order}"
     provers: list[Strategy] = []
     if turns and (rivals or alone):
         if structure.decomposition is not None and structure.decomposition.in_series.is_proved:
             provers.append(Series(structure.decomposition))
         typical = structure.size.typical
         if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
-            provers.append(Enumeration(states=MAX_STATES, images=images))
+            provers.append(Enumeration(states=MAX_STATES, images=symmetries))
         if rivals and structure.turns.chance is None:
-            provers.append(Proof(images=images))
+            provers.append(Proof(images=symmetries))
     if not provers:
         return main, kind
     return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
 
 
-def suitable(position: Position, survey: Survey) -> tuple[Strategy, str]:
-    """Return a strategy for the game of a position, and why it is the one."""
+def choose_for_interpreted(position: Position, survey: Survey) -> tuple[Strategy, str]:
+    """Choose a strategy for an interpreted game by a few playouts; return it with the reason."""
     others = opponents_of(position.machine, position.role)
     rivals = [role for role in others if not moves_by_chance(role)]
     small = survey.lines is not None and survey.lines <= SMALL_TREE
-    how: EvaluationName = "mobility" if small else "quick"
-    scale = "a small tree" if small else "a large tree"
-    moves = "moves at the same time" if survey.together else "moves in turn"
+    evaluation: EvaluationName = "mobility" if small else "quick"
+    tree = "a small tree" if small else "a large tree"
+    order = "moves at the same time" if survey.together else "moves in turn"
     if not others:
         return SequentialPlanning(), "one player"
     if not rivals:
-        return AlphaBeta(evaluation=how), f"one player against chance, {scale}"
+        return AlphaBeta(evaluation=evaluation), f"one player against chance, {tree}"
     if len(rivals) == 1 and has_constant_sum(position, survey):
-        return AlphaBeta(evaluation=how), f"two rivals for a constant sum, {moves}, {scale}"
-    if len(rivals) == 1:
-        return MaxN(evaluation=how), f"two players with interests of their own, {moves}, {scale}"
-    return MaxN(evaluation=how), f"{len(rivals) + 1} players, {moves}, {scale}"
+        kind = f"two rivals for a constant sum, {order}, {tree}"
+        return AlphaBeta(evaluation=evaluation), kind
+    two = "two players with interests of their own"
+    players = two if len(rivals) == 1 else f"{len(rivals) + 1} players"
+    return MaxN(evaluation=evaluation), f"{players}, {order}, {tree}"
 
 
-def explore(position: Position, survey: Survey) -> Iterator[None]:
-    """Play out from a position until enough is known; yield after each step."""
+def probe(position: Position, survey: Survey) -> Iterator[None]:
+    """Play out from a position until the probe is complete; yield after each step."""
     machine = position.machine
-    while survey.playouts < SURVEY_PLAYOUTS and survey.states < SURVEY_STEPS:
-        left = SURVEY_STEPS - survey.states - 1
+    while survey.playouts < PROBE_PLAYOUTS and survey.states < PROBE_STEPS:
+        left = PROBE_STEPS - survey.states - 1
         steps = play_out(machine, position.random, left, position.state)
         for _ in survey.record(machine, steps):
             yield

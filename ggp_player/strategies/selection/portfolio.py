@@ -1,4 +1,4 @@
-"""Several searches in company: one that always has a move, and others that may prove one."""
+"""An algorithm portfolio: a main search that always has a move, and provers that may prove one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gdl import StateMachine
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
 
 
 class Portfolio(EngineStrategy):
-    """Lets a main search and provers take turns, slice by slice; the first proof decides.
+    """Runs a main search and provers in turn, slice by slice; the first proof decides.
 
-    Until then the main search's choice stands. A prover that has given up is asked again in the
-    next position.
+    Until then the main search's choice stands. A prover that gives up is run again in the next
+    position.
     """
 
-    name = "company"
+    name = "portfolio"
     ponders = True
 
     def __init__(self, main: Strategy, provers: Sequence[Strategy], share: int = 3) -> None:
@@ -33,11 +32,11 @@ class Portfolio(EngineStrategy):
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the main search's choices, or the one that was proved.
 
-        Each prover gets one slice for ``share`` of the main search's.
+        Each prover gets one slice for every ``share`` slices of the main search.
         """
         self._decided = self._main
         machine = position.machine
-        asked = {
+        running = {
             prover: prover.search(position)
             for prover in self._provers
             if prover.refusal(machine) is None
@@ -48,15 +47,15 @@ class Portfolio(EngineStrategy):
                 return
             if number % self._share:
                 continue
-            for prover, search in list(asked.items()):
+            for prover, search in list(running.items()):
                 found = next(search, None)
                 if found is None:
-                    del asked[prover]
+                    del running[prover]
                 elif found.proved:
                     self._decided = prover
                     yield replace(found, note=f"{prover.name}: {found.note}")
                     return
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the search that has decided knows, or the main one if that says nothing."""
+        """Report what the search that decided knows, or the main search if that reports nothing."""
         return self._decided.report(position) or self._main.report(position)

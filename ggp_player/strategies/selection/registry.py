@@ -1,9 +1,10 @@
-"""Strategies from text: ``minimax``, ``bounded_minimax:upper=51``, ``my_package.ideas:Clever``."""
+"""The registry: strategies by name, and new ones from text such as ``bounded_minimax:upper=51``."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -48,9 +49,16 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
 )
 """Every strategy by its name."""
 
+RENAMED_PARAMETERS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {("mcts", "equivalence"): "rave_equivalence"}
+)
+"""New names of parameters, by strategy and old name, which is accepted for one more release."""
+
+_log = logging.getLogger(__name__)
+
 
 def create(spec: str) -> Strategy:
-    """Return a new strategy, for one role in one match.
+    """Create a strategy, for one role in one match.
 
     ``spec`` is a name from ``STRATEGIES``, or a name with parameters, or a class of your own:
     ``minimax``, ``bounded_minimax:lower=0,upper=51``, ``package.module:Class``. Raises
@@ -60,11 +68,11 @@ def create(spec: str) -> Strategy:
 
 
 def strategy_from(spec: str, strategies: Mapping[str, type[Strategy]]) -> Strategy:
-    """Return a new strategy from ``name`` or ``name:key=value,key=value``.
+    """Create a strategy from ``name`` or ``name:key=value,key=value``.
 
     A name with a dot is a module: ``package.module:Class``, with ``:key=value`` after that. The
-    values are read as the types that the constructor declares; what only a program can give is
-    keyword-only. Raises :class:`StrategyError` with a sentence that says what there is instead.
+    values are parsed as the types that the constructor declares; keyword-only parameters are for
+    programs. Raises :class:`StrategyError` with a sentence that says what there is instead.
     """
     name, _, rest = spec.strip().partition(":")
     if "." in name:
@@ -111,10 +119,19 @@ def _pairs(name: str, text: str) -> dict[str, str]:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise StrategyError(f"{name}: {pair!r} is not of the form key=value")
+        key = _present_name(name, key)
         if key in pairs:
             raise StrategyError(f"{name}: {key!r} is given twice")
         pairs[key] = value
     return pairs
+
+
+def _present_name(name: str, key: str) -> str:
+    """The name of a parameter today; logs a notice where an old one is given."""
+    renamed = RENAMED_PARAMETERS.get((name, key))
+    if renamed:
+        _log.warning("%s: the parameter %r is now called %r", name, key, renamed)
+    return renamed or key
 
 
 def _built(kind: type[Strategy], name: str, pairs: Mapping[str, str]) -> Strategy:

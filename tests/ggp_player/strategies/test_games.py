@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import pytest
 
-import gdl
 from gdl import State, StateMachine
 from gdl.language import moves_by_chance
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create
 from ggp_player.strategies.textbook.game_tree import playout
+from tests.support.compiled_games import reasoner_of
 from tests.support.paths import GAMES
 from tests.support.tree_games import last_choice, play, position
 
 
-@cache
-def machine_of(name: str) -> StateMachine:
-    return gdl.interpret(gdl.load(GAMES / f"{name}.kif"))
-
-
 def later(machine: StateMachine, seed: int, steps: int) -> State:
-    """Return the state before the last joint move of some random steps: it is not terminal."""
+    """The state before the last of some random steps, which is not terminal."""
     match = list(islice(playout(machine, machine.initial_state(), Random(seed)), steps))
     return match[-1].before
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("role", [0, 1])
-def test_tic_tac_toe_endgames_have_one_value(seed, role):
-    machine = machine_of("ticTacToe")
+def test_tic_tac_toe_endgames_have_one_value(seed: int, role: int) -> None:
+    machine = reasoner_of("ticTacToe")
     endgame = position(machine, role, later(machine, seed, 5))
     exact = last_choice(create("minimax"), endgame)
     assert last_choice(create("bounded_minimax"), endgame) == exact
@@ -42,18 +37,18 @@ def test_tic_tac_toe_endgames_have_one_value(seed, role):
 
 
 @pytest.mark.parametrize("spec", ["minimax", "alpha_beta:evaluation=mobility"])
-def test_tic_tac_toe_is_a_draw(spec):
-    assert last_choice(create(spec), position(machine_of("ticTacToe"))).value == 50
+def test_tic_tac_toe_is_a_draw(spec: str) -> None:
+    assert last_choice(create(spec), position(reasoner_of("ticTacToe"))).value == 50
 
 
 @pytest.mark.parametrize("opponent", ["minimax", "alpha_beta"])
 @pytest.mark.parametrize("role", [0, 1])
-def test_bounded_minimax_does_not_lose_to_other_searches(opponent, role):
+def test_bounded_minimax_does_not_lose_to_other_searches(opponent: str, role: int) -> None:
     assert outcomes(opponent, role, matches=1)[0] == 50
 
 
 @pytest.mark.parametrize("role", [0, 1])
-def test_bounded_minimax_does_not_lose_to_chance(role):
+def test_bounded_minimax_does_not_lose_to_chance(role: int) -> None:
     assert min(outcomes("random", role, matches=4)) >= 50
 
 
@@ -61,35 +56,35 @@ def test_bounded_minimax_does_not_lose_to_chance(role):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("opponent", ["random", "minimax", "alpha_beta"])
 @pytest.mark.parametrize("role", [0, 1])
-def test_bounded_minimax_does_not_lose_fifty_matches(opponent, role):
+def test_bounded_minimax_does_not_lose_fifty_matches(opponent: str, role: int) -> None:
     assert min(outcomes(opponent, role, matches=50)) >= 50
 
 
 def outcomes(opponent: str, role: int, matches: int) -> list[int]:
-    """Return what bounded minimax gets for that role of tic-tac-toe, match by match."""
+    """The goal values of bounded minimax in that role of tic-tac-toe, match by match."""
     goals = []
     for seed in range(matches):
         pair = [create("bounded_minimax"), create(opponent)]
         strategies = pair if role == 0 else pair[::-1]
-        goals.append(play(machine_of("ticTacToe"), strategies, Random(seed))[role])
+        goals.append(play(reasoner_of("ticTacToe"), strategies, Random(seed))[role])
     return goals
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax:upper=51", "alpha_beta"])
-def test_nim_is_won_by_the_second(spec):
-    machine = machine_of("nim")
+def test_nim_is_won_by_the_second(spec: str) -> None:
+    machine = reasoner_of("nim")
     assert play(machine, [create("random"), create(spec)], Random(2)) == [0, 100]
 
 
 @pytest.mark.parametrize("spec", ["deliberation", "planning", "auto"])
 @pytest.mark.parametrize("game", ["keyMaze", "sudokuSmall"])
-def test_small_puzzles_are_solved(game, spec):
-    assert play(machine_of(game), [create(spec)], Random(1)) == [100]
+def test_small_puzzles_are_solved(game: str, spec: str) -> None:
+    assert play(reasoner_of(game), [create(spec)], Random(1)) == [100]
 
 
 @pytest.mark.parametrize("path", sorted(GAMES.glob("*.kif")), ids=lambda path: path.stem)
-def test_every_strategy_refuses_or_has_a_legal_move_at_once(path):
-    machine = machine_of(path.stem)
+def test_every_strategy_refuses_or_has_a_legal_move_at_once(path: Path) -> None:
+    machine = reasoner_of(path.stem)
     role = [role for role in machine.roles if not moves_by_chance(role)][-1]
     start = Position(machine, machine.initial_state(), role, Random(1))
     willing = [create(name) for name in STRATEGIES if not create(name).refusal(machine)]
@@ -100,8 +95,8 @@ def test_every_strategy_refuses_or_has_a_legal_move_at_once(path):
 
 @pytest.mark.parametrize("name", ["alpha_beta", "max_n", "auto"])
 @pytest.mark.parametrize("game", ["tron", "fishery", "diceRace", "trefoil", "connectFour"])
-def test_the_same_seed_finds_the_same(game, name):
-    machine = machine_of(game)
+def test_the_same_seed_finds_the_same(game: str, name: str) -> None:
+    machine = reasoner_of(game)
 
     def found() -> list[object]:
         start = Position(machine, machine.initial_state(), machine.roles[0], Random(7))

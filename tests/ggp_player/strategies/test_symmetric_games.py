@@ -1,4 +1,4 @@
-"""Searches that know of symmetries find and prove what they find without."""
+"""Searches that use symmetries find and prove the same values as without."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,14 +18,15 @@ from gdl.analysis.symmetry.symmetry_group import generated_group
 from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Position, StrategyError
-from ggp_player.strategies.mcts.arrays import NODES, Settings
+from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.mcts.tree_search import TreeSearch
-from ggp_player.strategies.selection.auto import strong
+from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
+from tests.support.search_trees import states_of
 from tests.support.small_games import (
     assert_moves_keep_the_value,
     breakthrough,
@@ -52,9 +52,9 @@ def images_of(machine: PropnetStateMachine) -> SymmetryGroup:
 
 
 def taking_cells(cells: int, wins: Iterable[frozenset[int]], worth: int) -> str:
-    """Return a game in which two roles take cells in turn.
+    """A game in which two roles take cells in turn.
 
-    Whoever first owns all of some cells gets what that is worth, and the other one the rest of 100.
+    The first to own a whole winning set gets ``worth``, the other role the rest of 100.
     """
     rules = [
         "(role left) (role right) (opponent left right) (opponent right left) (init (turn left))",
@@ -79,15 +79,15 @@ def taking_cells(cells: int, wins: Iterable[frozenset[int]], worth: int) -> str:
 
 @st.composite
 def symmetric_games(draw: st.DrawFn) -> str:
-    """Draw a game whose winning sets stay the same when cells are exchanged in some way."""
+    """Draw a game whose winning sets are closed under a permutation of the cells."""
     cells = draw(st.integers(4, 5))
-    becomes = draw(st.permutations(range(cells)))
+    permutation = draw(st.permutations(range(cells)))
     wins: dict[frozenset[int], None] = {}
     for _ in range(draw(st.integers(1, 2))):
         owned = frozenset(draw(st.sets(st.integers(0, cells - 1), min_size=2, max_size=3)))
         while owned not in wins:
             wins[owned] = None
-            owned = frozenset(becomes[cell] for cell in owned)
+            owned = frozenset(permutation[cell] for cell in owned)
     return taking_cells(cells, wins, draw(st.sampled_from((30, 100))))
 
 
@@ -99,14 +99,10 @@ def search_of(machine: PropnetStateMachine, state: State, seed: int = 1) -> Tree
 
 def assert_bounds_hold(search: TreeSearch, value: Callable[[State, int], float]) -> None:
     """All bounds that a tree has proved include the value of minimax."""
-    machine, tree = search.machine, search.memory.tree
-    used = int(search.memory.counts[NODES])
-    packed = tree.state[:used].astype("<u8").view(np.uint8)
-    bits = np.unpackbits(packed, axis=1, count=len(machine.facts), bitorder="little")
-    for node, row in enumerate(bits):
+    tree = search.memory.tree
+    for node, state in enumerate(states_of(search)):
         for role in range(2):
-            exact = value(machine.state(row), role)
-            assert tree.low[node, role] <= exact <= tree.high[node, role]
+            assert tree.low[node, role] <= value(state, role) <= tree.high[node, role]
 
 
 def minimax_of(machine: PropnetStateMachine) -> Callable[[State, int], int]:
@@ -115,7 +111,7 @@ def minimax_of(machine: PropnetStateMachine) -> Callable[[State, int], int]:
 
 
 def after(machine: PropnetStateMachine, state: State, role: int, move: gdl.Term) -> State:
-    """Return the state after a move of the only role with a choice."""
+    """The state after a move of the only role with a choice."""
     moves = [machine.legal_moves(state, other)[0] for other in machine.roles]
     moves[role] = move
     return machine.next_state(state, moves)
@@ -123,7 +119,7 @@ def after(machine: PropnetStateMachine, state: State, role: int, move: gdl.Term)
 
 @settings(max_examples=12, deadline=None)
 @given(symmetric_games())
-def test_all_searches_find_the_values_of_minimax(text):
+def test_all_searches_find_the_values_of_minimax(text: str) -> None:
     machine = gdl.compile(gdl.parse(text))
     value, images = minimax_of(machine), images_of(machine)
     solution = solution_of(Enumeration(images=images), machine)
@@ -149,7 +145,7 @@ def test_all_searches_find_the_values_of_minimax(text):
                 assert report.bounds is not None
                 assert report.bounds[0] <= known <= report.bounds[1]
             for tried in search.moves(role):
-                known = value(after(machine, state, role, machine.moves[role][tried.place]), role)
+                known = value(after(machine, state, role, machine.moves[role][tried.index]), role)
                 assert tried.low <= known <= tried.high
 
 
@@ -167,7 +163,7 @@ BOARDS = [
 
 
 @pytest.mark.parametrize("text", BOARDS)
-def test_every_move_keeps_the_value(text):
+def test_every_move_keeps_the_value(text: str) -> None:
     machine = compiled(text)
     images = images_of(machine)
     assert len(images.facts) > 1
@@ -179,7 +175,7 @@ def test_every_move_keeps_the_value(text):
 
 
 @pytest.mark.parametrize("text", BOARDS)
-def test_the_tree_proves_what_is_so(text):
+def test_the_bounds_of_the_tree_hold(text: str) -> None:
     machine = compiled(text)
     solution = solution_of(Enumeration(), machine)
     search = search_of(machine, machine.initial_state())
@@ -191,25 +187,25 @@ def test_the_tree_proves_what_is_so(text):
         )
 
 
-def test_tic_tac_toe_has_765_states_that_differ():
+def test_tic_tac_toe_has_765_canonical_states() -> None:
     machine = compiled(game("ticTacToe"))
     assert solution_of(Enumeration(images=images_of(machine)), machine).states == 765
 
 
-def test_one_move_of_each_orbit_is_searched():
+def test_one_move_of_each_orbit_is_searched() -> None:
     machine = compiled(game("ticTacToe"))
     search = search_of(machine, machine.initial_state())
     search.run(2000)
     assert search.is_proved
     assert search.nodes < 1000
-    moves = {str(machine.moves[0][tried.place]) for tried in search.moves(0)}
+    moves = {str(machine.moves[0][tried.index]) for tried in search.moves(0)}
     corners = {"(put a1)", "(put a3)", "(put c1)", "(put c3)"}
     edges = {"(put a2)", "(put b1)", "(put b3)", "(put c2)"}
     assert [len(moves & orbit) for orbit in (corners, edges, {"(put b2)"})] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["connectFour", "pentago", "biddingTicTacToe", "diceRace"])
-def test_moves_and_lines_are_those_of_the_state_asked_about(name: str):
+def test_moves_and_lines_are_those_of_the_state_asked_about(name: str) -> None:
     machine = compiled(game(name))
     search = search_of(machine, machine.initial_state())
     for state in sampled(machine, 8, Random(4)):
@@ -217,8 +213,8 @@ def test_moves_and_lines_are_those_of_the_state_asked_about(name: str):
         search.run(30)
         for role, names in enumerate(machine.moves):
             for tried in search.moves(role):
-                assert names[tried.place] in machine.legal_moves(state, machine.roles[role])
-                assert_can_be_played(machine, state, search.line(role, tried.place))
+                assert names[tried.index] in machine.legal_moves(state, machine.roles[role])
+                assert_can_be_played(machine, state, search.line(role, tried.index))
 
 
 def assert_can_be_played(
@@ -229,19 +225,19 @@ def assert_can_be_played(
         state = machine.next_state(state, joint_move)
 
 
-def test_mirrored_states_have_mirrored_statistics():
+def test_mirrored_states_have_mirrored_statistics() -> None:
     machine = compiled(game("connectFour"))
     start, found = machine.initial_state(), []
     for column in (2, 6):
         state = after(machine, start, 0, gdl.parse_term(f"(drop {column})"))
         search = search_of(machine, state)
         search.run(100)
-        found.append([(tried.place, tried.visits) for tried in search.moves(1)])
-    mirrored = [(6 - place, visits) for place, visits in found[1]]
+        found.append([(tried.index, tried.visits) for tried in search.moves(1)])
+    mirrored = [(6 - index, visits) for index, visits in found[1]]
     assert sorted(found[0]) == sorted(mirrored)
 
 
-def test_the_same_seed_and_steps_give_the_same_tree():
+def test_the_same_seed_and_steps_give_the_same_tree() -> None:
     machine = compiled(game("pentago"))
     first, second = (search_of(machine, machine.initial_state()) for _ in range(2))
     for search in (first, second):
@@ -250,7 +246,7 @@ def test_the_same_seed_and_steps_give_the_same_tree():
     assert (first.memory.tree.state == second.memory.tree.state).all()
 
 
-def test_chance_keeps_all_of_its_moves():
+def test_chance_keeps_all_of_its_moves() -> None:
     rules = """
     (role random) (role player) (init start) (coin heads) (coin tails)
     (<= (legal random ?c) (coin ?c) (true start)) (<= (legal random wait) (not (true start)))
@@ -267,28 +263,30 @@ def test_chance_keeps_all_of_its_moves():
     assert len(search.moves(0)) == 2
 
 
-# ---------------------------------------------------------------------- who is told
+# ---------------------------------------------------------------------- strategies
 
 
-def test_auto_tells_its_searches_of_the_symmetries():
+def test_auto_gives_its_searches_the_symmetries() -> None:
     machine = compiled(game("ticTacToe"))
     start = position(machine)
-    strategy, _ = strong(machine, analyse(machine), threads=1)
+    strategy, _ = choose_for_compiled(machine, analyse(machine), threads=1)
     *_, last = strategy.search(start)
     assert last.proved
     assert len(strategy.report(Position(machine, start.state, machine.roles[0]))) <= 9
 
 
-def test_moves_are_all_searched_where_playouts_share_what_they_know():
+def test_all_moves_are_searched_where_amaf_values_are_used() -> None:
     machine = compiled(game("ticTacToe"))
     start, counts = position(machine), []
-    for equivalence in (0, 500):
-        strategy = MonteCarlo(equivalence=equivalence, playouts=2000, images=images_of(machine))
+    for rave_equivalence in (0, 500):
+        strategy = MonteCarlo(
+            rave_equivalence=rave_equivalence, playouts=2000, symmetries=images_of(machine)
+        )
         last_choice(strategy, start)
         counts.append(len(strategy.report(start)))
     assert counts == [3, 9]
 
 
-def test_symmetries_cannot_be_given_as_text():
-    with pytest.raises(StrategyError, match="mcts has no parameter 'images'"):
-        create("mcts:images=1")
+def test_symmetries_cannot_be_given_as_text() -> None:
+    with pytest.raises(StrategyError, match="mcts has no parameter 'symmetries'"):
+        create("mcts:symmetries=1")

@@ -1,10 +1,10 @@
-"""What each part of the tree search is worth: the search against itself without it.
+"""Ablations: what each part of the tree search is worth, by matches against itself without it.
 
     pytest -m bench -s tests/ggp_player/strategies/mcts/test_ablations.py
 
-prints a line for each: the share of the points over all games, and in each; then what symmetries
-save, and how the player fares against the textbook, in every game of two roles that is not too
-long. The figures in docs/strength.md and the defaults of the search come from here.
+prints for each its share of the points, over all games and in each; then what symmetries save, and
+how the player does against the textbook's searches in every game of two roles that is not too long.
+The figures in docs/strength.md and the defaults of the search come from here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VARIANTS = (
     "mcts:leaf_lanes=128",
     "mcts:fan=1",
     "mcts:proofs=false",
-    "mcts:equivalence=500",
+    "mcts:rave_equivalence=500",
     "uct",
 )
 
@@ -43,7 +43,7 @@ VARIANTS = (
 @pytest.mark.bench
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_variant_against_the_search_as_it_is(variant: str):
+def test_a_variant_against_the_search_as_it_is(variant: str) -> None:
     scores = {game: duel(game, (variant, "mcts"), ROUNDS, SECONDS) for game in PROBE_GAMES}
     share = fmean(score.share for score in scores.values())
     each = ", ".join(f"{game} {score.share:.0f}" for game, score in scores.items())
@@ -64,17 +64,17 @@ SYMMETRIC = {
 @pytest.mark.bench
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", SYMMETRIC)
-def test_what_symmetries_save(name: str):
+def test_what_symmetries_save(name: str) -> None:
     machine = small_games.compiled(SYMMETRIC[name])
     machine.warm_up()
     group = generated_group(machine, find_symmetries(machine))
     assert len(group.facts) > 1
     print(f"\n{name}, {len(group.facts)} symmetries")
-    for images in (None, group):
+    for symmetries in (None, group):
         for strategy in (
-            Enumeration(images=images),
-            Proof(images=images),
-            MonteCarlo(images=images),
+            Enumeration(images=symmetries),
+            Proof(images=symmetries),
+            MonteCarlo(symmetries=symmetries),
         ):
             began = process_time()
             choice = last_choice(strategy, position(machine))
@@ -82,13 +82,13 @@ def test_what_symmetries_save(name: str):
             print(f"{strategy.name}: {choice.note}, proved {choice.proved}, {used:.3f} s")
 
 
-TOGETHER = ("biddingTicTacToe", "fishery", "handDuel", "powderKegs", "threeHills", "tron")
+SIMULTANEOUS = ("biddingTicTacToe", "fishery", "handDuel", "powderKegs", "threeHills", "tron")
 
 
 @pytest.mark.bench
 @pytest.mark.timeout(7200)
-def test_moves_at_once_against_those_that_look_best_to_each():
-    for game in TOGETHER:
+def test_regret_matching_against_upper_confidence_bounds() -> None:
+    for game in SIMULTANEOUS:
         score = duel(game, ("mcts", "mcts:uniform=0"), 2 * ROUNDS, SECONDS)
         print(f"\n{game}: {score.share:.0f} % of the points", end="", flush=True)
         assert score.matches == 4 * ROUNDS
@@ -123,7 +123,7 @@ TWO_ROLES = (
 @pytest.mark.bench
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("opponent", ["random", "alpha_beta:depth=3"])
-def test_auto_against_the_textbook(opponent: str):
+def test_auto_against_the_textbook(opponent: str) -> None:
     shares = {}
     for game in TWO_ROLES:
         shares[game] = duel(game, ("auto:threads=1", opponent), 1, 2 * SECONDS).share

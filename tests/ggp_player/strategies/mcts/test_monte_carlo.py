@@ -1,4 +1,4 @@
-"""The strategies ``mcts`` and ``uct``: what they choose, and what they say about it."""
+"""The strategies ``mcts`` and ``uct``: what they choose, and what they report."""
 
 from __future__ import annotations
 
@@ -11,26 +11,22 @@ import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
-from ggp_player.strategies.mcts.tree_search import TreeSearch, TriedMove
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.selection.registry import create
-from tests.support.paths import GAMES
-
-
-def compiled(name: str) -> PropnetStateMachine:
-    return gdl.compile(gdl.load(GAMES / f"{name}.kif"))
+from tests.support.compiled_games import machine_of, reasoner_of
 
 
 def after(machine: PropnetStateMachine, *moves: str) -> gdl.State:
-    """Return the state after moves made in turn; whoever has but one move makes that."""
+    """The state after moves made in turn; a role with only one move makes that."""
     state = machine.initial_state()
     for move in moves:
         legal = [machine.legal_moves(state, role) for role in machine.roles]
-        joint = tuple(own[0] if len(own) == 1 else gdl.parse_term(move) for own in legal)
-        state = machine.next_state(state, joint)
+        made = tuple(own[0] if len(own) == 1 else gdl.parse_term(move) for own in legal)
+        state = machine.next_state(state, made)
     return state
 
 
-def thought(spec: str, position: Position, choices: int = 40) -> Choice:
+def last_of(spec: str, position: Position, choices: int = 40) -> Choice:
     search = create(spec).search(position)
     last = next(search)
     for _, last in zip(range(choices), search, strict=False):
@@ -39,26 +35,26 @@ def thought(spec: str, position: Position, choices: int = 40) -> Choice:
     return last
 
 
-# Cross has b2 and a1 and wins with c3; nought has to play there.
+# Cross has b2 and a1 and threatens c3; nought has to play there.
 THREAT = ("(put b2)", "(put a2)", "(put a1)")
 
 
 @pytest.mark.parametrize("spec", ["mcts", "mcts:threads=2", "uct"])
-def test_the_only_move_that_does_not_lose_is_found(spec: str):
-    machine = compiled("ticTacToe")
+def test_the_only_move_that_does_not_lose_is_found(spec: str) -> None:
+    machine = machine_of("ticTacToe")
     position = Position(machine, after(machine, *THREAT), machine.roles[1], Random(0))
-    assert thought(spec, position).move == gdl.parse_term("(put c3)")
+    assert last_of(spec, position).move == gdl.parse_term("(put c3)")
 
 
-def test_a_win_is_proved():
-    machine = compiled("ticTacToe")
+def test_a_win_is_proved() -> None:
+    machine = machine_of("ticTacToe")
     state = after(machine, *THREAT, "(put b1)")
-    choice = thought("mcts", Position(machine, state, machine.roles[0], Random(0)))
+    choice = last_of("mcts", Position(machine, state, machine.roles[0], Random(0)))
     assert (choice.move, choice.value, choice.proved) == (gdl.parse_term("(put c3)"), 100, True)
 
 
-def test_a_budget_of_playouts_gives_the_same_choices_again():
-    machine = compiled("connectFour")
+def test_a_budget_of_playouts_gives_the_same_choices_again() -> None:
+    machine = machine_of("connectFour")
 
     def choices() -> list[Choice]:
         position = Position(machine, machine.initial_state(), machine.roles[0], Random(3))
@@ -68,8 +64,8 @@ def test_a_budget_of_playouts_gives_the_same_choices_again():
     assert choices() == choices()
 
 
-def test_the_report_tells_of_every_move():
-    machine = compiled("connectFour")
+def test_the_report_tells_of_every_move() -> None:
+    machine = machine_of("connectFour")
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(3))
     strategy = MonteCarlo(playouts=5000)
     *_, last = strategy.search(position)
@@ -82,8 +78,8 @@ def test_the_report_tells_of_every_move():
 
 
 @pytest.mark.parametrize("spec", ["mcts", "uct"])
-def test_interpreted_games_are_refused(spec: str):
-    machine = gdl.interpret(gdl.load(GAMES / "ticTacToe.kif"))
+def test_interpreted_games_are_refused(spec: str) -> None:
+    machine = reasoner_of("ticTacToe")
     assert "compiled" in (create(spec).refusal(machine) or "")
     with pytest.raises(TypeError, match="refuses"):
         list(create(spec).search(Position(machine, machine.initial_state(), machine.roles[0])))
@@ -101,19 +97,21 @@ def test_interpreted_games_are_refused(spec: str):
         ([(0, 9, 0, 0), (0, 10, 0, 0)], 0, 1),
     ],
 )
-def test_the_move_to_make(moves: list[tuple[float, int, int, int]], assured: int, best: int):
-    known = [TriedMove(place, *numbers) for place, numbers in enumerate(moves)]
-    assert best_move(known, assured).place == best
+def test_the_move_to_make(
+    moves: list[tuple[float, int, int, int]], assured: int, best: int
+) -> None:
+    known = [MoveStatistics(index, *numbers) for index, numbers in enumerate(moves)]
+    assert best_move(known, assured).index == best
 
 
 @pytest.mark.parametrize(("draw", "best"), [(0.0, 1), (0.24, 1), (0.26, 2), (0.999, 2)])
-def test_the_move_to_make_at_once_with_others_is_drawn(draw: float, best: int):
+def test_the_move_to_make_at_a_simultaneous_move_node_is_drawn(draw: float, best: int) -> None:
     known = [
-        TriedMove(0, 90, 50, 0, 20, 0.2),  # cannot be better than what is assured
-        TriedMove(1, 40, 10, 0, 100, 0.2),
-        TriedMove(2, 30, 10, 20, 100, 0.6),
+        MoveStatistics(0, 90, 50, 0, 20, 0.2),  # cannot be better than what is assured
+        MoveStatistics(1, 40, 10, 0, 100, 0.2),
+        MoveStatistics(2, 30, 10, 20, 100, 0.6),
     ]
-    assert best_move(known, 20, draw).place == best
+    assert best_move(known, 20, draw).index == best
 
 
 @pytest.mark.parametrize(("seconds", "shrink"), [(1.0, True), (0.001, False)])
@@ -123,12 +121,12 @@ def test_slices_that_take_long_become_short(
     steps: list[int] = []
     run = TreeSearch.run
 
-    def noted(search: TreeSearch, asked: int) -> None:
+    def recorded(search: TreeSearch, asked: int) -> None:
         steps.append(asked)
         run(search, asked)
 
-    monkeypatch.setattr(TreeSearch, "run", noted)
-    machine, ticks = compiled("hex"), count(step=seconds)
+    monkeypatch.setattr(TreeSearch, "run", recorded)
+    machine, ticks = machine_of("hex"), count(step=seconds)
     strategy = MonteCarlo(clock=lambda: float(next(ticks)))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     for _ in islice(strategy.search(position), 6):

@@ -1,4 +1,4 @@
-"""Moves made at once: what the tree search proves of them is true, and what it plays is mixed."""
+"""Simultaneous-move nodes: the bounds that the tree search proves hold, and it mixes its moves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,8 @@ from ggp_player.strategies import Position
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.selection.registry import create
-from tests.ggp_player.strategies.mcts.test_tree_search import (
-    FAIR_OR_NOT,
-    compiled,
-    searched,
-    states_of,
-)
+from tests.support.compiled_games import machine_of
+from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
 from tests.support.tree_games import Tree, rules_of_tree
 
 THROW = """
@@ -49,18 +45,18 @@ class Oracle:
 
     @cache  # noqa: B019, as an oracle lives no longer than its test
     def bounds(self, state: State) -> tuple[Vector, Vector]:
-        """Return what each role is assured of, and the most that it can get."""
+        """What each role is assured of, and the most that it can get."""
         machine, roles = self.machine, range(len(self.machine.roles))
         if machine.is_terminal(state):
             goals = tuple(machine.goal(state, role) or 0 for role in machine.roles)
             return goals, goals
         after = {
-            joint: self.bounds(machine.next_state(state, joint))
-            for joint in gdl.joint_moves(machine, state)
+            joint_move: self.bounds(machine.next_state(state, joint_move))
+            for joint_move in gdl.joint_moves(machine, state)
         }
         low = tuple(
             max(
-                min(worst[role] for joint, (worst, _) in after.items() if joint[role] == move)
+                min(worst[role] for made, (worst, _) in after.items() if made[role] == move)
                 for move in machine.legal_moves(state, machine.roles[role])
             )
             for role in roles
@@ -70,7 +66,7 @@ class Oracle:
         return low, tuple(max(best[role] for _, best in after.values()) for role in roles)
 
     def by_facts(self) -> dict[frozenset[str], tuple[Vector, Vector]]:
-        """Return the bounds of all states that can be reached."""
+        """The bounds of all reachable states, by their facts."""
         found: dict[frozenset[str], tuple[Vector, Vector]] = {}
         waiting = [self.machine.initial_state()]
         while waiting:
@@ -78,7 +74,7 @@ class Oracle:
             found[facts_of(state)] = self.bounds(state)
             if not self.machine.is_terminal(state):
                 joint_moves = gdl.joint_moves(self.machine, state)
-                waiting += [self.machine.next_state(state, joint) for joint in joint_moves]
+                waiting += [self.machine.next_state(state, made) for made in joint_moves]
         return found
 
 
@@ -87,7 +83,7 @@ def facts_of(state: State) -> frozenset[str]:
 
 
 def random_game(seed: int, roles: Sequence[str], steps: int, *, constant_sum: bool) -> gdl.Ruleset:
-    """Return a game in which all move at once, so many times or here and there only once."""
+    """A random tree of simultaneous moves of at most ``steps`` steps."""
     random, most = Random(seed), 7 - len(roles) - steps
 
     def leaf() -> Tree:
@@ -106,7 +102,7 @@ def random_game(seed: int, roles: Sequence[str], steps: int, *, constant_sum: bo
 
 
 def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
-    """Compare all nodes' bounds with the oracle's; return how many say something."""
+    """Check all nodes' bounds against the oracle's; return how many nodes have any."""
     tree, known, telling = search.memory.tree, oracle.by_facts(), 0
     for node, state in enumerate(states_of(search)):
         low, high = known[facts_of(state)]
@@ -122,7 +118,9 @@ def check_bounds(search: TreeSearch, oracle: Oracle) -> int:
     ("names", "steps", "constant_sum"),
     [("ab", 2, True), ("ab", 3, True), ("ab", 2, False), ("abc", 2, False)],
 )
-def test_what_is_proved_of_moves_at_once_is_true(names, steps, constant_sum, seed, uniform):
+def test_bounds_of_simultaneous_move_nodes_hold(
+    names: str, steps: int, constant_sum: bool, seed: int, uniform: float
+) -> None:
     rules = random_game(seed, names, steps, constant_sum=constant_sum)
     oracle = Oracle(gdl.interpret(rules), constant_sum)
     search = searched(gdl.compile(rules), 200, uniform=uniform)
@@ -131,13 +129,13 @@ def test_what_is_proved_of_moves_at_once_is_true(names, steps, constant_sum, see
     if constant_sum and uniform and steps == 2:
         low, high = oracle.bounds(oracle.machine.initial_state())
         assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))
-    search.recycle()
+    search.compact()
     search.run(10)
     assert check_bounds(search, oracle) >= telling
 
 
-def test_chance_and_those_who_wait_assure_nothing():
-    # Left and chance choose at once. Right only waits, and can but hope.
+def test_roles_without_a_choice_are_assured_of_the_worst_only() -> None:
+    # Left and chance choose at the same time; right has no choice.
     rules = rules_of_tree(
         ((([30, 0, 40],), ([60, 0, 10],)), (([0, 0, 0],), ([100, 0, 50],))),
         ("left", "random", "right"),
@@ -147,18 +145,18 @@ def test_chance_and_those_who_wait_assure_nothing():
     assert [search.bounds(role) for role in range(3)] == [(30, 100), (0, 0), (0, 50)]
 
 
-def test_a_sum_that_is_not_constant_is_found_out_where_both_move():
+def test_a_refuted_constant_sum_is_dropped_where_both_move() -> None:
     both = FAIR_OR_NOT.replace("(legal right wait)", "(legal right wait) (legal right rest)")
     search = searched(gdl.compile(gdl.parse(both)), 10)
-    assert search.memory.game.sum == 100
-    while search.memory.game.sum >= 0:
+    assert search.memory.game.constant_sum == 100
+    while search.memory.game.constant_sum >= 0:
         search.run(10)
         assert not search.is_idle
     search.run(3000)
     assert search.bounds(0) == (100, 100)
 
 
-def test_moves_that_cannot_be_better_are_left_alone():
+def test_moves_that_cannot_be_better_are_pruned() -> None:
     # Whatever b does, a gets no more from its first move than its second one assures.
     game = ((20, 30), (30, 90), (60, 10))
     search = searched(gdl.compile(gdl.parse(rules_of_tree(game, "ab", simultaneous=True))), 100)
@@ -166,12 +164,12 @@ def test_moves_that_cannot_be_better_are_left_alone():
     assert (first.low, first.high) == (20, 30)
     assert (second.low, second.high) == (30, 90)
     assert first.visits < 0.01 * second.visits
-    assert first.share < 0.01
-    # Its other two are made so often that b's are worth the same: 30 y + 60 z = 90 y + 10 z.
-    assert third.share == pytest.approx(60 / 110, abs=0.05)
+    assert first.probability < 0.01
+    # In equilibrium a mixes the other two so that b is indifferent: 30 y + 60 z = 90 y + 10 z.
+    assert third.probability == pytest.approx(60 / 110, abs=0.05)
 
 
-def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves():
+def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves() -> None:
     machine = gdl.compile(gdl.parse(THROW))
     first, second = (searched(machine, 60) for _ in range(2))
     assert first.moves(0) == second.moves(0)
@@ -180,12 +178,12 @@ def test_the_same_seed_and_steps_give_the_same_tree_of_joint_moves():
     assert (first.memory.tree.state[:used] == second.memory.tree.state[:used]).all()
 
 
-def test_hands_are_thrown_with_equal_shares_and_drawn():
+def test_rock_paper_scissors_is_mixed_equally_and_drawn() -> None:
     machine = gdl.compile(gdl.parse(THROW))
     search = searched(machine, 60)
     assert search.is_idle
-    shares = [move.share for move in search.moves(0)]
-    assert shares == pytest.approx([1 / 3] * 3, abs=0.03)
+    probabilities = [move.probability for move in search.moves(0)]
+    assert probabilities == pytest.approx([1 / 3] * 3, abs=0.03)
     thrown, strategy = set(), create("mcts:playouts=3000")
     for seed in range(12):
         position = Position(machine, machine.initial_state(), machine.roles[0], Random(seed))
@@ -195,14 +193,14 @@ def test_hands_are_thrown_with_equal_shares_and_drawn():
     assert thrown == set(position.legal_moves)
 
 
-def test_a_rival_who_knows_how_moves_are_drawn_gains_little():
-    machine = compiled("threeHills")
+def test_a_rival_who_knows_the_probabilities_gains_little() -> None:
+    machine = machine_of("threeHills")
     assert len(machine.legal_moves(machine.initial_state(), machine.roles[0])) == 28
     assert fmean(best_response(machine, seed) for seed in range(3)) < 56
 
 
 def best_response(machine: PropnetStateMachine, seed: int) -> float:
-    """Return what the second role can expect at most of the moves that are drawn for the first."""
+    """The value of the second role's best response to the moves that are drawn for the first."""
     theirs = machine.roles[1]
     search = TreeSearch(machine, Settings(), seed, memory=2**24)
 
@@ -212,10 +210,10 @@ def best_response(machine: PropnetStateMachine, seed: int) -> float:
             return float(machine.goal(state, theirs) or 0)
         search.set_root(state)
         search.run(300)
-        drawn = [(move.share, machine.moves[0][move.place]) for move in search.moves(0)]
-        made = [(share, move) for share, move in drawn if share > 0.001]
+        drawn = [(move.probability, machine.moves[0][move.index]) for move in search.moves(0)]
+        made = [(chance, move) for chance, move in drawn if chance > 0.001]
         return max(
-            sum(share * best(machine.next_state(state, (move, other))) for share, move in made)
+            sum(chance * best(machine.next_state(state, (move, other))) for chance, move in made)
             for other in machine.legal_moves(state, theirs)
         )
 

@@ -1,8 +1,9 @@
-"""Auto looks at the game, says what it has found, and plays accordingly."""
+"""Auto analyses or probes the game, says what it has found, and plays accordingly."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
 from itertools import takewhile
 
 import pytest
@@ -11,16 +12,16 @@ import gdl
 from gdl.analysis import Survey
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.auto import (
-    SURVEY_STEPS,
+    PROBE_STEPS,
     Auto,
-    explore,
+    choose_for_interpreted,
     has_constant_sum,
-    suitable,
+    probe,
 )
-from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
-from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
 from tests.support.tree_games import (
+    CORRIDOR,
+    LOOP,
     THREE_PLAYERS,
     TWO_PLY,
     last_choice,
@@ -32,9 +33,9 @@ from tests.support.tree_games import (
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
 
-def surveyed(machine: gdl.StateMachine) -> Survey:
+def probed(machine: gdl.StateMachine) -> Survey:
     survey = Survey(len(machine.roles))
-    for _ in explore(position(machine), survey):
+    for _ in probe(position(machine), survey):
         pass
     return survey
 
@@ -50,23 +51,23 @@ def surveyed(machine: gdl.StateMachine) -> Survey:
         (turns(TWO_PLY, ("max",)), "planning", "one player"),
     ],
 )
-def test_the_game_decides(machine, name, reason):
-    strategy, why = suitable(position(machine), surveyed(machine))
+def test_the_game_decides(machine: gdl.StateMachine, name: str, reason: str) -> None:
+    strategy, why = choose_for_interpreted(position(machine), probed(machine))
     assert strategy.name == name
     assert reason in why
 
 
-def test_the_choice_is_logged_and_noted(caplog):
+def test_the_choice_is_logged_and_noted(caplog: pytest.LogCaptureFixture) -> None:
     machine = turns(TWO_PLY)
     with caplog.at_level(logging.INFO, "ggp_player"):
         first, *_, last = Auto().search(position(machine))
-    assert first == Choice(gdl.parse_term("a1"), note="looking at the game")
+    assert first == Choice(gdl.parse_term("a1"), note="analysing the game")
     assert last.note.startswith("alpha_beta, two rivals for a constant sum")
     assert (last.value, last.proved) == (3, True)
     assert "max plays as alpha_beta: two rivals" in caplog.text
 
 
-def test_the_choice_is_made_once(caplog):
+def test_the_choice_is_made_once(caplog: pytest.LogCaptureFixture) -> None:
     machine, auto = turns(TWO_PLY), Auto()
     with caplog.at_level(logging.INFO, "ggp_player"):
         for _ in range(3):
@@ -74,36 +75,36 @@ def test_the_choice_is_made_once(caplog):
     assert len(caplog.records) == 1
 
 
-def test_a_survey_estimates_the_size_of_the_tree():
+def test_a_probe_estimates_the_size_of_the_tree() -> None:
     machine = turns(TWO_PLY)
-    survey = surveyed(machine)
+    survey = probed(machine)
     assert survey.lines == 9
     assert has_constant_sum(position(machine), survey)
     assert not survey.together
 
 
-def test_a_survey_of_an_endless_game_ends():
+def test_a_probe_of_an_endless_game_ends() -> None:
     machine = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", "")))
-    survey = surveyed(machine)
-    assert survey.states == SURVEY_STEPS
+    survey = probed(machine)
+    assert survey.states == PROBE_STEPS
     assert survey.lines is None
     assert has_constant_sum(position(machine), survey)
 
 
-def test_a_survey_that_was_stopped_is_not_begun_again():
+def test_a_probe_that_was_stopped_is_not_started_again() -> None:
     machine, auto = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", ""))), Auto()
     steps = 0
     for _ in range(3):
         for choice in auto.search(position(machine)):
-            if choice.note != "looking at the game":
+            if choice.note != "analysing the game":
                 break
             steps += 1
             if steps % 60 == 0:
                 break
-    assert steps <= SURVEY_STEPS + 3
+    assert steps <= PROBE_STEPS + 3
 
 
-def test_a_puzzle_is_planned():
+def test_a_puzzle_is_planned() -> None:
     machine = gdl.interpret(gdl.parse(CORRIDOR))
     choice = last_choice(Auto(), position(machine))
     assert (choice.value, choice.proved) == (100, True)
@@ -113,15 +114,21 @@ def test_a_puzzle_is_planned():
 @pytest.mark.parametrize(
     ("name", "strategy", "reason"),
     [
-        ("ticTacToe", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
-        ("breakthrough", "company", "moves in turn, with proof"),
+        (
+            "ticTacToe",
+            "portfolio",
+            "two rivals for a constant sum, moves in turn, with enumeration",
+        ),
+        ("breakthrough", "portfolio", "moves in turn, with proof"),
         ("tron", "mcts", "two rivals for a constant sum, moves at the same time"),
         ("trefoil", "mcts", "3 players with interests of their own, moves in turn"),
-        ("pig", "company", "two rivals for a constant sum, moves in turn, with enumeration"),
+        ("pig", "portfolio", "two rivals for a constant sum, moves in turn, with enumeration"),
         ("hanoi", "planner", "one player"),
     ],
 )
-def test_compiled_games_are_analysed(name, strategy, reason, caplog):
+def test_compiled_games_are_analysed(
+    name: str, strategy: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
     file = {"hanoi": "towersOfHanoi"}.get(name, name)
     machine = gdl.compile(gdl.load(GAMES / f"{file}.kif"))
     auto = Auto(threads=1)
@@ -134,7 +141,7 @@ def test_compiled_games_are_analysed(name, strategy, reason, caplog):
     assert choices[-1].note.startswith(f"{strategy}, ")
 
 
-def test_a_solved_game_is_played_from_memory():
+def test_a_solved_game_is_played_from_memory() -> None:
     machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
     auto = Auto(threads=1)
     first = Position(machine, machine.initial_state(), machine.roles[0])
@@ -143,15 +150,16 @@ def test_a_solved_game_is_played_from_memory():
     assert {known.bounds[1] for known in auto.report(first)} == {50}
 
 
-def test_an_analysis_that_is_broken_off_goes_on_in_the_next_position():
-    def looks(auto: Auto) -> int:
+def test_an_interrupted_analysis_goes_on_in_the_next_position() -> None:
+    def analysing_choices(auto: Auto) -> int:
         choices = auto.search(position(machine))
-        return len(list(takewhile(lambda choice: choice.note == "looking at the game", choices)))
+        return len(list(takewhile(lambda choice: choice.note == "analysing the game", choices)))
 
     machine = gdl.compile(gdl.load(GAMES / "ticTacToe.kif"))
-    whole, broken_off = Auto(threads=1), Auto(threads=1)
-    beginning = broken_off.search(position(machine))
+    whole, interrupted = Auto(threads=1), Auto(threads=1)
+    beginning = interrupted.search(position(machine))
     for _ in range(4):
-        assert next(beginning).note == "looking at the game"
+        assert next(beginning).note == "analysing the game"
+    assert isinstance(beginning, Generator)
     beginning.close()
-    assert looks(broken_off) == looks(whole) - 3
+    assert analysing_choices(interrupted) == analysing_choices(whole) - 3

@@ -1,4 +1,4 @@
-"""Searches in company: the main one's choice stands until somebody has proved a better answer."""
+"""The portfolio: the main search's choice stands until a prover has proved a better one."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ class Scripted(Strategy):
         return (MoveReport(self.choices[-1].move),) if self.choices else ()
 
 
-def searched(company: Portfolio) -> list[Choice]:
-    return list(company.search(position(turns(TWO_PLY))))
+def searched(portfolio: Portfolio) -> list[Choice]:
+    return list(portfolio.search(position(turns(TWO_PLY))))
 
 
-def test_without_a_proof_the_main_search_decides():
+def test_without_a_proof_the_main_search_decides() -> None:
     main = Scripted(*[Choice(A1, value) for value in (1.0, 2.0, 3.0)])
-    company = Portfolio(main, [Scripted(Choice(A2, 99.0))])
-    assert searched(company) == list(main.choices)
+    portfolio = Portfolio(main, [Scripted(Choice(A2, 99.0))])
+    assert searched(portfolio) == list(main.choices)
 
 
-def test_the_first_proof_ends_the_search_and_is_named():
+def test_the_first_proof_ends_the_search_and_is_named() -> None:
     main = Scripted(*[Choice(A1, 1.0)] * 10)
     prover = Scripted(Choice(A2), Choice(A3, 100.0, proved=True, note="depth 4"))
-    company = Portfolio(main, [prover], share=2)
-    *_, last = searched(company)
+    portfolio = Portfolio(main, [prover], share=2)
+    *_, last = searched(portfolio)
     assert last == Choice(A3, 100.0, proved=True, note="scripted: depth 4")
     assert (main.asked, prover.asked) == (3, 2)
-    assert company.report(position(turns(TWO_PLY))) == (MoveReport(A3),)
+    assert portfolio.report(position(turns(TWO_PLY))) == (MoveReport(A3),)
 
 
-def test_a_proof_of_the_main_search_ends_it_too():
+def test_a_proof_of_the_main_search_ends_it_too() -> None:
     main = Scripted(Choice(A1, 100.0, proved=True), Choice(A2))
     assert searched(Portfolio(main, [Scripted()])) == [main.choices[0]]
 
 
-def test_a_prover_that_has_ended_or_refuses_is_left_alone():
+def test_a_prover_that_has_ended_or_refuses_is_left_alone() -> None:
     main = Scripted(*[Choice(A1, 1.0)] * 9)
     ended, refusing = Scripted(Choice(A2)), Scripted(Choice(A3, 0.0, proved=True), refuses="no")
     assert len(searched(Portfolio(main, [ended, refusing], share=1))) == 9
@@ -69,6 +69,6 @@ def test_a_prover_that_has_ended_or_refuses_is_left_alone():
 
 
 @pytest.mark.parametrize("refusal", [None, "not this one"])
-def test_what_the_main_search_refuses_is_refused(refusal: str | None):
+def test_what_the_main_search_refuses_is_refused(refusal: str | None) -> None:
     machine = turns(TWO_PLY)
     assert Portfolio(Scripted(refuses=refusal), []).refusal(machine) == refusal

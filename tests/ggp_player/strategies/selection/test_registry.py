@@ -1,20 +1,22 @@
-"""Strategies are made from text, and bad text is answered with a sentence."""
+"""Strategies are created from text, and bad text is answered with a sentence."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from ggp_player.errors import GgpPlayerError
-from ggp_player.strategies import Strategy, StrategyError
+from ggp_player.strategies import Choice, Position, Strategy, StrategyError
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.selection.registry import STRATEGIES, create
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax
 from ggp_player.strategies.textbook.legal import Legal
 
 
-def test_every_strategy_goes_by_its_name():
+def test_every_strategy_goes_by_its_name() -> None:
     assert set(STRATEGIES) == {
         "alpha_beta",
         "auto",
@@ -38,7 +40,7 @@ def test_every_strategy_goes_by_its_name():
         assert create(name) is not strategy
 
 
-def test_parameters_are_read_as_the_constructor_declares_them():
+def test_parameters_are_read_as_the_constructor_declares_them() -> None:
     bounded = create("bounded_minimax:lower=10,upper=51")
     assert isinstance(bounded, BoundedMinimax)
     assert (bounded.lower, bounded.upper) == (10, 51)
@@ -47,7 +49,14 @@ def test_parameters_are_read_as_the_constructor_declares_them():
     assert (search.depth, search.ordering, search.evaluation) == (3, False, "probes")
 
 
-def test_a_class_of_ones_own():
+def test_a_renamed_parameter_is_accepted_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
+    assert isinstance(create("mcts:equivalence=500"), MonteCarlo)
+    assert "'equivalence' is now called 'rave_equivalence'" in caplog.text
+    with pytest.raises(StrategyError, match="'rave_equivalence' is given twice"):
+        create("mcts:equivalence=500,rave_equivalence=500")
+
+
+def test_a_class_of_ones_own() -> None:
     assert type(create("ggp_player.strategies.textbook.legal:Legal")) is Legal
     bounded = create("ggp_player.strategies.textbook.bounded_minimax:BoundedMinimax:upper=60")
     assert isinstance(bounded, BoundedMinimax)
@@ -55,17 +64,17 @@ def test_a_class_of_ones_own():
 
 
 class Demanding(Strategy):
-    def __init__(self, what):
+    def __init__(self, what) -> None:  # type: ignore[no-untyped-def]  # that is the point
         self.what = what
 
-    def search(self, position):
+    def search(self, position: Position) -> Iterator[Choice]:
         yield from ()
 
 
 HERE = f"{__name__}:Demanding"
 
 
-def test_a_parameter_without_annotation_is_text():
+def test_a_parameter_without_annotation_is_text() -> None:
     demanding = create(f"{HERE}:what=5")
     assert isinstance(demanding, Strategy)
     assert vars(demanding) == {"what": "5"}
@@ -96,7 +105,7 @@ def test_a_parameter_without_annotation_is_text():
         (HERE, "Demanding needs a value for what"),
     ],
 )
-def test_bad_specs_are_answered_with_a_sentence(spec, sentence):
+def test_bad_specs_are_answered_with_a_sentence(spec: str, sentence: str) -> None:
     with pytest.raises(StrategyError) as caught:
         create(spec)
     assert re.search(sentence, str(caught.value))

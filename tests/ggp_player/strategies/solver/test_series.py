@@ -12,7 +12,7 @@ import gdl
 from gdl.analysis import Decomposition, analyse
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies.base import Position
-from ggp_player.strategies.selection.auto import strong
+from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.finished_parts import FinishedParts
 from ggp_player.strategies.solver.series import Series
@@ -135,11 +135,11 @@ def test_an_order_that_is_not_proved_is_not_relied_on():
     assert list(Series(division_of(machine)).search(position(machine))) == []
 
 
-def test_auto_has_it_in_company():
+def test_auto_has_it_in_its_portfolio():
     machine = compiled(TWO_ROWS["scores"])
-    _, reason = strong(machine, analyse(machine), 1)
+    _, reason = choose_for_compiled(machine, analyse(machine), 1)
     assert "with series and" in reason
-    _, reason = strong(machine_of("nim"), analyse(machine_of("nim")), 1)
+    _, reason = choose_for_compiled(machine_of("nim"), analyse(machine_of("nim")), 1)
     assert "series" not in reason
 
 

@@ -45,14 +45,14 @@ class Run:
     """What one run of playouts came to.
 
     ``states`` counts state changes; ``playouts`` those that ended, ``steps`` their total length.
-    ``processor_seconds`` are those of all threads, ``seconds`` go by on the wall. ``goal_views``
+    ``cpu_seconds`` are those of all threads, ``seconds`` go by on the wall. ``goal_views``
     is how often goals were evaluated, per step: 1 where each view is whole.
     """
 
     states: int
     playouts: int
     steps: int
-    processor_seconds: float
+    cpu_seconds: float
     seconds: float
     goal_views: float = 1.0
 
@@ -95,15 +95,15 @@ class CircuitFigures:
 class SpeedReport:
     """The figures of one game.
 
-    ``states_per_processor_second`` is one core's speed; ``states_per_second`` that of all threads
+    ``states_per_cpu_second`` is one core's speed; ``states_per_second`` that of all threads
     by the clock on the wall. ``first_state_seconds`` lead from the text of the rules to the legal
     moves of the initial state. ``peak_memory`` is in bytes, grounding included.
     """
 
     game: str
-    states_per_processor_second: Quantiles
+    states_per_cpu_second: Quantiles
     states_per_second: Quantiles
-    playouts_per_processor_second: float
+    playouts_per_cpu_second: float
     playouts_per_second: float
     mean_length: float | None
     first_state_seconds: float
@@ -147,7 +147,7 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     runs = _runs(machine, plan)
     report = _report(game, ready, runs)
     goal_views = median(run.goal_views for run in runs)
-    speed = report.states_per_processor_second.median
+    speed = report.states_per_cpu_second.median
     ground_seconds = used.ru_utime + used.ru_stime
     network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
     return replace(report, network=network)
@@ -202,7 +202,7 @@ def _runs(machine: PropnetStateMachine, plan: MeasurementPlan) -> list[Run]:
     start = machine.bits(machine.initial_state())[None, :]
     with ThreadPoolExecutor(plan.threads) as pool:
         trial = _run_blocks(pool, blocks[:1], start, TRIAL_STEPS)
-        share = plan.seconds / max(trial.processor_seconds, 1e-6)
+        share = plan.seconds / max(trial.cpu_seconds, 1e-6)
         steps = max(TRIAL_STEPS, int(TRIAL_STEPS * share))
         return [_run_blocks(pool, blocks, start, steps) for _ in range(plan.repetitions)]
 
@@ -222,7 +222,7 @@ def _run_blocks(pool: Executor, blocks: Sequence[Block], start: Bits, steps: int
         states=sum(played.states for played, _ in results),
         playouts=sum(int(played.ended.sum()) for played, _ in results),
         steps=sum(int(played.steps.sum()) for played, _ in results),
-        processor_seconds=sum(used for _, used in results),
+        cpu_seconds=sum(used for _, used in results),
         seconds=seconds,
         goal_views=sum(played.goal_views for played, _ in results)
         / sum(played.views for played, _ in results),
@@ -245,9 +245,9 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
     playouts = sum(run.playouts for run in runs)
     return SpeedReport(
         game,
-        states_per_processor_second=_spread([run.states / run.processor_seconds for run in runs]),
+        states_per_cpu_second=_spread([run.states / run.cpu_seconds for run in runs]),
         states_per_second=_spread([run.states / run.seconds for run in runs]),
-        playouts_per_processor_second=median(run.playouts / run.processor_seconds for run in runs),
+        playouts_per_cpu_second=median(run.playouts / run.cpu_seconds for run in runs),
         playouts_per_second=median(run.playouts / run.seconds for run in runs),
         mean_length=sum(run.steps for run in runs) / playouts if playouts else None,
         first_state_seconds=ready,

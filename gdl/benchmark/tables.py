@@ -28,7 +28,7 @@ class SpeedEntry:
     @property
     def speed(self) -> float:
         """The states per second of one core's processor time."""
-        return self.report.states_per_processor_second.median
+        return self.report.states_per_cpu_second.median
 
     @property
     def ratio(self) -> float | None:
@@ -106,10 +106,10 @@ _PEER_COLUMNS: dict[str, Column] = {
 
 _COLUMNS: dict[str, Column] = {
     "states/s": lambda entry: short(entry.speed),
-    "least": _of_report(lambda r: short(r.states_per_processor_second.least)),
-    "most": _of_report(lambda r: short(r.states_per_processor_second.most)),
+    "least": _of_report(lambda r: short(r.states_per_cpu_second.least)),
+    "most": _of_report(lambda r: short(r.states_per_cpu_second.most)),
     "wall": _of_report(lambda r: short(r.states_per_second.median)),
-    "playouts/s": _of_report(lambda r: short(r.playouts_per_processor_second)),
+    "playouts/s": _of_report(lambda r: short(r.playouts_per_cpu_second)),
     "length": _of_report(lambda r: "" if r.mean_length is None else f"{r.mean_length:.1f}"),
     "view": _of_network(lambda n: str(n.view_gates)),
     "transition": _of_network(lambda n: str(n.transition_gates)),

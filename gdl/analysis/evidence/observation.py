@@ -281,15 +281,11 @@ class _BlockWatch:
 
     def _step(self, block: Block, alive: NDArray[np.bool_]) -> None:
         """Make a random joint move in every lane, and note which fluents changed."""
-        layout = self._layout
-        block.choose()
-        block.engine.transition(block.rows.ctypes.data)
         mask = np.packbits(alive, bitorder="little").view(np.uint64)
-        old = block.rows[layout.fluents :][: layout.fluent_count]
-        new = block.rows[layout.next :][: layout.fluent_count]
-        self._rose |= (new & ~old & mask).any(axis=1)
-        self._fell |= (old & ~new & mask).any(axis=1)
-        old[:] = new
+        old = block.fluents.copy()
+        block.step()
+        self._rose |= (block.fluents & ~old & mask).any(axis=1)
+        self._fell |= (old & ~block.fluents & mask).any(axis=1)
 
 
 def utilities(engine: Engine, goals: Bits) -> NDArray[np.int64]:

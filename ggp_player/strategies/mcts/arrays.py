@@ -273,7 +273,7 @@ def new_game(
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     return GameArrays(
         engine.addresses(),
-        engine.late_goals,
+        engine.deferred_goals,
         layout.fluents,
         layout.fluent_count,
         layout.moves,

@@ -58,10 +58,10 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
     (game,) = document["games"]
     network = game["network"]
     assert game["game"] == "ticTacToe"
-    speed = game["states_per_processor_second"]
+    speed = game["states_per_cpu_second"]
     assert 0 < speed["least"] <= speed["median"] <= speed["most"]
     assert game["mean_length"] == pytest.approx(7.62, abs=0.1)
-    assert game["playouts_per_processor_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
+    assert game["playouts_per_cpu_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
     assert network["lanes"] == 512
     assert 0 < network["transition_gates"] < 200 > network["view_gates"] > 0
     gates = network["view_gates"] + network["transition_gates"]
@@ -74,28 +74,28 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
     assert 20e6 < game["peak_memory"] < 2e9
 
 
-def test_of_very_many_gates_no_machine_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_gates_no_native_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "MAX_CODE_GATES", 50)
     report = measure_propnet("game", GAME.read_text(), QUICK)
     assert report.network is not None
     assert report.network.code_seconds is None
-    assert report.states_per_processor_second.least > 0
+    assert report.states_per_cpu_second.least > 0
 
 
-def test_late_goals_count_as_often_as_they_are_evaluated() -> None:
+def test_deferred_goals_count_as_often_as_they_are_evaluated() -> None:
     report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
     network = report.network
     assert network is not None
     assert 0 < network.goal_views < 0.1
     assert network.goal_gates > 5000
     whole = network.view_gates + network.transition_gates
-    share = whole * report.states_per_processor_second.median / network.peak
+    share = whole * report.states_per_cpu_second.median / network.peak
     assert network.share < 0.5 * share
 
 
 def test_several_threads() -> None:
     report = measure_propnet("game", GAME.read_text(), MeasurementPlan(0.02, 2, threads=2))
-    assert report.states_per_processor_second.least > 0
+    assert report.states_per_cpu_second.least > 0
     assert report.states_per_second.least > 0
 
 
@@ -103,7 +103,7 @@ def test_the_reasoner_is_measured_the_same_way() -> None:
     report = measure_reasoner("game", GAME.read_text(), QUICK)
     assert report.network is None
     assert report.mean_length == pytest.approx(7.6, abs=1)
-    assert 100 < report.states_per_processor_second.median < 10e6
+    assert 100 < report.states_per_cpu_second.median < 10e6
 
 
 def test_the_table_has_a_line_for_each_game(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_ratios_to_the_fastest_peer(peers: Path) -> None:
     result = run("bench", GAME, "--seconds", 0.02, "--peers", peers, "--json")
     (game,) = json.loads(result.stdout)["games"]
     assert game["peer"] == {"engine": "fast", "states_per_second": 1e4}
-    speed = game["states_per_processor_second"]["median"]
+    speed = game["states_per_cpu_second"]["median"]
     assert game["ratio"] == pytest.approx(speed / 1e4)
 
 

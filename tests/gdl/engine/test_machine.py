@@ -47,14 +47,14 @@ def test_lockstep_of_lanes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_lockstep_of_lanes_in_machine_code(name: str) -> None:
+def test_lockstep_of_lanes_in_native_code(name: str) -> None:
     assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=30, lanes=LANES)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", NAMES)
-def test_long_lockstep_of_lanes_in_machine_code(name: str) -> None:
+def test_long_lockstep_of_lanes_in_native_code(name: str) -> None:
     lanes = range(0, 512, 11)
     assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=200, lanes=lanes)
 
@@ -254,7 +254,7 @@ def test_states_and_bits() -> None:
     assert {fact for fact, bit in zip(machine.facts, bits, strict=True) if bit} == set(state)
 
 
-def test_machine_code_can_be_made_in_the_background() -> None:
+def test_native_code_can_be_made_in_the_background() -> None:
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     thread = machine.warm_up_later()
@@ -264,7 +264,7 @@ def test_machine_code_can_be_made_in_the_background() -> None:
     assert_block_lockstep(machine, reasoner_of("nim"), steps=10, lanes=LANES)
 
 
-def test_without_memory_for_machine_code_the_interpreter_stays(
+def test_without_memory_for_native_code_the_interpreter_stays(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine = gdl.compile(rules_of("nim"))
@@ -273,7 +273,7 @@ def test_without_memory_for_machine_code_the_interpreter_stays(
     monkeypatch.setattr(lanes, "native_code", Mock(side_effect=lack))
     machine.warm_up_later().join()
     assert machine.engine.view.function == interpreted
-    assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text
+    assert "no native code: LLVM ended with -6: bad_alloc" in caplog.text
     assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
 
 

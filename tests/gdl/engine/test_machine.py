@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from unittest.mock import Mock
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, StateMachine
 from gdl.circuit.options import CompileOptions
-from gdl.engine import block as lanes
+from gdl.engine import block as block_module
 from gdl.grounding.gringo import GroundingBudget
 from tests.support.compiled_games import (
     NAMES,
@@ -270,13 +272,22 @@ def test_without_memory_for_native_code_the_interpreter_stays(
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     lack = RuntimeError("LLVM ended with -6: bad_alloc")
-    monkeypatch.setattr(lanes, "native_code", Mock(side_effect=lack))
+    monkeypatch.setattr(block_module, "native_code", Mock(side_effect=lack))
     machine.warm_up_later().join()
     assert machine.engine.view.function == interpreted
     assert "no native code: LLVM ended with -6: bad_alloc" in caplog.text
     assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
 
 
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """Keep the callbacks of the garbage collector from running out of stack too."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_garbage_collection")
 def test_a_stack_that_is_too_deep_is_told_as_such() -> None:
     block = gdl.compile(rules_of("nim")).block()
     view, rows = block.engine.view, block.rows.ctypes.data

@@ -20,6 +20,7 @@ from gdl.circuit import GateProgram, Layout
 from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
+from gdl.engine.canonical_state import SymmetryGroup, trivial_group
 from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.engine.native_code import (
@@ -334,8 +335,11 @@ class Block:
         )
         return np.array(arguments, dtype=np.int64)
 
-    def arrays(self) -> BlockView:
-        """Return the block as kernels see it, with the evaluators that are the fastest by now."""
+    def arrays(self, symmetries: SymmetryGroup | None = None) -> BlockView:
+        """Return the block as kernels see it, with the evaluators that are the fastest by now.
+
+        Without ``symmetries`` every state is canonical.
+        """
         engine, layout = self.engine, self.engine.layout
         return BlockView(
             rows=self.rows,
@@ -352,6 +356,7 @@ class Block:
             move_offsets=np.cumsum([0, *layout.move_counts]),
             goal_table=engine.goal_table,
             deferred_goals=engine.deferred_goals,
+            symmetries=symmetries or trivial_group(layout),
         )
 
     # ------------------------------------------------------------------ rows as bits

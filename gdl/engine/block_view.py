@@ -22,6 +22,7 @@ from gdl.engine.calls import (
     call_select,
     copy_memory,
 )
+from gdl.engine.canonical_state import SymmetryGroup
 from gdl.engine.jit import kernel
 
 
@@ -33,7 +34,8 @@ class BlockView(NamedTuple):
     native code takes over. The row numbers and counts are those of :mod:`gdl.circuit.layout`.
     ``move_offsets`` int64 (R + 1,): each role's first move among all moves, and their number.
     ``goal_table`` int64 (goal rows, 2): role and value of each. ``deferred_goals``: whether goals
-    had better be evaluated only where they are needed.
+    had better be evaluated only where they are needed. ``symmetries``: the group by which states
+    are made canonical.
     """
 
     rows: Words
@@ -50,6 +52,7 @@ class BlockView(NamedTuple):
     move_offsets: NDArray[np.int64]
     goal_table: NDArray[np.int64]
     deferred_goals: bool
+    symmetries: SymmetryGroup
 
 
 @kernel

@@ -85,5 +85,6 @@ def source_digest(package: Path) -> str:
     """Return a digest of a package's source and of this package's, which all kernels build on."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted({*package.rglob("*.py"), *Path(__file__).parent.glob("*.py")}):
-        digest.update(source.read_bytes())
+        text = source.read_bytes()
+        digest.update(f"{source.name} {len(text)} ".encode() + text)
     return digest.hexdigest()[:16]

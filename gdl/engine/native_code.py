@@ -38,8 +38,11 @@ class NativeCode:
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Return the address of a function."""
-        return int(self._engine.get_function_address(name))
+        """Return the address of a function. Raises KeyError where there is none of the name."""
+        address = int(self._engine.get_function_address(name))
+        if address == 0:
+            raise KeyError(name)
+        return address
 
 
 def compile_source(source: str) -> bytes:

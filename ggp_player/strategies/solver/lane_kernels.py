@@ -17,15 +17,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gdl.engine import SymmetryGroup
-from gdl.engine.kernel_library import (
-    allocating_kernel,
-    call_evaluator,
-    is_set,
-    lowest,
-    mixed,
-    read_lanes,
-    write_lanes,
-)
+from gdl.engine.kernel_library import allocating_kernel, call_evaluator, is_set, lowest, mixed
 
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -78,20 +70,65 @@ def evaluate(rows: Rows, evaluator: NDArray[np.int64]) -> None:
 
 
 @allocating_kernel
+def transpose(square: Words, spare: Words) -> None:
+    """Transpose 64 x 64 bits in place: uint64 (64,), with another one to work in.
+
+    Each of six stages exchanges bits between the two halves of the square and shuffles their
+    words together, which vectors do well.
+    """
+    _exchange(square, spare, 32, 0x00000000FFFFFFFF)
+    _exchange(spare, square, 16, 0x0000FFFF0000FFFF)
+    _exchange(square, spare, 8, 0x00FF00FF00FF00FF)
+    _exchange(spare, square, 4, 0x0F0F0F0F0F0F0F0F)
+    _exchange(square, spare, 2, 0x3333333333333333)
+    _exchange(spare, square, 1, 0x5555555555555555)
+
+
+@allocating_kernel
+def _exchange(source: Words, target: Words, width: int, mask: int) -> None:
+    shift, low_bits = np.uint64(width), np.uint64(mask)
+    for i in range(32):
+        low, high = source[i], source[i + 32]
+        change = ((low >> shift) ^ high) & low_bits
+        target[2 * i] = low ^ (change << shift)
+        target[2 * i + 1] = high ^ change
+
+
+@allocating_kernel
 def load_states(rows: Rows, states: Words, chosen: NDArray[np.int64]) -> None:
     """Put states into the block's first lanes.
 
     ``states`` uint64 (any, words); ``chosen`` int64 (lanes used,): which of them, lane by lane.
     The lanes beyond, up to the next multiple of 64, hold no fluents.
     """
+    square, spare = np.empty(64, np.uint64), np.empty(64, np.uint64)
     first = rows.first[FLUENTS]
-    write_lanes(rows.block, first, rows.first[MOVES] - first, states, chosen)
+    count = rows.first[MOVES] - first
+    for lane in range(0, len(chosen), 64):
+        used = min(64, len(chosen) - lane)
+        for word in range(states.shape[1]):
+            for i in range(used):
+                square[i] = states[chosen[lane + i], word]
+            square[used:] = 0
+            transpose(square, spare)
+            for i in range(min(64, count - 64 * word)):
+                rows.block[first + 64 * word + i, lane >> 6] = square[i]
 
 
 @allocating_kernel
 def read_rows(rows: Rows, first: int, count: int, found: Words) -> None:
     """Read rows lane by lane: ``found`` uint64 (lanes wanted, words) gets their bits."""
-    read_lanes(rows.block, first, count, found)
+    square, spare = np.empty(64, np.uint64), np.empty(64, np.uint64)
+    for lane in range(0, len(found), 64):
+        used = min(64, len(found) - lane)
+        for word in range(found.shape[1]):
+            present = min(64, count - 64 * word)
+            for i in range(present):
+                square[i] = rows.block[first + 64 * word + i, lane >> 6]
+            square[present:] = 0
+            transpose(square, spare)
+            for i in range(used):
+                found[lane + i, word] = square[i]
 
 
 @allocating_kernel

@@ -24,6 +24,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+def test_a_function_that_is_not_there_has_no_address(folder: Path) -> None:
+    with pytest.raises(KeyError, match="question"):
+        native_code("key", lambda: FUNCTION).address("question")
+
+
 def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
     asked = []
 

@@ -15,9 +15,21 @@ from ggp_player.strategies.solver.lane_kernels import (
     evaluate,
     load_states,
     read_rows,
+    transpose,
 )
 from ggp_player.strategies.solver.lane_rows import LaneRows
 from tests.support.small_games import compiled, game, sampled
+
+
+def bits_of(words: np.ndarray) -> np.ndarray:
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+
+
+def test_a_square_is_transposed():
+    square = np.random.default_rng(1).integers(0, 2**64, 64, dtype=np.uint64)
+    before = bits_of(square).reshape(64, 64)
+    transpose(square, np.empty_like(square))
+    assert (bits_of(square).reshape(64, 64) == before.T).all()
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "breakthrough"])

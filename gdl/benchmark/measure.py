@@ -107,7 +107,7 @@ class SpeedReport:
     mean_length: float | None
     first_state_seconds: float
     peak_memory: int
-    network: CircuitFigures | None = None
+    circuit: CircuitFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     report = _report(game, ready, runs)
     goal_views = median(run.goal_views for run in runs)
     speed = report.states_per_cpu_second.median
-    network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
-    return replace(report, network=network)
+    circuit = _circuit(machine, ground_seconds, code_seconds, goal_views, speed)
+    return replace(report, circuit=circuit)
 
 
 def _compile_anew(machine: PropnetStateMachine) -> float:
@@ -174,7 +174,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _network(
+def _circuit(
     machine: PropnetStateMachine,
     ground_seconds: float,
     code_seconds: float | None,

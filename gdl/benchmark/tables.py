@@ -91,8 +91,8 @@ def _of_baseline(show: Callable[[Baseline], str]) -> Column:
     return lambda entry: show(entry.baseline) if entry.baseline else ""
 
 
-def _of_network(show: Callable[[CircuitFigures], str]) -> Column:
-    return lambda entry: show(entry.report.network) if entry.report.network else ""
+def _of_circuit(show: Callable[[CircuitFigures], str]) -> Column:
+    return lambda entry: show(entry.report.circuit) if entry.report.circuit else ""
 
 
 def _of_report(show: Callable[[SpeedReport], str]) -> Column:
@@ -112,15 +112,15 @@ _COLUMNS: dict[str, Column] = {
     "wall": _of_report(lambda r: short(r.states_per_second.median)),
     "playouts/s": _of_report(lambda r: short(r.playouts_per_cpu_second)),
     "length": _of_report(lambda r: "" if r.mean_length is None else f"{r.mean_length:.1f}"),
-    "view": _of_network(lambda n: str(n.view_gates)),
-    "transition": _of_network(lambda n: str(n.transition_gates)),
-    "rules": _of_network(lambda n: str(n.ground_rules)),
-    "ground s": _of_network(lambda n: f"{n.ground_seconds:.2f}"),
+    "view": _of_circuit(lambda c: str(c.view_gates)),
+    "transition": _of_circuit(lambda c: str(c.transition_gates)),
+    "rules": _of_circuit(lambda c: str(c.ground_rules)),
+    "ground s": _of_circuit(lambda c: f"{c.ground_seconds:.2f}"),
     "first s": _of_report(lambda r: f"{r.first_state_seconds:.2f}"),
-    "code s": _of_network(lambda n: "" if n.code_seconds is None else f"{n.code_seconds:.1f}"),
+    "code s": _of_circuit(lambda c: "" if c.code_seconds is None else f"{c.code_seconds:.1f}"),
     "MB": _of_report(lambda r: f"{r.peak_memory / 1e6:.0f}"),
-    "lanes": _of_network(lambda n: str(n.lanes)),
-    "roofline": _of_network(lambda n: f"{n.share:.1%}"),
+    "lanes": _of_circuit(lambda c: str(c.lanes)),
+    "roofline": _of_circuit(lambda c: f"{c.share:.1%}"),
 }
 
 _IN_DOCUMENTS = ("playouts/s", "length", "view", "transition", "first s", "code s", "MB")

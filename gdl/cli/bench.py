@@ -107,7 +107,7 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
     metavar="S",
     default=1.0,
     show_default=True,
-    help="Play for about so many seconds in each repetition.",
+    help="Seconds of play in each repetition, roughly.",
 )
 @click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
 @machine_option(default=Machine.PROPNET)
@@ -117,7 +117,7 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
     metavar="N",
     default=1,
     show_default=True,
-    help="Play in so many threads at once (propnet only).",
+    help="The number of threads that play at once (propnet only).",
 )
 @click.option("--search", is_flag=True, hidden=True)
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")

@@ -149,7 +149,7 @@ class Engine:
         return found
 
     def compile(self) -> None:
-        """Replace the interpreter by native code, once. May run in a thread of its own.
+        """Replace the interpreter by native code, once. May run in another thread.
 
         A circuit of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
         minutes and gigabytes. Raises RuntimeError if LLVM runs out of memory.
@@ -211,16 +211,16 @@ class Block:
         self.engine.view(self.rows.ctypes.data)
 
     def legal(self) -> Bits:
-        """Return which moves are legal: uint8 (lanes, moves of all roles); view first."""
+        """Return the legal moves as bits: uint8 (lanes, moves of all roles); view first."""
         layout = self.engine.layout
         return self._read(layout.legal, sum(layout.move_counts))
 
     def terminal(self) -> NDArray[np.bool_]:
-        """Return which lanes are terminal: bool (lanes,); view first."""
+        """Return the terminal lanes: bool (lanes,); view first."""
         return self._read(self.engine.layout.terminal, 1)[:, 0].astype(bool)
 
     def goals(self) -> Bits:
-        """Return which goal values hold: uint8 (lanes, goal rows); view first."""
+        """Return the goal values that hold as bits: uint8 (lanes, goal rows); view first."""
         return self._read(self.engine.layout.goals, self.engine.layout.goal_count)
 
     def move(self, moves: Bits) -> None:
@@ -234,7 +234,7 @@ class Block:
         self.engine.transition(self.rows.ctypes.data)
 
     def percepts(self) -> Bits:
-        """Return which percepts were seen in the last step: uint8 (lanes, percept rows)."""
+        """Return the percepts of the last step as bits: uint8 (lanes, percept rows)."""
         return self._read(self.engine.layout.percepts, self.engine.layout.percept_count)
 
     def choose(self) -> Bits:

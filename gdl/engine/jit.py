@@ -44,7 +44,7 @@ def inlined_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: bool) -> Function:
-    # Numba reads the folder only now, and there is no other way to set it for one function.
+    # Numba reads the folder now, and has no option for it.
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(code_folder(Path(function.__code__.co_filename).parent))
     try:

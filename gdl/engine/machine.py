@@ -108,7 +108,7 @@ class PropnetStateMachine:
         return self.new_engine(self.words)
 
     def new_engine(self, words: int) -> Engine:
-        """Make an engine for blocks of so many words."""
+        """Make an engine for blocks of ``words`` words."""
         return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
 
     def warm_up(self) -> None:
@@ -119,7 +119,7 @@ class PropnetStateMachine:
         self.engine.compile()
 
     def warm_up_later(self) -> threading.Thread:
-        """Make native code in a thread of its own; the interpreter answers meanwhile.
+        """Make native code in the background; the interpreter answers meanwhile.
 
         If there is no memory or no process for it, that is logged, and the interpreter stays.
         """

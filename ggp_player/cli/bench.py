@@ -30,7 +30,7 @@ FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     metavar="S",
     default=1.0,
     show_default=True,
-    help="Measure each figure for about so many seconds.",
+    help="Seconds of measurement for each figure, roughly.",
 )
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
 @click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")

@@ -1,4 +1,4 @@
-"""Games for the tests of this folder, compiled once."""
+"""Our own games, compiled once for all tests."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Replay:
         self.playing = ~self.block.terminal()
 
     def run(self, steps: int, refill: bool) -> None:
-        """Play; a lane that has ended waits for one step and is then put back to its start."""
+        """Play; a lane that has ended waits for one step and then starts again."""
         for step in range(steps + 1):
             self.block.view()
             over = self.block.terminal() & self.playing

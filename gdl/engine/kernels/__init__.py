@@ -7,9 +7,9 @@
 ``play(arguments)``
     Runs random playouts: view, results of the lanes that have ended, choice, transition.
 ``masked_copy(target, origin, count, lanes)``
-    Copies so many rows to others, in some lanes.
+    Copies ``count`` rows to others, in some lanes.
 ``scatter(rows, count, state, lanes)``
-    Writes a packed state into so many rows, in some lanes.
+    Writes a packed state into ``count`` rows, in some lanes.
 
 A block is ``uint64 (rows, words)``; one row is one vector. Arrays are passed by address, C order:
 

@@ -11,7 +11,7 @@ MAX_LEVELS = 19
 
 
 def scratch_rows(moves: int) -> int:
-    """Return the number of scratch rows that ``select`` needs for a role of so many moves."""
+    """Return the number of scratch rows that ``select`` needs for a role with ``moves`` moves."""
     return 8 * moves + 16 * MAX_LEVELS
 
 

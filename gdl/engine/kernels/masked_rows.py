@@ -40,7 +40,7 @@ def emit_scatter(helpers: IrHelpers) -> None:
 def copy_in_lanes(
     helpers: IrHelpers, b: Value, rows: tuple[Value, Value], lanes: Value, count: Value
 ) -> None:
-    """Emit the copying of so many rows from the first address to the second, in some lanes."""
+    """Emit the copying of ``count`` rows from the first address to the second, in some lanes."""
     origin, target = rows
     with loop(b, integer(0), count) as row:
         new = b.and_(helpers.load(b, origin, row), lanes)

@@ -59,41 +59,41 @@ def test_json_names_the_circumstances(document: Any) -> None:
 
 def test_figures_of_a_compiled_game(document: Any) -> None:
     (game,) = document["games"]
-    network = game["network"]
+    circuit = game["circuit"]
     assert game["game"] == "ticTacToe"
     speed = game["states_per_cpu_second"]
     assert 0 < speed["least"] <= speed["median"] <= speed["most"]
     assert game["mean_length"] == pytest.approx(7.62, abs=0.1)
     assert game["playouts_per_cpu_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
-    assert network["lanes"] == 512
-    assert 0 < network["transition_gates"] < 200 > network["view_gates"] > 0
-    gates = network["view_gates"] + network["transition_gates"]
-    assert network["share"] == pytest.approx(gates * speed["median"] / network["roofline"])
-    assert (network["goal_views"], network["goal_gates"]) == (1, 0)
-    assert 0 < network["share"] < 1
-    assert network["ground_seconds"] > 0
+    assert circuit["lanes"] == 512
+    assert 0 < circuit["transition_gates"] < 200 > circuit["view_gates"] > 0
+    gates = circuit["view_gates"] + circuit["transition_gates"]
+    assert circuit["share"] == pytest.approx(gates * speed["median"] / circuit["roofline"])
+    assert (circuit["goal_views"], circuit["goal_gates"]) == (1, 0)
+    assert 0 < circuit["share"] < 1
+    assert circuit["ground_seconds"] > 0
     assert game["first_state_seconds"] > 0
-    assert network["code_seconds"] > 0
+    assert circuit["code_seconds"] > 0
     assert 20e6 < game["peak_memory"] < 2e9
 
 
 def test_of_very_many_gates_no_native_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "MAX_CODE_GATES", 50)
     report = measure_propnet("game", GAME.read_text(), QUICK)
-    assert report.network is not None
-    assert report.network.code_seconds is None
+    assert report.circuit is not None
+    assert report.circuit.code_seconds is None
     assert report.states_per_cpu_second.least > 0
 
 
 def test_deferred_goals_count_as_often_as_they_are_evaluated() -> None:
     report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
-    network = report.network
-    assert network is not None
-    assert 0 < network.goal_views < 0.1
-    assert network.goal_gates > 5000
-    whole = network.view_gates + network.transition_gates
-    share = whole * report.states_per_cpu_second.median / network.roofline
-    assert network.share < 0.5 * share
+    circuit = report.circuit
+    assert circuit is not None
+    assert 0 < circuit.goal_views < 0.1
+    assert circuit.goal_gates > 5000
+    whole = circuit.view_gates + circuit.transition_gates
+    share = whole * report.states_per_cpu_second.median / circuit.roofline
+    assert circuit.share < 0.5 * share
 
 
 def test_several_threads() -> None:
@@ -104,7 +104,7 @@ def test_several_threads() -> None:
 
 def test_the_reasoner_is_measured_the_same_way() -> None:
     report = measure_reasoner("game", GAME.read_text(), QUICK)
-    assert report.network is None
+    assert report.circuit is None
     assert report.mean_length == pytest.approx(7.6, abs=1)
     assert 100 < report.states_per_cpu_second.median < 10e6
 

@@ -1,4 +1,4 @@
-"""Packing turns rows into states and back, and hashes tell states apart."""
+"""Rows become states and states rows, and hashes distinguish states."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_hashes_are_the_same_everywhere() -> None:
     ]
 
 
-def test_hashes_tell_states_apart() -> None:
+def test_hashes_distinguish_states() -> None:
     generator = np.random.default_rng(1)
     for size in (3, 8, 40):
         states = np.unique(generator.integers(0, 256, size=(20_000, size), dtype=np.uint8), axis=0)

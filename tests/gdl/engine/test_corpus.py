@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.corpus, pytest.mark.timeout(300)]
 BUDGET = GroundingBudget(seconds=120)
 
 LARGE = {"amazons": 300, "amazons_v1": 300, "chess": 900}
-"""Rulesheets of which to make a network takes long, and how many seconds their tests may."""
+"""Rulesheets that take long to compile, and the seconds that their tests may take."""
 
 
 def parameters(rulesheets: Mapping[str, Path]) -> list[object]:

@@ -1,4 +1,4 @@
-"""The compiled machine answers as the reasoner does, whichever way it is made."""
+"""The compiled machine answers as the reasoner does, however it is made."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ class Layout:
     ``move_counts`` is the number of move rows of each role. ``view`` computes legal, terminal
     and goal rows from the fluents; ``transition`` the percepts and next rows from the moves and
     what the view has computed. ``moves_view``, with which the view begins, computes legal and
-    terminal rows and all that the transition reads: it is enough for a step whose goals are not
-    needed. ``goals_view`` is the rest of the view, to be evaluated after it on the same rows.
+    terminal rows and all that the transition reads: it does for a step whose goals nobody asks for.
+    ``goals_view`` is the rest of the view, to be evaluated after it on the same rows.
     """
 
     rows: int
@@ -106,7 +106,7 @@ class Layout:
 
     @property
     def goals_are_expensive(self) -> bool:
-        """Whether playouts had better defer the evaluation of goals.
+        """Whether playouts had better evaluate goals late.
 
         Holding last states costs some four operations on each fluent in most steps, and now and
         then the gates for moves once more. The bound was measured on games of 100 to 250,000 gates.

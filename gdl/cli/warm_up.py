@@ -1,4 +1,4 @@
-"""The command ``gdl warm-up``: make native code in advance."""
+"""The command ``gdl warm-up``: make machine code in advance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gdl.engine import warm_up_kernels
 @click.command("warm-up")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
 def warm_up_command(files: Sequence[Path]) -> None:
-    """Put native code in the cache, so that the first game starts without delay.
+    """Put machine code in the cache, so that the first game starts without delay.
 
     That is the code that all games need, which takes some ten seconds to make, and the code of
     each game that is named. The cache is the folder "gdl" in the user's cache folder; the

@@ -48,7 +48,9 @@ def orbit_of(group: SymmetryGroup, fluents: set[int]) -> list[set[int]]:
 
 
 @given(groups, states)
-def test_all_states_of_an_orbit_have_the_same_canonical_state(group, fluents):
+def test_all_states_of_an_orbit_have_the_same_canonical_state(
+    group: SymmetryGroup, fluents: set[int]
+) -> None:
     orbit = orbit_of(group, fluents)
     first_true = min(sorted(set(range(SIZE)) - image) for image in orbit)
     for image in orbit:
@@ -60,7 +62,9 @@ def test_all_states_of_an_orbit_have_the_same_canonical_state(group, fluents):
 
 
 @given(groups, states)
-def test_what_fixes_a_state_merges_the_moves_that_it_exchanges(group, fluents):
+def test_what_fixes_a_state_merges_the_moves_that_it_exchanges(
+    group: SymmetryGroup, fluents: set[int]
+) -> None:
     orbit = orbit_of(group, fluents)
     fixing = [element for element, image in enumerate(orbit) if image == fluents]
     found = elements_fixing(group, packed(fluents))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.bits import Words
+from gdl.engine.bits import Words, write_lanes
 from gdl.engine.calls import (
     SELECT,
     TRANSITION,
@@ -23,7 +23,7 @@ from gdl.engine.calls import (
     copy_memory,
 )
 from gdl.engine.canonical_state import SymmetryGroup
-from gdl.engine.jit import kernel
+from gdl.engine.jit import allocating_kernel, kernel
 
 
 class BlockView(NamedTuple):
@@ -53,6 +53,16 @@ class BlockView(NamedTuple):
     goal_table: NDArray[np.int64]
     deferred_goals: bool
     symmetries: SymmetryGroup
+
+
+@allocating_kernel
+def load_states(block: BlockView, states: Words, chosen: NDArray[np.int64]) -> None:
+    """Load packed states into the first lanes.
+
+    ``states`` uint64 (any, S); ``chosen`` int64 (lanes used,): the state of each lane, by its
+    index. In the other lanes, up to the next multiple of 64, all fluents become false.
+    """
+    write_lanes(block.rows, block.fluents, block.fluent_count, states, chosen)
 
 
 @kernel

@@ -25,6 +25,7 @@ from gdl.engine.block_view import (
     choose_moves,
     evaluate_transition,
     evaluate_view,
+    load_states,
 )
 from gdl.engine.calls import (
     GOALS_VIEW,
@@ -85,6 +86,7 @@ __all__ = [
     "is_canonical",
     "is_set",
     "kernel",
+    "load_states",
     "lowest",
     "make_all_canonical",
     "make_canonical",

@@ -9,6 +9,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import gdl.engine
+from gdl.engine.bits import as_words, packed_from_rows
 from gdl.engine.block import Block
 from gdl.engine.block_view import (
     BlockView,
@@ -16,6 +17,7 @@ from gdl.engine.block_view import (
     choose_moves,
     evaluate_transition,
     evaluate_view,
+    load_states,
 )
 from gdl.engine.jit import kernel
 from tests.support.compiled_games import machine_of, machine_with_code
@@ -44,6 +46,20 @@ def test_steps_of_a_kernel_are_those_of_the_block(name: str) -> None:
             other.view()
             other.step()
             assert np.array_equal(block.states(), other.states())
+
+
+def test_states_are_loaded_lane_by_lane() -> None:
+    machine = machine_of("connectFour")
+    block, other = machine.block(seed=1), machine.block(seed=1)
+    other.view()
+    other.step()
+    states = as_words(packed_from_rows(other.fluents))
+    chosen = np.random.default_rng(2).permutation(block.lanes)
+    load_states(block.arrays(), states, chosen)
+    assert np.array_equal(block.states(), other.states()[chosen])
+    load_states(block.arrays(), states, chosen[:70])
+    assert np.array_equal(block.states()[:70], other.states()[chosen[:70]])
+    assert not block.states()[70:128].any()
 
 
 def test_the_record_says_where_everything_stands() -> None:

@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "info": "ggp_player.cli.info:info_command",
         "match": "ggp_player.cli.match:match_command",
         "analyze": "ggp_player.cli.analyze:analyze_command",
+        "bench": "ggp_player.cli.bench:bench_command",
         "tournament": "ggp_player.cli.tournament:tournament_command",
         "warm-up": "ggp_player.cli.warm_up:warm_up_command",
     }

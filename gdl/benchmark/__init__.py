@@ -1,6 +1,18 @@
-"""TODO."""
+"""Benchmarks: how fast games run in random playouts, beside other engines.
 
-from gdl.benchmark.baselines import Baseline, fastest_baselines
+In come rulesheets and a :class:`MeasurementPlan`; out come a :class:`SpeedReport` for each game,
+tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` gives each game a
+process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
+knows the speeds of other engines and the public rulesheets that they were measured on.
+"""
+
+from gdl.benchmark.baselines import (
+    Baseline,
+    fastest_baselines,
+    known_baselines,
+    known_game,
+    known_games,
+)
 from gdl.benchmark.isolated_process import measured_in_isolation
 from gdl.benchmark.measure import (
     Failure,
@@ -21,6 +33,9 @@ __all__ = [
     "check_plot_file",
     "comparison",
     "fastest_baselines",
+    "known_baselines",
+    "known_game",
+    "known_games",
     "markdown_table",
     "measure_propnet",
     "measure_reasoner",

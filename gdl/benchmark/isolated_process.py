@@ -1,4 +1,4 @@
-"""Measuring games one after another, each in a process that does nothing else."""
+"""Measuring games one after another, each in an isolated process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def measured_in_isolation(
     plan: MeasurementPlan,
     hidden: bool,
 ) -> Iterator[Figures | Failure]:
-    """Yield each game's figures, or why there are none; ``sources`` come with the games' names.
+    """Yield each game's figures, or the reason for their lack; ``sources`` are names and texts.
 
     Progress is shown on a terminal unless ``hidden``.
     """

@@ -1,8 +1,8 @@
 """How fast a game runs: random playouts, start to terminal to goals to the next start.
 
-A *run* is some seconds of playouts; several runs tell how much the figures vary. Speeds are per
-second of processor time, so that what else the computer does matters little, and by the clock on
-the wall, which counts with several threads.
+A *run* is some seconds of playouts; several runs show how much the figures vary. Speeds are per
+second of CPU time, which other load on the computer affects little, and per second of wall-clock
+time, which is what matters with several threads.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from gdl.reasoner import interpret
 from gdl.state_machine import StateMachine
 
 TRIAL_STEPS = 16
-"""The steps of a first run, which tells how many steps take the wanted time."""
+"""The steps of a first run, from which the number of steps for the planned time follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurementPlan:
-    """How to measure: ``repetitions`` runs of about so many ``seconds`` in each thread."""
+    """How to measure: ``repetitions`` runs of about ``seconds`` each, in every thread."""
 
     seconds: float = 1.0
     repetitions: int = 5
@@ -42,24 +42,24 @@ class MeasurementPlan:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run of playouts came to.
+    """The results of one run of playouts.
 
     ``states`` counts state changes; ``playouts`` those that ended, ``steps`` their total length.
-    ``processor_seconds`` are those of all threads, ``seconds`` go by on the wall. ``goal_views``
-    is how often goals were evaluated, per step: 1 where each view is whole.
+    ``cpu_seconds`` are those of all threads, ``seconds`` wall-clock time. ``goal_views`` is how
+    often goals were evaluated, per step: 1 where they are not deferred.
     """
 
     states: int
     playouts: int
     steps: int
-    processor_seconds: float
+    cpu_seconds: float
     seconds: float
     goal_views: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """A figure that was measured several times."""
+    """A figure that was measured several times: its median, minimum and maximum."""
 
     median: float
     least: float
@@ -68,15 +68,14 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class CircuitFigures:
-    """What there is to tell of a compiled game.
+    """The size of a compiled game's circuit, the cost of making it, and its part of the roofline.
 
-    ``ground_seconds`` are the grounding process's seconds of processor time, ``code_seconds``
-    those of making machine code that is not in the cache: None where the gates are more than
-    ``MAX_CODE_GATES`` and the interpreter was measured. ``goal_gates`` are those of the view that
-    only goals need; playouts evaluate them ``goal_views`` times a step, 1 where at each. ``peak``
-    is the number of ANDs of two bits per second that one core was seen to do, without loads and
-    stores; ``share`` the part of it that the AND gates of the playouts make up: those evaluated
-    in a step, goal gates ``goal_views`` times, times states per second over ``peak``.
+    ``ground_seconds`` are CPU seconds of the grounding process, ``code_seconds`` those of making
+    native code with an empty cache: None with more than ``MAX_CODE_GATES`` gates, where the
+    interpreter was measured. ``goal_gates`` are those of the view that only goals need; playouts
+    evaluate them ``goal_views`` times a step. ``roofline`` is the measured maximum of ANDs of two
+    bits per second on one core, without loads and stores; ``share`` is the part of it that
+    playouts reach: the AND gates evaluated in a step times states per second over ``roofline``.
     """
 
     lanes: int
@@ -87,7 +86,7 @@ class CircuitFigures:
     ground_rules: int
     ground_seconds: float
     code_seconds: float | None
-    peak: float
+    roofline: float
     share: float
 
 
@@ -95,20 +94,20 @@ class CircuitFigures:
 class SpeedReport:
     """The figures of one game.
 
-    ``states_per_processor_second`` is one core's speed; ``states_per_second`` that of all threads
-    by the clock on the wall. ``first_state_seconds`` lead from the text of the rules to the legal
-    moves of the initial state. ``peak_memory`` is in bytes, grounding included.
+    ``states_per_cpu_second`` is one core's speed; ``states_per_second`` that of all threads in
+    wall-clock time. ``first_state_seconds`` lead from the text of the rules to the legal moves of
+    the initial state. ``peak_memory`` is in bytes, grounding included.
     """
 
     game: str
-    states_per_processor_second: Quantiles
+    states_per_cpu_second: Quantiles
     states_per_second: Quantiles
-    playouts_per_processor_second: float
+    playouts_per_cpu_second: float
     playouts_per_second: float
     mean_length: float | None
     first_state_seconds: float
     peak_memory: int
-    network: CircuitFigures | None = None
+    circuit: CircuitFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def measure_reasoner(game: str, text: str, plan: MeasurementPlan) -> SpeedReport
 def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     """Measure the compiled machine.
 
-    Meant for a process of its own: the memory is that of the whole process. Raises
+    Meant for an isolated process: the memory is that of the whole process. Raises
     :class:`gdl.GdlError` for rules that cannot be compiled.
     """
     warm_up_kernels()
@@ -141,28 +140,27 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     machine = gdl.compile(parse(text, game))
     machine.legal_moves(machine.initial_state(), machine.roles[0])
     ready = monotonic() - began
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ground_seconds = _children_seconds()
     has_code = machine.engine.layout.gate_count <= MAX_CODE_GATES
     code_seconds = _compile_anew(machine) if has_code else None
     runs = _runs(machine, plan)
     report = _report(game, ready, runs)
     goal_views = median(run.goal_views for run in runs)
-    speed = report.states_per_processor_second.median
-    ground_seconds = used.ru_utime + used.ru_stime
-    network = _network(machine, ground_seconds, code_seconds, goal_views, speed)
-    return replace(report, network=network)
+    speed = report.states_per_cpu_second.median
+    circuit = _circuit(machine, ground_seconds, code_seconds, goal_views, speed)
+    return replace(report, circuit=circuit)
 
 
 def _compile_anew(machine: PropnetStateMachine) -> float:
-    """Return the processor seconds that machine code takes where the cache on disk is empty."""
+    """Make native code with an empty cache; return the CPU seconds that it takes."""
     engine = machine.engine
     kept = os.environ.get("GDL_CACHE")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["GDL_CACHE"] = folder
         try:
-            began = thread_time()
+            began = thread_time() + _children_seconds()
             engine.compile()
-            return thread_time() - began
+            return thread_time() + _children_seconds() - began
         finally:
             if kept is None:
                 del os.environ["GDL_CACHE"]
@@ -170,7 +168,13 @@ def _compile_anew(machine: PropnetStateMachine) -> float:
                 os.environ["GDL_CACHE"] = kept
 
 
-def _network(
+def _children_seconds() -> float:
+    """Return the CPU seconds of all processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _circuit(
     machine: PropnetStateMachine,
     ground_seconds: float,
     code_seconds: float | None,
@@ -179,7 +183,7 @@ def _network(
 ) -> CircuitFigures:
     layout = machine.engine.layout
     of_moves, of_goals = layout.moves_view.and_count, layout.goals_view.and_count
-    transition, peak = layout.transition.and_count, roofline_ands()
+    transition, roofline = layout.transition.and_count, roofline_ands()
     return CircuitFigures(
         lanes=64 * machine.engine.words,
         view_gates=of_moves + of_goals,
@@ -189,8 +193,8 @@ def _network(
         ground_rules=machine.ground_rules,
         ground_seconds=ground_seconds,
         code_seconds=code_seconds,
-        peak=peak,
-        share=(of_moves + of_goals * goal_views + transition) * speed / peak,
+        roofline=roofline,
+        share=(of_moves + of_goals * goal_views + transition) * speed / roofline,
     )
 
 
@@ -202,13 +206,13 @@ def _runs(machine: PropnetStateMachine, plan: MeasurementPlan) -> list[Run]:
     start = machine.bits(machine.initial_state())[None, :]
     with ThreadPoolExecutor(plan.threads) as pool:
         trial = _run_blocks(pool, blocks[:1], start, TRIAL_STEPS)
-        share = plan.seconds / max(trial.processor_seconds, 1e-6)
+        share = plan.seconds / max(trial.cpu_seconds, 1e-6)
         steps = max(TRIAL_STEPS, int(TRIAL_STEPS * share))
         return [_run_blocks(pool, blocks, start, steps) for _ in range(plan.repetitions)]
 
 
 def _run_blocks(pool: Executor, blocks: Sequence[Block], start: Bits, steps: int) -> Run:
-    """Play in several blocks at once, each in a thread, from the same state."""
+    """Play in several blocks at once, each in a thread of its own, from the same state."""
 
     def play(block: Block) -> tuple[Playouts, float]:
         block.load(start)
@@ -222,7 +226,7 @@ def _run_blocks(pool: Executor, blocks: Sequence[Block], start: Bits, steps: int
         states=sum(played.states for played, _ in results),
         playouts=sum(int(played.ended.sum()) for played, _ in results),
         steps=sum(int(played.steps.sum()) for played, _ in results),
-        processor_seconds=sum(used for _, used in results),
+        cpu_seconds=sum(used for _, used in results),
         seconds=seconds,
         goal_views=sum(played.goal_views for played, _ in results)
         / sum(played.views for played, _ in results),
@@ -245,9 +249,9 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
     playouts = sum(run.playouts for run in runs)
     return SpeedReport(
         game,
-        states_per_processor_second=_spread([run.states / run.processor_seconds for run in runs]),
+        states_per_cpu_second=_spread([run.states / run.cpu_seconds for run in runs]),
         states_per_second=_spread([run.states / run.seconds for run in runs]),
-        playouts_per_processor_second=median(run.playouts / run.processor_seconds for run in runs),
+        playouts_per_cpu_second=median(run.playouts / run.cpu_seconds for run in runs),
         playouts_per_second=median(run.playouts / run.seconds for run in runs),
         mean_length=sum(run.steps for run in runs) / playouts if playouts else None,
         first_state_seconds=ready,
@@ -260,7 +264,7 @@ def _spread(figures: Sequence[float]) -> Quantiles:
 
 
 def _peak_memory() -> int:
-    """Return the most memory, in bytes, that this process or one that it started has had."""
+    """Return the peak memory, in bytes, of this process and of those that it started."""
     whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     most = max(resource.getrusage(who).ru_maxrss for who in whose)
     return most if sys.platform == "darwin" else 1024 * most

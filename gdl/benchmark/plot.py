@@ -1,4 +1,4 @@
-"""Measured speeds as a picture. It needs matplotlib, which is loaded only when it is asked for."""
+"""Measured speeds as a plot. It needs matplotlib, which is loaded only when it is used."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT_OF_GAME, _HEIGHT_OF_FRAME = 9.0, 0.21, 1.2
 """Inches."""
 
-_OURS, _PEERS = "#3b78b5", "#c8501e"
+_OURS, _BASELINES = "#3b78b5", "#c8501e"
 
 
 def check_plot_file(file: Path) -> None:
-    """Raise ValueError where no picture can be written under that name.
-
-    Raises ImportError without matplotlib.
-    """
+    """Raise ValueError if a plot cannot have that name, and ImportError without matplotlib."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     known = sorted(FigureCanvasBase.get_supported_filetypes())
@@ -31,10 +28,10 @@ def check_plot_file(file: Path) -> None:
 
 
 def write_plot(entries: Sequence[SpeedEntry], file: Path, caption: str) -> None:
-    """Write a bar for each game, fastest first, in a format that the file's name says."""
+    """Write a bar for each game, fastest first, in the format that the file's name asks for."""
     import matplotlib
 
-    # Letters stay letters, and the same figures give the same file.
+    # Text stays text, and the same figures give the same file.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gdl"}):
         made = {"Date": None} if file.suffix.lower() == ".svg" else None
         _figure(entries, caption).savefig(file, metadata=made)
@@ -49,18 +46,22 @@ def _figure(entries: Sequence[SpeedEntry], caption: str) -> Figure:
     height = _HEIGHT_OF_FRAME + _HEIGHT_OF_GAME * len(rising)
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
-    places = range(len(rising))
+    positions = range(len(rising))
     speeds = [entry.speed for entry in rising]
-    axes.barh(places, speeds, color=_OURS, label="this engine")
-    peers = [(n, each.peer.states_per_second) for n, each in enumerate(rising) if each.peer]
-    if peers:
-        numbers, theirs = zip(*peers, strict=True)
-        axes.plot(theirs, numbers, "D", color=_PEERS, markersize=4, label="fastest peer")
+    axes.barh(positions, speeds, color=_OURS, label="this engine")
+    others = [
+        (n, each.baseline.states_per_second) for n, each in enumerate(rising) if each.baseline
+    ]
+    if others:
+        numbers, theirs = zip(*others, strict=True)
+        axes.plot(
+            theirs, numbers, "D", color=_BASELINES, markersize=4, label="fastest other engine"
+        )
         figure.legend(loc="outside upper right", ncols=2, fontsize=8)
-    axes.set_yticks(places, [entry.game for entry in rising], fontsize=8)
+    axes.set_yticks(positions, [entry.game for entry in rising], fontsize=8)
     axes.set_ylim(-0.7, len(rising) - 0.3)
     axes.set_xscale("log")
-    axes.set_xlim(left=_decade_below([*speeds, *(speed for _, speed in peers)]))
+    axes.set_xlim(left=_decade_below([*speeds, *(speed for _, speed in others)]))
     axes.xaxis.set_major_formatter(EngFormatter())
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(visible=True, axis="x", alpha=0.4)

@@ -1,4 +1,4 @@
-"""How many AND operations the processor can do at most: what a network's speed is compared with."""
+"""The roofline: how many AND operations the processor can do at most."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from gdl.engine import native_code, vector
 
 WIDTHS = (2, 4, 8)
-"""The widths that are tried, in words: vectors of 128, 256 and 512 bits."""
+"""The widths that are measured, in words: vectors of 128, 256 and 512 bits."""
 
 CHAINS = 12
 """Independent chains of operations; with one more operand for each they fit in 32 registers."""
@@ -23,9 +23,9 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
 
 
 def roofline_ands(clock: Callable[[], float] = thread_time) -> float:
-    """Return the ANDs of two bits per second that one core was seen to do: the best of some tries.
+    """Measure the ANDs of two bits per second that one core can do: the best of some repetitions.
 
-    All operands are in registers: nothing is loaded or stored, as gates must. ``clock`` counts the
+    All operands are in registers; gates must load and store theirs. ``clock`` counts the CPU
     seconds of this thread. Takes some 0.1 s.
     """
     return max(_speed(words, clock) for words in WIDTHS)
@@ -46,15 +46,15 @@ def _speed(words: int, clock: Callable[[], float]) -> float:
 
 
 def _source(words: int) -> str:
-    """Return LLVM source of ``void ands(rows, turns)``: in each turn one AND for each chain.
+    """Write LLVM source of ``void ands(rows, turns)``: in each turn one AND for each chain.
 
     Values move on by one chain a turn, and the loop is not unrolled, so that LLVM finds nothing
-    to leave out.
+    to optimise away.
     """
     kind = vector(words)
     chains = range(CHAINS)
     aligned = f"align {8 * words}"
-    places = [f"  %p{i} = getelementptr {kind}, ptr %rows, i64 {i}" for i in range(2 * CHAINS)]
+    addresses = [f"  %p{i} = getelementptr {kind}, ptr %rows, i64 {i}" for i in range(2 * CHAINS)]
     loads = [f"  %v{i} = load {kind}, ptr %p{i}, {aligned}" for i in range(2 * CHAINS)]
     values = [f"  %a{i} = phi {kind} [ %v{i}, %entry ], [ %n{i}, %loop ]" for i in chains]
     ands = [f"  %n{i} = and {kind} %a{(i + 1) % CHAINS}, %v{CHAINS + i}" for i in chains]
@@ -62,7 +62,7 @@ def _source(words: int) -> str:
     lines = [
         "define void @ands(ptr %rows, i64 %turns) {",
         "entry:",
-        *places,
+        *addresses,
         *loads,
         "  br label %loop",
         "loop:",

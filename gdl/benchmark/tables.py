@@ -15,10 +15,10 @@ from gdl.benchmark.measure import CircuitFigures, SpeedReport
 
 @dataclass(frozen=True, slots=True)
 class SpeedEntry:
-    """A game's figures, and the fastest other engine where one is known."""
+    """A game's figures, and the fastest other engine if one is known."""
 
     report: SpeedReport
-    peer: Baseline | None = None
+    baseline: Baseline | None = None
 
     @property
     def game(self) -> str:
@@ -27,20 +27,20 @@ class SpeedEntry:
 
     @property
     def speed(self) -> float:
-        """The states per second of one core's processor time."""
-        return self.report.states_per_processor_second.median
+        """The states per second of one core's CPU time."""
+        return self.report.states_per_cpu_second.median
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast as the other engine the game runs."""
-        return self.speed / self.peer.states_per_second if self.peer else None
+        """The speed over that of the other engine."""
+        return self.speed / self.baseline.states_per_second if self.baseline else None
 
 
 Column: TypeAlias = Callable[[SpeedEntry], str]
 
 
 def short(figure: float) -> str:
-    """Return a figure with three digits: ``211 M``, ``1.85 k``, ``0.62``."""
+    """Write a figure with three digits: ``211 M``, ``1.85 k``, ``0.62``."""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")):
         if figure >= 0.9995 * unit:
             value = figure / unit
@@ -49,8 +49,8 @@ def short(figure: float) -> str:
 
 
 def terminal_table(entries: Sequence[SpeedEntry]) -> Table:
-    """Return the table with every column."""
-    columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries), **_COLUMNS}
+    """Make the table with every column, for a terminal."""
+    columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries), **_COLUMNS}
     table = Table(box=None, pad_edge=False)
     table.add_column("game", no_wrap=True)
     for name in columns:
@@ -61,8 +61,8 @@ def terminal_table(entries: Sequence[SpeedEntry]) -> Table:
 
 
 def markdown_table(entries: Sequence[SpeedEntry]) -> str:
-    """Return the table in Markdown, with the columns that readers of documents ask for."""
-    columns = {"states/s": _COLUMNS["states/s"], **_peer_columns(entries)}
+    """Write the table in Markdown, with the columns that documents need."""
+    columns = {"states/s": _COLUMNS["states/s"], **_baseline_columns(entries)}
     columns |= {name: _COLUMNS[name] for name in _IN_DOCUMENTS}
     lines = [["game", *columns], ["---", *["---:"] * len(columns)]]
     lines += [[entry.game, *(column(entry) for column in columns.values())] for entry in entries]
@@ -70,56 +70,57 @@ def markdown_table(entries: Sequence[SpeedEntry]) -> str:
 
 
 def comparison(entries: Sequence[SpeedEntry]) -> str:
-    """Return in words how the games compare with other engines; empty where none is known."""
+    """Summarise how the games compare with other engines; empty if none is known."""
     ratios = {entry.game: entry.ratio for entry in entries if entry.ratio is not None}
     if not ratios:
         return ""
     least = min(ratios, key=lambda game: ratios[game])
     return (
-        f"ratio to the fastest peer: geometric mean {short(geometric_mean(ratios.values()))}, "
+        f"ratio to the fastest other engine: "
+        f"geometric mean {short(geometric_mean(ratios.values()))}, "
         f"median {short(median(ratios.values()))}, least {short(ratios[least])} ({least}), "
         f"over {len(ratios)} game(s)"
     )
 
 
-def _peer_columns(entries: Sequence[SpeedEntry]) -> dict[str, Column]:
-    return _PEER_COLUMNS if any(entry.peer for entry in entries) else {}
+def _baseline_columns(entries: Sequence[SpeedEntry]) -> dict[str, Column]:
+    return _BASELINE_COLUMNS if any(entry.baseline for entry in entries) else {}
 
 
-def _of_peer(show: Callable[[Baseline], str]) -> Column:
-    return lambda entry: show(entry.peer) if entry.peer else ""
+def _of_baseline(show: Callable[[Baseline], str]) -> Column:
+    return lambda entry: show(entry.baseline) if entry.baseline else ""
 
 
-def _of_network(show: Callable[[CircuitFigures], str]) -> Column:
-    return lambda entry: show(entry.report.network) if entry.report.network else ""
+def _of_circuit(show: Callable[[CircuitFigures], str]) -> Column:
+    return lambda entry: show(entry.report.circuit) if entry.report.circuit else ""
 
 
 def _of_report(show: Callable[[SpeedReport], str]) -> Column:
     return lambda entry: show(entry.report)
 
 
-_PEER_COLUMNS: dict[str, Column] = {
+_BASELINE_COLUMNS: dict[str, Column] = {
     "ratio": lambda entry: "" if entry.ratio is None else short(entry.ratio),
-    "peer's states/s": _of_peer(lambda p: short(p.states_per_second)),
-    "fastest peer": _of_peer(lambda p: p.engine),
+    "fastest other engine": _of_baseline(lambda b: b.engine),
+    "its states/s": _of_baseline(lambda b: short(b.states_per_second)),
 }
 
 _COLUMNS: dict[str, Column] = {
     "states/s": lambda entry: short(entry.speed),
-    "least": _of_report(lambda r: short(r.states_per_processor_second.least)),
-    "most": _of_report(lambda r: short(r.states_per_processor_second.most)),
+    "least": _of_report(lambda r: short(r.states_per_cpu_second.least)),
+    "most": _of_report(lambda r: short(r.states_per_cpu_second.most)),
     "wall": _of_report(lambda r: short(r.states_per_second.median)),
-    "playouts/s": _of_report(lambda r: short(r.playouts_per_processor_second)),
+    "playouts/s": _of_report(lambda r: short(r.playouts_per_cpu_second)),
     "length": _of_report(lambda r: "" if r.mean_length is None else f"{r.mean_length:.1f}"),
-    "view": _of_network(lambda n: str(n.view_gates)),
-    "transition": _of_network(lambda n: str(n.transition_gates)),
-    "rules": _of_network(lambda n: str(n.ground_rules)),
-    "ground s": _of_network(lambda n: f"{n.ground_seconds:.2f}"),
+    "view": _of_circuit(lambda c: str(c.view_gates)),
+    "transition": _of_circuit(lambda c: str(c.transition_gates)),
+    "rules": _of_circuit(lambda c: str(c.ground_rules)),
+    "ground s": _of_circuit(lambda c: f"{c.ground_seconds:.2f}"),
     "first s": _of_report(lambda r: f"{r.first_state_seconds:.2f}"),
-    "code s": _of_network(lambda n: "" if n.code_seconds is None else f"{n.code_seconds:.1f}"),
+    "code s": _of_circuit(lambda c: "" if c.code_seconds is None else f"{c.code_seconds:.1f}"),
     "MB": _of_report(lambda r: f"{r.peak_memory / 1e6:.0f}"),
-    "lanes": _of_network(lambda n: str(n.lanes)),
-    "peak": _of_network(lambda n: f"{n.share:.1%}"),
+    "lanes": _of_circuit(lambda c: str(c.lanes)),
+    "roofline": _of_circuit(lambda c: f"{c.share:.1%}"),
 }
 
 _IN_DOCUMENTS = ("playouts/s", "length", "view", "transition", "first s", "code s", "MB")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import click
 from rich.console import Console
@@ -23,6 +26,9 @@ from gdl.benchmark import (
     check_plot_file,
     comparison,
     fastest_baselines,
+    known_baselines,
+    known_game,
+    known_games,
     markdown_table,
     measure_propnet,
     measure_reasoner,
@@ -30,8 +36,8 @@ from gdl.benchmark import (
     terminal_table,
     write_plot,
 )
-from gdl.cli.bench_search import bench_searches
-from gdl.cli.options import Machine, game_name, machine_option, read_source
+from gdl.cli.options import STDIN, Machine, game_name, machine_option, read_source
+from gdl.errors import Source
 from gdl.language import parse
 
 MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
@@ -44,6 +50,8 @@ WIDTH = 240
 
 FILE_OR_FOLDER = click.Path(exists=True, allow_dash=True, path_type=Path)
 
+CSV_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 class OutputForm(StrEnum):
     """How the figures are written."""
@@ -53,10 +61,22 @@ class OutputForm(StrEnum):
     MARKDOWN = "markdown"
 
 
-def _peers(_: click.Context, parameter: click.Parameter, file: Path | None) -> dict[str, Baseline]:
+class Sheet(NamedTuple):
+    """A rulesheet to be measured, and the fastest other engine on it if one is known."""
+
+    name: str
+    file: Path
+    baseline: Baseline | None
+
+
+def _baselines_file(
+    _: click.Context, parameter: click.Parameter, file: Path | None
+) -> dict[str, Baseline]:
     """Read the table of other engines that an option names."""
     if file is None:
         return {}
+    if parameter.name == "peers":
+        click.echo("--peers is now called --baselines-file", err=True)
     try:
         with file.open(encoding="utf-8", newline="") as lines:
             return fastest_baselines(lines, str(file))
@@ -86,7 +106,7 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
     metavar="S",
     default=1.0,
     show_default=True,
-    help="Play for about so many seconds in each repetition.",
+    help="Seconds of play in each repetition, roughly.",
 )
 @click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
 @machine_option(default=Machine.PROPNET)
@@ -96,32 +116,40 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
     metavar="N",
     default=1,
     show_default=True,
-    help="Play in so many threads at once (propnet only).",
+    help="The number of threads that play at once (propnet only).",
 )
-@click.option("--search", is_flag=True, help="Measure the searches of an installed player instead.")
+@click.option("--search", is_flag=True, hidden=True)
 @click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
 @click.option("--json", "form", flag_value=OutputForm.JSON.value, help="Write all figures as JSON.")
 @click.option(
     "--markdown", "form", flag_value=OutputForm.MARKDOWN.value, help="Write the table as Markdown."
 )
 @click.option(
-    "--peers",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="CSV",
-    callback=_peers,
-    help="Compare with other engines: columns game, engine, states_per_cpu_s.",
+    "--baselines",
+    is_flag=True,
+    help="Compare with other engines; of a folder measure the games that are known of them.",
 )
+@click.option(
+    "--baselines-file",
+    type=CSV_FILE,
+    metavar="CSV",
+    callback=_baselines_file,
+    help="Compare by name with a table of your own: columns game, engine, states_per_cpu_s.",
+)
+@click.option("--peers", type=CSV_FILE, hidden=True, callback=_baselines_file)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     metavar="FILE",
     callback=_plot_file,
-    help="Also draw the speeds, as SVG, PNG or what else the name ends in.",
+    help="Also plot the speeds, as SVG, PNG or another format that the name ends in.",
 )
 def bench_command(
     files: Sequence[Path],
     machine: Machine,
     form: str | None,
+    baselines: bool,
+    baselines_file: Mapping[str, Baseline],
     peers: Mapping[str, Baseline],
     plot: Path | None,
     search: bool,
@@ -131,41 +159,40 @@ def bench_command(
 
     A FILE that is a folder stands for its files *.kif. Each game is measured in a process of its
     own, from the initial state to a terminal one, its goals, and the next start. Speeds are
-    medians, with the least and the most of the repetitions, per second of one core's processor
-    time; "wall" is what all threads do per second by the clock. "view" and "transition" are gates,
-    "first s" leads from the text to the initial legal moves by the clock, "code s" is the processor
-    time of making machine code with an empty cache (none where that would take minutes; then the
-    interpreter is measured). "peak" is the part of the processor's vector AND operations that the
-    gates make up: gates x states per second / the ANDs of two bits per second that the same
-    process was seen to do at most. Gates that only goals need count as often as they are evaluated.
+    medians, with the least and the most of the repetitions, per second of one core's CPU time;
+    "wall" is what all threads do per second of wall-clock time. "view" and "transition" are gates,
+    "first s" leads from the text to the initial legal moves in wall-clock time, "code s" is the CPU
+    time of making native code with an empty cache (none where that would take minutes; then the
+    interpreter is measured). "roofline" is the part of the processor's vector AND operations that
+    the gates reach: gates x states per second / the ANDs of two bits per second that the same
+    process reached at most. Gates that only goals need count as often as they are evaluated.
 
-    With --search: playouts per second bare and within a tree search, new nodes of its tree, and
-    states looked at by alpha-beta on blocks, all per second of one core's processor time.
+    With --baselines, rulesheets of the public collections are recognised by their SHA-256, at any
+    depth of a folder, and compared with the fastest other engine that was measured on them. Its
+    speed is that of another machine, an AMD EPYC server: compare orders of magnitude.
 
     \b
     Examples:
         gdl bench games/ticTacToe.kif --seconds 0.2
         gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
         gdl bench games/nim.kif --seconds 0.1 --markdown
+        gdl bench ggp-repository --baselines
     """
     plan = MeasurementPlan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
-    sources = [(game_name(file), read_source(file)) for file in _rulesheets(files)]
+    known = _known_sheets(files) if baselines else _sheets(files, {**peers, **baselines_file})
+    sheets = list(known)
+    sources = [(sheet.name, read_source(sheet.file)) for sheet in sheets]
     for _, source in sources:
         parse(source.text, source.name)
     if search:
-        if not bench_searches(sources, plan, as_json=form == OutputForm.JSON):
-            raise click.exceptions.Exit(1)
-        return
+        _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
     facts = {**_circumstances(), "machine": machine.value, **asdict(plan)}
-    found = list(
-        measured_in_isolation(MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON)
+    outcomes = measured_in_isolation(
+        MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON
     )
-    entries = [
-        SpeedEntry(each, peers.get(each.game)) for each in found if isinstance(each, SpeedReport)
-    ]
-    failures = [each for each in found if isinstance(each, Failure)]
+    entries, failures = _entries(sheets, outcomes)
     if form == OutputForm.JSON:
         _print_json(entries, failures, facts)
     else:
@@ -176,20 +203,64 @@ def bench_command(
         raise click.exceptions.Exit(1)
 
 
-def _rulesheets(files: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files, and those of the folders by their names."""
+def _entries(
+    sheets: Sequence[Sheet], outcomes: Iterable[SpeedReport | Failure]
+) -> tuple[list[SpeedEntry], list[Failure]]:
+    entries: list[SpeedEntry] = []
+    failures: list[Failure] = []
+    for sheet, outcome in zip(sheets, outcomes, strict=True):
+        if isinstance(outcome, Failure):
+            failures.append(outcome)
+        else:
+            entries.append(SpeedEntry(outcome, sheet.baseline))
+    return entries, failures
+
+
+def _bench_searches(
+    sheets: Sequence[Sheet],
+    sources: Sequence[tuple[str, Source]],
+    plan: MeasurementPlan,
+    as_json: bool,
+) -> NoReturn:
+    """Have the installed player measure its searches, and end as it does."""
+    if find_spec("ggp_player") is None:
+        raise click.UsageError("no search is installed: install the package ggp-player")
+    click.echo("gdl bench --search is now ggp-player bench", err=True)
+    command = [sys.executable, "-P", "-m", "ggp_player", "bench", f"--seconds={plan.seconds}"]
+    command += [f"--seed={plan.seed}", *(["--json"] if as_json else [])]
+    command += ["--", *(str(sheet.file) for sheet in sheets)]
+    read = [s.text for sheet, (_, s) in zip(sheets, sources, strict=True) if sheet.file == STDIN]
+    done = subprocess.run(command, input="".join(read).encode(), check=False)
+    raise click.exceptions.Exit(done.returncode)
+
+
+def _known_sheets(files: Sequence[Path]) -> Iterator[Sheet]:
+    """Yield the files, and the published games in the folders, with the speeds of others."""
+    others = known_baselines()
     for file in files:
-        if not file.is_dir():
-            yield file
-            continue
-        sheets = sorted(file.glob("*.kif"))
+        if file.is_dir():
+            games = list(known_games(file))
+            if not games:
+                message = f"{file}: expected a folder with a known rulesheet in it, found none"
+                raise click.UsageError(message)
+            yield from (Sheet(game, sheet, others.get(game)) for game, sheet in games)
+        else:
+            game = None if file == STDIN else known_game(file)
+            yield Sheet(game or game_name(file), file, others.get(game or ""))
+
+
+def _sheets(files: Sequence[Path], others: Mapping[str, Baseline]) -> Iterator[Sheet]:
+    """Yield the files, and those of the folders in the order of their names."""
+    for file in files:
+        sheets = sorted(file.glob("*.kif")) if file.is_dir() else [file]
         if not sheets:
             raise click.UsageError(f"{file}: expected a folder with files *.kif, found none")
-        yield from sheets
+        for sheet in sheets:
+            yield Sheet(game_name(sheet), sheet, others.get(game_name(sheet)))
 
 
 def _circumstances() -> dict[str, Any]:
-    """Return what figures from different computers are to be read with."""
+    """Return the circumstances that figures from different computers depend on."""
     return {
         "processor": _processor_name(),
         "cores": os.cpu_count(),
@@ -199,7 +270,7 @@ def _circumstances() -> dict[str, Any]:
 
 
 def _processor_name() -> str:
-    """Return what the processor calls itself, as far as the system tells."""
+    """Return the name of the processor, as far as the system knows it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -217,7 +288,7 @@ def _print_json(
     games = [
         {
             **asdict(entry.report),
-            "peer": asdict(entry.peer) if entry.peer else None,
+            "baseline": asdict(entry.baseline) if entry.baseline else None,
             "ratio": entry.ratio,
         }
         for entry in entries

@@ -1,14 +1,29 @@
-"""Propositional networks: a ground game as a circuit that evaluates many states at once.
+"""The engine: a circuit evaluated for many states at once, by the interpreter or as native code.
 
 Every ground atom is a row of machine words in which each bit, a *lane*, belongs to another state;
 an AND of two rows is an AND in all lanes. A *block* is the rows of the states evaluated together.
 
-The way from rules to a machine: :mod:`gdl.grounding.gringo` instantiates them, :mod:`.builder` makes the
-circuit of AND gates (:mod:`.network`), :mod:`.layout` gives every gate its row, :mod:`.kernels`
-and :mod:`.codegen` write it in LLVM's language, :mod:`.machine_code` compiles that, and
-:mod:`.lanes` is what others use.
+In comes a :class:`gdl.circuit.Layout`, the gates and rows of a game; out come legal moves, ends,
+goals, next states and random playouts, for 512 states at a time. Start reading in :mod:`.block`:
+:class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows. On top of them
+:mod:`.machine` is the state machine, :mod:`.successors` expands states, :mod:`.perft` counts paths.
+Strategies with kernels of their own use :mod:`.kernel_library`, the door for kernels. The hot loop
+of random playouts is :mod:`.kernels.play`.
+
+There are four generators of code, each for a reason:
+
+- Python text, :mod:`gdl.datalog.python_codegen`: join plans over sets of tuples, which only Python
+  has. It must be ready within milliseconds and understand every rulesheet.
+- LLVM text, :mod:`.llvm_codegen`: the gates of one game, up to 300,000 straight lines of three
+  instructions. Writing lines is many times faster than building an object for each.
+- llvmlite's IRBuilder, :mod:`.kernels`: the loops that every game shares. They work on rows as
+  vectors of up to 1,024 bits, which Numba does not have, and have control flow, which is easier to
+  build than to write as text.
+- Numba, :mod:`.jit` and the kernels of strategies: searches on trees and tables, scalar code that
+  should read as Python does; it calls the other two by address (:mod:`.calls`).
 """
 
+from gdl.engine.bits import Packed, as_words, hash_states, packed_from_rows, rows_from_packed
 from gdl.engine.block import (
     MAX_CODE_GATES,
     Bits,
@@ -19,17 +34,16 @@ from gdl.engine.block import (
     load_kernels,
     program_array,
 )
+from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import (
     MAX_ELEMENTS,
     SymmetryGroup,
     group_of_permutations,
     trivial_group,
 )
-from gdl.engine.hashing import hash_states
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.native_code import cache_folder, native_code
-from gdl.engine.packing import Packed, as_words, packed_from_rows, rows_from_packed
 from gdl.engine.successors import Expander, packed_state
 from gdl.engine.warm_up import kernels_are_warm, warm_up_kernels
 
@@ -38,6 +52,7 @@ __all__ = [
     "MAX_ELEMENTS",
     "Bits",
     "Block",
+    "BlockView",
     "Engine",
     "Expander",
     "Packed",

@@ -1,7 +1,8 @@
-"""Blocks: what others use of the network, many states at a time.
+"""Blocks: many states of a compiled game, evaluated together.
 
 :class:`Engine` holds what is compiled; :class:`Block` is one block of lanes with its rows. Sizes:
-``lanes`` is 64 times ``words``. All arrays are C-contiguous.
+``lanes`` is 64 times ``words``. All arrays are C-contiguous. Kernels see a block as
+:class:`gdl.engine.block_view.BlockView`.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit import GateProgram, Layout
 from gdl.engine import calls
+from gdl.engine.bits import Words
+from gdl.engine.block_view import BlockView
+from gdl.engine.canonical_state import SymmetryGroup, trivial_group
 from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.engine.native_code import (
     NativeCode,
-    compile_apart,
+    compile_in_isolation,
     compile_source,
     is_cached,
     native_code,
@@ -31,13 +35,11 @@ from gdl.errors import GroundingLimitError
 Bits: TypeAlias = NDArray[np.uint8]
 """uint8 (lanes, n), each 0 or 1."""
 
-Words: TypeAlias = NDArray[np.uint64]
-
 MAX_CODE_GATES = 300_000
-"""Gates of which machine code is made."""
+"""With more gates than this, a game stays with the interpreter."""
 
 FEW_GATES = 1_000
-"""Gates of which LLVM makes code in a fifth of a second, so that it needs no process of its own."""
+"""For up to this many gates LLVM needs a fifth of a second, and no process of its own."""
 
 _EVALUATOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _SELECT = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2)
@@ -46,7 +48,7 @@ _PLAY = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 @dataclass(frozen=True, slots=True)
 class ProgramEvaluator:
-    """A function ``void f(rows, program)``, by address, with the program it is to be given."""
+    """A function ``void f(rows, program)``, by address, with the address of its program."""
 
     function: int
     program: int
@@ -56,18 +58,30 @@ class ProgramEvaluator:
         try:
             _EVALUATOR(self.function)(rows, self.program)
         except ctypes.ArgumentError as error:
-            # Both arguments are numbers: this is what ctypes makes of a stack that is too deep.
+            # Both arguments are numbers: ctypes reports a stack that is too deep in this way.
             raise RecursionError(str(error)) from None
+
+
+class _PlayoutArrays(NamedTuple):
+    """The arrays that playouts write to; see :class:`.kernels.play.PlayoutArguments`."""
+
+    start: Words
+    alive: Words
+    results: NDArray[np.int64]
+    started: NDArray[np.int64]
+    held: Words
+    held_lanes: Words
+    goal_views: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """What random playouts gave, per lane.
+    """The results of random playouts, per lane.
 
     ``ended`` int64 (lanes,): playouts that came to an end. ``steps`` int64 (lanes,): their total
     length. ``goals`` int64 (lanes, roles): the sum of each role's goal values. ``states`` is the
-    number of states gone through, those of unfinished playouts included. ``views`` is how often
-    the view was evaluated for a step, ``goal_views`` how often the gates of goals were.
+    number of state changes, those of unfinished playouts included. ``views`` is how often the view
+    was evaluated for a step, ``goal_views`` how often the gates of goals were.
     """
 
     ended: NDArray[np.int64]
@@ -79,16 +93,17 @@ class Playouts:
 
 
 class Engine:
-    """A network made ready to run, first through the interpreter, later as machine code.
+    """A circuit made ready to run, first through the interpreter, later as native code.
 
-    ``view`` evaluates all that depends on the states alone. It is ``moves_view``, which does for
-    choosing moves, for the transition and to know who has ended, and then ``goals_view``. A search
-    that evaluates ``moves_view`` at each step may evaluate ``goals_view`` at those alone whose
-    goals it wants, with the same rows and before it changes any. Where ``late_goals`` tells that
-    goals are dear it pays to let last states gather beside the block, at most one per lane, and
-    to exchange them for the fluents when there are many: ``view`` then gives their goals, and
-    after exchanging back ``moves_view`` must be evaluated again. Playouts do so. Where goals are
-    cheap, machine code has the whole view for either part of it. While another thread compiles,
+    ``view`` evaluates everything that depends on the states alone. It consists of ``moves_view``,
+    which is enough to choose moves, to make them and to know which lanes have ended, and of
+    ``goals_view`` after it. A search that evaluates ``moves_view`` at each step may evaluate
+    ``goals_view`` only where it needs goals, on the same rows and before it changes any.
+
+    ``deferred_goals`` says that goals are expensive. Playouts then collect last states beside the
+    block, at most one per lane, and swap them with the fluents when there are many: ``view`` gives
+    their goals, and after swapping back ``moves_view`` must be evaluated again. Where goals are
+    cheap, native code has the whole view in place of either part. While another thread compiles,
     read the attribute ``moves_view`` before ``goals_view``.
     """
 
@@ -106,7 +121,7 @@ class Engine:
         self._kernels = load_kernels(words)
         self._compiling = threading.Lock()
         self._code: NativeCode | None = None
-        self.late_goals = layout.goals_are_expensive
+        self.deferred_goals = layout.goals_are_expensive
         # The interpreter reads these by address.
         self._programs = [layout.view, layout.moves_view, layout.goals_view, layout.transition]
         self._arrays = [program_array(program) for program in self._programs]
@@ -118,57 +133,53 @@ class Engine:
         self.play = _PLAY(self._kernels.address("play"))
 
     def addresses(self) -> NDArray[np.int64]:
-        """Return what compiled functions call: int64 (:data:`gdl.engine.calls.ADDRESSES`,).
+        """Return the addresses of evaluators and kernels: int64 (:data:`.calls.ADDRESS_COUNT`,).
 
-        They change once, when machine code takes over.
+        They change once, when native code takes over.
         """
         # In this order: see the class.
         evaluators = [self.moves_view, self.goals_view, self.view, self.transition]
-        found = np.zeros(calls.ADDRESSES, dtype=np.int64)
-        places = (calls.MOVES_VIEW, calls.GOALS_VIEW, calls.VIEW, calls.TRANSITION)
-        for place, evaluator in zip(places, evaluators, strict=True):
-            found[place : place + 2] = evaluator.function, evaluator.program
-        for place, name in (
-            (calls.SELECT, "select"),
-            (calls.MASKED_COPY, "merge"),
-            (calls.SCATTER, "put"),
-        ):
-            found[place] = self._kernels.address(name)
+        found = np.zeros(calls.ADDRESS_COUNT, dtype=np.int64)
+        indices = (calls.MOVES_VIEW, calls.GOALS_VIEW, calls.VIEW, calls.TRANSITION)
+        for index, evaluator in zip(indices, evaluators, strict=True):
+            found[index : index + 2] = evaluator.function, evaluator.program
+        found[calls.SELECT] = self._kernels.address("select")
+        found[calls.MASKED_COPY] = self._kernels.address("masked_copy")
+        found[calls.SCATTER] = self._kernels.address("scatter")
         return found
 
     def compile(self) -> None:
-        """Replace the interpreter by machine code, once. May run in a thread of its own.
+        """Replace the interpreter by native code, once. May run in another thread.
 
-        A network of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
-        minutes and gigabytes. Raises RuntimeError where LLVM has not enough memory.
+        A circuit of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
+        minutes and gigabytes. Raises RuntimeError if LLVM runs out of memory.
         """
         gates = self.layout.gate_count
         with self._compiling:
             if self._code is None and gates <= MAX_CODE_GATES:
-                self._compile(compile_source if gates <= FEW_GATES else compile_apart)
+                self._compile(compile_source if gates <= FEW_GATES else compile_in_isolation)
 
     def _compile(self, compiler: Callable[[str], bytes]) -> None:
         source = "\n".join(_sources(self.layout, self.words))
         code = native_code(source, lambda: source, compiler)
         self._code = code
-        parts = (
-            ("moves_view", "goals_view") if self.layout.goals_are_expensive else ("view", "view")
-        )
-        # In this order, as the whole view can follow any part, but the interpreter's goals not it.
-        self.goals_view = ProgramEvaluator(code.address(parts[1]), 0)
-        self.moves_view = ProgramEvaluator(code.address(parts[0]), 0)
+        in_parts = self.layout.goals_are_expensive
+        # In this order: the whole view can follow either part, the part for goals cannot follow it.
+        self.goals_view = ProgramEvaluator(code.address("goals_view" if in_parts else "view"), 0)
+        self.moves_view = ProgramEvaluator(code.address("moves_view" if in_parts else "view"), 0)
         self.view = ProgramEvaluator(code.address("view"), 0)
         self.transition = ProgramEvaluator(code.address("transition"), 0)
 
     def block(self, seed: int = 0) -> Block:
-        """Return a new block with nothing in it."""
+        """Make a new block, with nothing in it."""
         return Block(self, seed)
 
 
 class Block:
-    """The rows of some states and what can be done with them.
+    """The rows of some states, and the operations on them.
 
-    ``rows`` is uint64 (rows, words), as :mod:`gdl.circuit.layout` lays them out.
+    ``rows`` is uint64 (rows, words), as :mod:`gdl.circuit.layout` lays them out; ``fluents`` and
+    ``next`` are the parts of it that hold the states before and after a transition.
     """
 
     def __init__(self, engine: Engine, seed: int) -> None:
@@ -176,6 +187,8 @@ class Block:
         self.engine = engine
         self.lanes = 64 * words
         self.rows = aligned_rows(layout.rows, words)
+        self.fluents = self.rows[layout.fluents :][: layout.fluent_count]
+        self.next = self.rows[layout.next :][: layout.fluent_count]
         self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)
         self.random = aligned_rows(4, words)
         generator = np.random.default_rng(seed)
@@ -184,7 +197,7 @@ class Block:
     # ------------------------------------------------------------------ states
 
     def load(self, fluents: Bits) -> None:
-        """Put states into the first lanes: uint8 (states, fluents); the other lanes repeat them."""
+        """Write states into the first lanes: uint8 (states, fluents); other lanes repeat them."""
         states = np.resize(fluents, (self.lanes, self.engine.layout.fluent_count))
         self._write(self.engine.layout.fluents, states)
 
@@ -198,28 +211,30 @@ class Block:
         self.engine.view(self.rows.ctypes.data)
 
     def legal(self) -> Bits:
-        """Return which moves are legal: uint8 (lanes, moves of all roles); view first."""
+        """Return the legal moves as bits: uint8 (lanes, moves of all roles); view first."""
         layout = self.engine.layout
         return self._read(layout.legal, sum(layout.move_counts))
 
     def terminal(self) -> NDArray[np.bool_]:
-        """Return which lanes are terminal: bool (lanes,); view first."""
+        """Return the terminal lanes: bool (lanes,); view first."""
         return self._read(self.engine.layout.terminal, 1)[:, 0].astype(bool)
 
     def goals(self) -> Bits:
-        """Return which goal values hold: uint8 (lanes, goal rows); view first."""
+        """Return the goal values that hold as bits: uint8 (lanes, goal rows); view first."""
         return self._read(self.engine.layout.goals, self.engine.layout.goal_count)
 
     def move(self, moves: Bits) -> None:
         """Make joint moves: uint8 (lanes, moves of all roles); view first."""
-        layout = self.engine.layout
-        self._write(layout.moves, moves)
+        self._write(self.engine.layout.moves, moves)
+        self.transition()
+        self.fluents[:] = self.next
+
+    def transition(self) -> None:
+        """Evaluate the states after the moves in the rows, into ``next``; view first."""
         self.engine.transition(self.rows.ctypes.data)
-        following = self.rows[layout.next : layout.next + layout.fluent_count]
-        self.rows[layout.fluents : layout.fluents + layout.fluent_count] = following
 
     def percepts(self) -> Bits:
-        """Return which percepts were seen in the last step: uint8 (lanes, percept rows)."""
+        """Return the percepts of the last step as bits: uint8 (lanes, percept rows)."""
         return self._read(self.engine.layout.percepts, self.engine.layout.percept_count)
 
     def choose(self) -> Bits:
@@ -237,78 +252,112 @@ class Block:
             offset += count
         return self._read(layout.moves, offset)
 
+    def step(self) -> Bits:
+        """Make a uniformly random legal joint move in every lane and return it; view first."""
+        moves = self.choose()
+        self.transition()
+        self.fluents[:] = self.next
+        return moves
+
     # ------------------------------------------------------------------ playouts
 
-    def play(self, steps: int, refill: bool, late_goals: bool | None = None) -> Playouts:
-        """Play at random from the lanes' states, for so many steps at most.
+    def play(self, steps: int, refill: bool, deferred_goals: bool | None = None) -> Playouts:
+        """Play at random from the lanes' states, for at most ``steps`` steps.
 
         With ``refill`` a lane whose playout has ended starts again from its state; without, every
-        lane makes one playout. Lanes that are terminal at the start are left alone. ``late_goals``
-        is whether goals are evaluated for many ended playouts at a time and not at each step,
-        which changes no result; unless given it is what promises to be quicker. View again before
-        asking for what the states say.
+        lane makes one playout. Lanes that are terminal at the start are left alone.
+        ``deferred_goals`` evaluates goals for many ended playouts together and not at each step,
+        which changes no result; by default it is what promises to be faster. View again before
+        reading anything that depends on the states.
         """
-        layout, words = self.engine.layout, self.engine.words
-        late = self.engine.late_goals if late_goals is None else late_goals
+        deferred = self.engine.deferred_goals if deferred_goals is None else deferred_goals
         self.engine.moves_view(self.rows.ctypes.data)
-        start, held = (aligned_rows(layout.fluent_count, words) for _ in range(2))
-        start[:] = self.rows[layout.fluents :][: layout.fluent_count]
-        alive, held_lanes = aligned_rows(1, words), aligned_rows(1, words)
-        alive[0] = ~self.rows[layout.terminal]
-        results = np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64)
-        started = np.zeros(self.lanes, dtype=np.int64)
-        job = self._job(steps, refill, late)
-        job[PlayoutArguments.START] = start.ctypes.data
-        job[PlayoutArguments.ALIVE] = alive.ctypes.data
-        job[PlayoutArguments.RESULTS] = results.ctypes.data
-        job[PlayoutArguments.STARTED] = started.ctypes.data
-        job[PlayoutArguments.HELD], job[PlayoutArguments.HELD_LANES] = (
-            held.ctypes.data,
-            held_lanes.ctypes.data,
-        )
-        made = self.engine.play(job.ctypes.data)
-        playing = np.unpackbits(alive.view(np.uint8)[0], bitorder="little").astype(bool)
-        unfinished = int(np.maximum(made - started[playing], 0).sum())
+        arrays = self._playout_arrays()
+        made = self.engine.play(self._arguments(steps, refill, deferred, arrays).ctypes.data)
+        playing = np.unpackbits(arrays.alive.view(np.uint8)[0], bitorder="little").astype(bool)
+        unfinished = int(np.maximum(made - arrays.started[playing], 0).sum())
         return Playouts(
-            ended=results[:, 0],
-            steps=results[:, 1],
-            goals=results[:, 2:],
-            states=int(results[:, 1].sum()) + unfinished,
+            ended=arrays.results[:, 0],
+            steps=arrays.results[:, 1],
+            goals=arrays.results[:, 2:],
+            states=int(arrays.results[:, 1].sum()) + unfinished,
             views=made + 1,
-            goal_views=int(job[PlayoutArguments.GOAL_VIEWS]) if late else made + 1,
+            goal_views=int(arrays.goal_views[0]) if deferred else made + 1,
         )
 
-    def _job(self, steps: int, refill: bool, late_goals: bool) -> NDArray[np.int64]:
+    def _playout_arrays(self) -> _PlayoutArrays:
+        words = self.engine.words
+        arrays = _PlayoutArrays(
+            start=aligned_rows(len(self.fluents), words),
+            alive=aligned_rows(1, words),
+            results=np.zeros((self.lanes, 2 + self.engine.roles), dtype=np.int64),
+            started=np.zeros(self.lanes, dtype=np.int64),
+            held=aligned_rows(len(self.fluents), words),
+            held_lanes=aligned_rows(1, words),
+            goal_views=np.zeros(1, dtype=np.int64),
+        )
+        arrays.start[:] = self.fluents
+        arrays.alive[0] = ~self.rows[self.engine.layout.terminal]
+        return arrays
+
+    def _arguments(
+        self, steps: int, refill: bool, deferred_goals: bool, arrays: _PlayoutArrays
+    ) -> NDArray[np.int64]:
+        """Return the arguments of ``play``: int64; the arrays must outlive them."""
         engine, layout = self.engine, self.engine.layout
-        job = np.zeros(len(PlayoutArguments), dtype=np.int64)
-        job[PlayoutArguments.ROWS] = self.rows.ctypes.data
-        view, whole = engine.moves_view if late_goals else engine.view, engine.view
-        job[PlayoutArguments.VIEW], job[PlayoutArguments.VIEW_PROGRAM] = view.function, view.program
-        job[PlayoutArguments.WHOLE_VIEW], job[PlayoutArguments.WHOLE_VIEW_PROGRAM] = (
-            whole.function,
-            whole.program,
+        view = engine.moves_view if deferred_goals else engine.view
+        whole_view, transition = engine.view, engine.transition
+        arguments = PlayoutArguments(
+            rows=self.rows.ctypes.data,
+            view=view.function,
+            view_program=view.program,
+            whole_view=whole_view.function,
+            whole_view_program=whole_view.program,
+            transition=transition.function,
+            transition_program=transition.program,
+            scratch=self.scratch.ctypes.data,
+            random=self.random.ctypes.data,
+            fluents=layout.fluents,
+            fluent_count=layout.fluent_count,
+            next=layout.next,
+            legal=layout.legal,
+            moves=layout.moves,
+            terminal=layout.terminal,
+            goals=layout.goals,
+            goal_count=layout.goal_count,
+            goal_table=engine.goal_table.ctypes.data,
+            roles=engine.roles,
+            move_counts=engine.move_counts.ctypes.data,
+            steps=steps,
+            refill=int(refill),
+            deferred_goals=int(deferred_goals),
+            **{name: array.ctypes.data for name, array in arrays._asdict().items()},
         )
-        job[PlayoutArguments.LATE_GOALS] = int(late_goals)
-        job[PlayoutArguments.TRANSITION] = engine.transition.function
-        job[PlayoutArguments.TRANSITION_PROGRAM] = engine.transition.program
-        job[PlayoutArguments.SCRATCH] = self.scratch.ctypes.data
-        job[PlayoutArguments.RANDOM] = self.random.ctypes.data
-        job[PlayoutArguments.FLUENTS], job[PlayoutArguments.FLUENT_COUNT] = (
-            layout.fluents,
-            layout.fluent_count,
+        return np.array(arguments, dtype=np.int64)
+
+    def arrays(self, symmetries: SymmetryGroup | None = None) -> BlockView:
+        """Return the block as kernels see it, with the evaluators that are the fastest by now.
+
+        Without ``symmetries`` every state is canonical.
+        """
+        engine, layout = self.engine, self.engine.layout
+        return BlockView(
+            rows=self.rows,
+            scratch=self.scratch,
+            random=self.random,
+            addresses=engine.addresses(),
+            fluents=layout.fluents,
+            fluent_count=layout.fluent_count,
+            moves=layout.moves,
+            legal=layout.legal,
+            terminal=layout.terminal,
+            goals=layout.goals,
+            next=layout.next,
+            move_offsets=np.cumsum([0, *layout.move_counts]),
+            goal_table=engine.goal_table,
+            deferred_goals=engine.deferred_goals,
+            symmetries=symmetries or trivial_group(layout),
         )
-        job[PlayoutArguments.NEXT] = layout.next
-        job[PlayoutArguments.LEGAL], job[PlayoutArguments.MOVES] = layout.legal, layout.moves
-        job[PlayoutArguments.TERMINAL] = layout.terminal
-        job[PlayoutArguments.GOALS], job[PlayoutArguments.GOAL_COUNT] = (
-            layout.goals,
-            layout.goal_count,
-        )
-        job[PlayoutArguments.GOAL_TABLE] = engine.goal_table.ctypes.data
-        job[PlayoutArguments.ROLES] = engine.roles
-        job[PlayoutArguments.MOVE_COUNTS] = engine.move_counts.ctypes.data
-        job[PlayoutArguments.STEPS], job[PlayoutArguments.REFILL] = steps, int(refill)
-        return job
 
     # ------------------------------------------------------------------ rows as bits
 
@@ -322,17 +371,17 @@ class Block:
 
 
 def load_kernels(words: int) -> NativeCode:
-    """Return the kernels of a width, compiled if the cache on disk does not have them."""
+    """Return the kernels of a width, compiled if they are not in the cache on disk."""
     return native_code(kernel_key(words), lambda: kernel_source(words))
 
 
 def kernels_are_ready(words: int) -> bool:
-    """Tell whether the kernels of a width can be had without compiling them."""
+    """Check whether the kernels of a width are in the cache."""
     return is_cached(kernel_key(words))
 
 
 def _sources(layout: Layout, words: int) -> Iterator[str]:
-    """Yield LLVM source of the evaluators; the view is in two parts where goals are dear."""
+    """Yield LLVM source of the evaluators; the view is in two parts where goals are expensive."""
     outputs = layout.outputs
     after_view = {*_rows_read(layout.transition), *outputs}
     if layout.goals_are_expensive:

@@ -1,8 +1,8 @@
-"""Calls of machine code by address from functions that Numba compiles.
+"""Calls of native code by address, from functions that Numba compiles.
 
 The addresses are those of an engine's evaluators and kernels, as plain integers in an array, see
-:meth:`gdl.engine.block.Engine.addresses`; nothing checks them. All calls run without the
-interpreter's lock where the calling function does.
+:meth:`gdl.engine.block.Engine.addresses`; nothing checks them. Calls run without Python's global
+interpreter lock where the calling function does.
 """
 
 # ruff: noqa: ANN401 (neither Numba nor llvmlite has types)
@@ -32,17 +32,16 @@ _I64 = ir.IntType(64)
     SELECT,
     MASKED_COPY,
     SCATTER,
-) = range(11)
-"""Places among an engine's addresses: four evaluators, each with its program, and kernels."""
-
-ADDRESSES = 11
+    ADDRESS_COUNT,
+) = range(12)
+"""Indices of an engine's addresses: four evaluators, each with its program, and three kernels."""
 
 _Intrinsic: TypeAlias = tuple[Any, Callable[..., Any]]
-"""The signature of a call, and what emits it; neither Numba nor llvmlite has types."""
+"""The signature of a call, and the function that emits it."""
 
 
 def _call(*parameters: ir.Type) -> _Intrinsic:
-    """Return how ``void function(...)`` is called: its address, and integers for pointers too."""
+    """Describe the call of ``void function(...)`` by its address; pointers are integers too."""
     kind = ir.FunctionType(ir.VoidType(), parameters)
 
     def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
@@ -73,13 +72,13 @@ def _select(
     return _call(_POINTER, _POINTER, _I64, _POINTER, _POINTER)
 
 
-def _merge(
+def _masked_copy(
     _context: Any, _function: Any, _target: Any, _origin: Any, _count: Any, _lanes: Any
 ) -> _Intrinsic:
     return _call(_POINTER, _POINTER, _I64, _POINTER)
 
 
-def _put(
+def _scatter(
     _context: Any, _function: Any, _rows: Any, _count: Any, _state: Any, _lanes: Any
 ) -> _Intrinsic:
     return _call(_POINTER, _I64, _POINTER, _POINTER)
@@ -101,11 +100,11 @@ call_evaluator: Callable[[int, int, int], None] = intrinsic(_evaluator)
 call_select: Callable[[int, int, int, int, int, int], None] = intrinsic(_select)
 """Call ``void function(legal, moves, count, scratch, random)``: choose moves in every lane."""
 
-call_masked_copy: Callable[[int, int, int, int, int], None] = intrinsic(_merge)
+call_masked_copy: Callable[[int, int, int, int, int], None] = intrinsic(_masked_copy)
 """Call ``void function(target, origin, count, lanes)``: copy rows in some lanes."""
 
-call_scatter: Callable[[int, int, int, int, int], None] = intrinsic(_put)
+call_scatter: Callable[[int, int, int, int, int], None] = intrinsic(_scatter)
 """Call ``void function(rows, count, state, lanes)``: write a packed state into some lanes."""
 
 copy_memory: Callable[[int, int, int], None] = intrinsic(_copy)
-"""Copy bytes: target, origin, size. The two places do not overlap."""
+"""Copy bytes: target, origin, size. The two regions do not overlap."""

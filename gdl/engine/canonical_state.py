@@ -1,4 +1,4 @@
-"""Images of packed states under symmetries, and which of them stands for all.
+"""The canonical state among those that a symmetry group turns into one another.
 
 Kernels here take arrays only. A packed state is uint64 (S,): fluent ``i`` is bit ``i % 64`` of word
 ``i // 64``.
@@ -12,84 +12,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit import Layout
+from gdl.engine.bits import ONE, ZERO, lowest
 from gdl.engine.jit import kernel
-from gdl.engine.lane_bits import ONE, ZERO, lowest
 
 Words = NDArray[np.uint64]
-Places = NDArray[np.int32]
+Indices = NDArray[np.int32]
 
 MAX_ELEMENTS = 64
-"""Elements of a group at most: a set of them is a word."""
+"""The most elements of a group: a set of them is one word."""
 
 
 class SymmetryGroup(NamedTuple):
-    """A group of symmetries that keep every role in its place, the one that changes nothing first.
+    """A group of symmetries that map every role to itself; the identity comes first.
 
-    ``facts`` int32 (elements, fluents) and ``moves`` int32 (elements, moves): what each becomes, by
-    its place; moves are counted role after role. ``sources`` int32 (elements, moved): what becomes
-    each fluent that is not always its own image; the first line are these themselves.
+    ``facts`` int32 (elements, fluents) and ``moves`` int32 (elements, moves): the index that each
+    is mapped to; moves are counted role after role. ``sources`` int32 (elements, moved): what is
+    mapped to each fluent that some element moves; row 0 has these fluents themselves.
     """
 
-    facts: Places
-    moves: Places
-    sources: Places
+    facts: Indices
+    moves: Indices
+    sources: Indices
 
 
-def group_of_permutations(facts: Places, moves: Places) -> SymmetryGroup:
-    """Return a group from what its elements make of facts and moves."""
+def group_of_permutations(facts: Indices, moves: Indices) -> SymmetryGroup:
+    """Make a group of what its elements make of facts and moves."""
     moved = np.flatnonzero((facts != facts[0]).any(axis=0))
     sources = np.ascontiguousarray(np.argsort(facts, axis=1)[:, moved], np.int32)
     return SymmetryGroup(facts, moves, sources)
 
 
 def trivial_group(layout: Layout) -> SymmetryGroup:
-    """Return the group that changes nothing."""
+    """Make the group of the identity alone."""
     fluents = np.arange(layout.fluent_count, dtype=np.int32)
     moves = np.arange(sum(layout.move_counts), dtype=np.int32)
     return group_of_permutations(fluents[None, :], moves[None, :])
 
 
 @kernel
-def make_canonical(images: SymmetryGroup, state: Words, spare: Words) -> int:
-    """Turn a state into the least of its images; return which element does so.
+def make_canonical(symmetries: SymmetryGroup, state: Words, spare: Words) -> int:
+    """Turn a state into its canonical state; return the element that does so.
 
-    The least is false in the first fluent in which it differs from another. ``spare`` uint64 (S,).
+    That is the least of the states that the group makes of it: the one that is false in the first
+    fluent in which two differ. ``spare`` uint64 (S,).
     """
     least = 0
-    for element in range(1, images.sources.shape[0]):
-        if _is_less(images.sources[element], images.sources[least], state):
+    for element in range(1, symmetries.sources.shape[0]):
+        if _is_less(symmetries.sources[element], symmetries.sources[least], state):
             least = element
     if least:
-        _permute(images.facts[least], state, spare)
+        _permute(symmetries.facts[least], state, spare)
     return least
 
 
 @kernel
 def make_all_canonical(
-    images: SymmetryGroup, states: Words, spare: Words, elements: Places
+    symmetries: SymmetryGroup, states: Words, spare: Words, elements: Indices
 ) -> None:
-    """Turn states, uint64 (any, S), into the least of their images; note which elements do so."""
+    """Turn states, uint64 (any, S), into their canonical states; note the elements that do so."""
     for number in range(states.shape[0]):
-        elements[number] = make_canonical(images, states[number], spare)
+        elements[number] = make_canonical(symmetries, states[number], spare)
 
 
 @kernel
-def _is_less(sources: Places, others: Places, state: Words) -> bool:
-    for place in range(sources.shape[0]):
-        other = _bit(state, others[place])
-        if _bit(state, sources[place]) != other:
+def _is_less(sources: Indices, others: Indices, state: Words) -> bool:
+    for index in range(sources.shape[0]):
+        other = _bit(state, others[index])
+        if _bit(state, sources[index]) != other:
             return other
     return False
 
 
 @kernel
-def _bit(bits: Words, place: int) -> bool:
-    return bool(((bits[place >> 6] >> np.uint64(place & 63)) & ONE) == ONE)
+def _bit(bits: Words, index: int) -> bool:
+    return bool(((bits[index >> 6] >> np.uint64(index & 63)) & ONE) == ONE)
 
 
 @kernel
-def _permute(becomes: Places, bits: Words, spare: Words) -> None:
-    """Move bits, uint64 (any,), to the places that they become, int32 (bits,)."""
+def _permute(becomes: Indices, bits: Words, spare: Words) -> None:
+    """Move bits, uint64 (any,), each to the index that it becomes, int32 (bits,)."""
     for word in range(bits.shape[0]):
         spare[word] = bits[word]
         bits[word] = ZERO
@@ -102,28 +103,28 @@ def _permute(becomes: Places, bits: Words, spare: Words) -> None:
 
 
 @kernel
-def elements_fixing(images: SymmetryGroup, state: Words) -> np.uint64:
-    """Return the elements that leave a state as it is, each a bit, but for the first."""
+def elements_fixing(symmetries: SymmetryGroup, state: Words) -> np.uint64:
+    """Return the elements that fix a state, each a bit, without the identity."""
     found = ZERO
-    for element in range(1, images.sources.shape[0]):
-        if _is_fixed(images.sources[element], images.sources[0], state):
+    for element in range(1, symmetries.sources.shape[0]):
+        if _is_fixed(symmetries.sources[element], symmetries.sources[0], state):
             found |= ONE << np.uint64(element)
     return found
 
 
 @kernel
-def _is_fixed(sources: Places, moved: Places, state: Words) -> bool:
-    for place in range(sources.shape[0]):
-        if _bit(state, sources[place]) != _bit(state, moved[place]):
+def _is_fixed(sources: Indices, moved: Indices, state: Words) -> bool:
+    for index in range(sources.shape[0]):
+        if _bit(state, sources[index]) != _bit(state, moved[index]):
             return False
     return True
 
 
 @kernel
-def is_canonical(images: SymmetryGroup, elements: np.uint64, move: int) -> bool:
-    """Tell whether none of some elements, each a bit, makes an earlier move of a move."""
+def is_canonical(symmetries: SymmetryGroup, elements: np.uint64, move: int) -> bool:
+    """Check whether none of some elements, each a bit, turns a move into an earlier one."""
     while elements != ZERO:
-        if images.moves[lowest(elements), move] < move:
+        if symmetries.moves[lowest(elements), move] < move:
             return False
         elements &= elements - ONE
     return True

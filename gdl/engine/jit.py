@@ -1,8 +1,9 @@
-"""How functions of arrays are compiled by Numba, and where the machine code is kept.
+"""How Numba compiles functions of arrays, and where it caches the native code.
 
-It is kept in the folder of all compiled code, not beside the source, so that it can be made in
-advance for another user of the same installation. Numba looks at the age of a function's own file
-only; as kernels call one another, there is a folder for each state of all the files concerned.
+The cache is in the folder of all compiled code, not beside the source, so that it can be filled in
+advance for another user of the same installation. Numba notices only changes of a function's own
+file; as kernels call one another, the folder's name has a digest of all the files concerned: those
+of the function's package, and those of this one.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile a function that takes arrays, allocates none, and raises nothing.
 
-    It runs without the interpreter's lock, and without reference counts, as nothing is allocated:
-    an atomic increment for every array of every call would take longer than the call.
+    It runs without the global interpreter lock, and without reference counts, as nothing is
+    allocated: an atomic increment for every array of every call would take longer than the call.
     """
     return _compiled(function, _nrt=False)
 
@@ -43,7 +44,7 @@ def inlined_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: bool) -> Function:
-    # Numba asks where to keep the code only now, and has no other way to be told.
+    # Numba reads the folder now, and has no option for it.
     kept = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(code_folder(Path(function.__code__.co_filename).parent))
     try:
@@ -55,10 +56,10 @@ def _compiled(function: Function, **options: bool) -> Function:
 
 @cache
 def code_folder(package: Path) -> Path:
-    """Return where the machine code of a package's kernels is kept: a folder that exists.
+    """Return the folder, which exists, for the native code of a package's kernels.
 
     Where the folder of all compiled code cannot be written, as in a container whose file system is
-    read-only, it is one of the user's own among the temporary files.
+    read-only, it is a folder of the user's own among the temporary files.
     """
     digest = source_digest(package)
     for parent in (cache_folder() / "numba", Path(tempfile.gettempdir()) / f"gdl-{os.getuid()}"):
@@ -74,15 +75,16 @@ def code_folder(package: Path) -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell whether nobody else can have put code into a folder."""
+    """Check that nobody else can have put code into a folder."""
     status = folder.lstat()
     others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not others
 
 
 def source_digest(package: Path) -> str:
-    """Return a digest of a package's source and of what all kernels rest on."""
+    """Return a digest of a package's source and of this package's, which all kernels build on."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sorted({*package.rglob("*.py"), *Path(__file__).parent.glob("*.py")}):
-        digest.update(source.read_bytes())
+        text = source.read_bytes()
+        digest.update(f"{source.name} {len(text)} ".encode() + text)
     return digest.hexdigest()[:16]

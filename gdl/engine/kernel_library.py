@@ -1,5 +1,32 @@
-"""TODO."""
+"""The door for kernels: what functions compiled by Numba may call of the engine.
 
+Start with :class:`BlockView`, the record through which a kernel sees a block, and the operations
+on it. The rest are decorators (:func:`kernel` and its kin), calls of native code by address, single
+bits and lanes, hashes, and canonical states under symmetries. Nothing here knows Python objects.
+"""
+
+from gdl.engine.bits import (
+    ONE,
+    ZERO,
+    first_lane,
+    get_state,
+    goal_values,
+    hash_of,
+    is_set,
+    lowest,
+    mixed,
+    population,
+    read_lanes,
+    write_lanes,
+)
+from gdl.engine.block_view import (
+    BlockView,
+    advance,
+    choose_moves,
+    evaluate_transition,
+    evaluate_view,
+    load_states,
+)
 from gdl.engine.calls import (
     GOALS_VIEW,
     GOALS_VIEW_PROGRAM,
@@ -24,18 +51,6 @@ from gdl.engine.canonical_state import (
     make_canonical,
 )
 from gdl.engine.jit import allocating_kernel, code_folder, inlined_kernel, kernel
-from gdl.engine.lane_bits import (
-    ONE,
-    ZERO,
-    first_lane,
-    get_state,
-    goal_values,
-    hash_of,
-    is_set,
-    lowest,
-    mixed,
-    population,
-)
 
 __all__ = [
     "GOALS_VIEW",
@@ -50,14 +65,19 @@ __all__ = [
     "VIEW",
     "VIEW_PROGRAM",
     "ZERO",
+    "BlockView",
+    "advance",
     "allocating_kernel",
     "call_evaluator",
     "call_masked_copy",
     "call_scatter",
     "call_select",
+    "choose_moves",
     "code_folder",
     "copy_memory",
     "elements_fixing",
+    "evaluate_transition",
+    "evaluate_view",
     "first_lane",
     "get_state",
     "goal_values",
@@ -66,9 +86,12 @@ __all__ = [
     "is_canonical",
     "is_set",
     "kernel",
+    "load_states",
     "lowest",
     "make_all_canonical",
     "make_canonical",
     "mixed",
     "population",
+    "read_lanes",
+    "write_lanes",
 ]

@@ -1,7 +1,7 @@
-"""Machine code for gates: straight-line LLVM functions of a few dozen gates each.
+"""Gates as LLVM source: straight-line functions of a few dozen gates each.
 
-LLVM's time grows faster than a function's length, and short functions run faster too. What
-several functions need goes through the rows of the block; what one alone needs stays in
+LLVM's time grows faster than the length of a function, and short functions run faster too. Values
+that several functions need go through the rows of the block; those that one alone needs stay in
 registers. Segments with feedback become loops around such functions.
 """
 
@@ -26,7 +26,7 @@ def program_source(
     words: int,
     kept: Iterable[int] = (),
 ) -> str:
-    """Return LLVM source of ``void name(rows, _)``, which evaluates a gate program in one block.
+    """Write LLVM source of ``void name(rows, _)``, which evaluates a gate program in one block.
 
     ``rows`` points at the block, uint64 (rows, words); the second argument is for interpreters.
     ``segments`` is int64 (k, 4) and ``feedback`` int32 (m, 2), as
@@ -56,7 +56,7 @@ def program_source(
 
 
 def _repeated(calls: Iterable[str], name: str, label: int) -> list[str]:
-    """Return the lines that repeat calls until no feedback changes."""
+    """Write the lines that repeat calls until no feedback row changes."""
     return [
         f"  br label %loop{label}",
         f"loop{label}:",
@@ -68,7 +68,7 @@ def _repeated(calls: Iterable[str], name: str, label: int) -> list[str]:
 
 
 def sequence_source(name: str, evaluators: Iterable[str]) -> str:
-    """Return LLVM source of ``void name(rows, program)``, which calls others of the module."""
+    """Write LLVM source of ``void name(rows, program)``, which calls others of the module."""
     calls = [f"  call void @{other}(ptr %rows, ptr %program)" for other in evaluators]
     return "\n".join(
         [f"define void @{name}(ptr %rows, ptr %program) {{", *calls, "  ret void", "}"]
@@ -86,14 +86,14 @@ def ones(words: int) -> str:
 
 
 def _row_pointer(target: str, row: int, words: int) -> str:
-    """Return the LLVM line that points ``target`` at a row."""
+    """Write the LLVM line that points ``target`` at a row."""
     return f"  {target} = getelementptr i8, ptr %rows, i64 {row * words * 8}"
 
 
 def _chunks_using(
     gates: Gates, segments: NDArray[np.int64], feedback: NDArray[np.int32]
 ) -> dict[int, set[int]]:
-    """Return, for each row, the first gates of the functions that read it.
+    """Find the functions that read each row, named by their first gates.
 
     Rows that are read from outside, outputs and feedback, have an entry -1.
     """
@@ -150,9 +150,9 @@ def _zero_rows(feedback: NDArray[np.int32], words: int) -> Iterator[str]:
 
 
 def _feedback_source(name: str, feedback: NDArray[np.int32], words: int) -> str:
-    """Return the function that copies definitions to the rows read early.
+    """Write the function that copies definitions to the rows read early.
 
-    It tells whether any of them has changed.
+    Its result says whether any of them has changed.
     """
     kind = vector(words)
     lines = [f"define internal i1 @{name}(ptr %rows) nounwind noinline {{"]

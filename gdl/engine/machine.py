@@ -1,4 +1,4 @@
-"""The compiled state machine: a game as a network, one state or many at a time."""
+"""The compiled state machine: a game as a circuit, one state or many at a time."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ class PropnetState:
 
 
 def _unpack(bits: bytes, count: int) -> NDArray[np.uint8]:
-    """Return packed bits as uint8 (count,)."""
+    """Unpack bits to uint8 (count,)."""
     packed = np.frombuffer(bits, dtype=np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little")
 
 
 def _pack(bits: NDArray[np.uint8]) -> bytes:
-    """Return bits, uint8 (count,), as bytes."""
+    """Pack bits, uint8 (count,), into bytes."""
     return np.packbits(bits, bitorder="little").tobytes()
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a state's view says, ready to be asked for."""
+    """The end, the legal moves and the goals of a state."""
 
     terminal: bool
     legal: tuple[tuple[Term, ...], ...]
@@ -71,13 +71,13 @@ class View:
 
 
 class PropnetStateMachine:
-    """A game, answered for by its network; see :class:`gdl.StateMachine`.
+    """A game evaluated by its circuit; see :class:`gdl.StateMachine`.
 
     ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of
     ``facts``, moves role after role in the order of ``moves``, goals in the order of
-    ``engine.goal_table``. ``relevant_fluents``, uint8 (fluents,), marks those that the legal
-    moves, the end or the goals of some state to come can depend on: states that are equal in them
-    can stand for each other. One machine is for one thread; its engine may be shared.
+    ``engine.goal_table``. ``relevant_fluents``, uint8 (fluents,), marks those on which
+    the legal moves, the end or the goals of some later state can depend: states that agree in them
+    are interchangeable. A machine is for one thread; its engine may be shared.
     """
 
     def __init__(self, ruleset: Ruleset, options: CompileOptions) -> None:
@@ -87,42 +87,41 @@ class PropnetStateMachine:
         self.facts = parts.facts
         self.moves = parts.moves
         self.words = options.words
-        # A single state is quickest in the narrowest block, and the interpreter does for it.
+        # A single state is fastest in the narrowest block, and the interpreter is enough for it.
         self._lane = Engine(parts.layout, parts.goal_table, len(self.roles), words=1)
         self._goal_table = parts.goal_table
         self._block = self._lane.block()
         self._rows = self._block.rows[:, 0]
-        self._address = self._block.rows.ctypes.data
         self._held: State | None = None
         self.relevant_fluents = parts.relevant
         self.ground_rules = parts.ground_rules
         self._percepts = parts.percepts
         self._initial = _pack(parts.initial)
         self._fact_count = len(self.facts)
-        self._places = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
+        self._move_indices = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
         self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
 
     @cached_property
     def engine(self) -> Engine:
-        """What evaluates blocks of ``words`` words; made when it is first asked for."""
+        """The engine for blocks of ``words`` words, made when it is first used."""
         return self.new_engine(self.words)
 
     def new_engine(self, words: int) -> Engine:
-        """Return what evaluates blocks of so many words."""
+        """Make an engine for blocks of ``words`` words."""
         return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
 
     def warm_up(self) -> None:
-        """Make machine code, and wait for it.
+        """Make native code, and wait for it.
 
-        Raises RuntimeError where there is not enough memory for it.
+        Raises RuntimeError if LLVM runs out of memory.
         """
         self.engine.compile()
 
     def warm_up_later(self) -> threading.Thread:
-        """Make machine code in a thread of its own; the interpreter answers meanwhile.
+        """Make native code in the background; the interpreter answers meanwhile.
 
-        Where there is no memory or no process for it, that is logged, and the interpreter stays.
+        If there is no memory or no process for it, that is logged, and the interpreter stays.
         """
         thread = threading.Thread(target=self._warm_up_if_possible, daemon=True)
         thread.start()
@@ -132,7 +131,7 @@ class PropnetStateMachine:
         try:
             self.warm_up()
         except (MemoryError, OSError, RuntimeError) as error:
-            _log.warning("no machine code: %s", error)
+            _log.warning("no native code: %s", error)
 
     def block(self, seed: int = 0) -> Block:
         """Return a block whose lanes all hold the initial state."""
@@ -166,7 +165,7 @@ class PropnetStateMachine:
         return self._view(state).legal[index_of_role(self.ruleset, self.roles, role)]
 
     def is_terminal(self, state: State) -> bool:
-        """Tell whether the match is over."""
+        """Check whether the match is over."""
         return self._view(state).terminal
 
     def goal(self, state: State, role: Term) -> int | None:
@@ -183,20 +182,18 @@ class PropnetStateMachine:
         Raises :class:`gdl.MoveError` for a move that no chain of rules could make legal.
         """
         self._make(state, joint_move)
-        layout = self._lane.layout
-        following = self._rows[layout.next : layout.next + layout.fluent_count] & 1
-        return self.state(following.astype(np.uint8))
+        return self.state((self._block.next[:, 0] & 1).astype(np.uint8))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return what the role sees of the joint move, sorted by its text."""
-        place = index_of_role(self.ruleset, self.roles, role)
+        index = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
         layout = self._lane.layout
         seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
         found = [
             term
             for (r, term), holds in zip(self._percepts, seen, strict=True)
-            if holds and r == place
+            if holds and r == index
         ]
         return tuple(sorted(found, key=str))
 
@@ -206,31 +203,30 @@ class PropnetStateMachine:
             message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
             raise MoveError(message)
         first = self._lane.layout.moves
-        places = [
-            first + offset + self._place(role, move)
+        rows = [
+            first + offset + self._index_of_move(role, move)
             for role, (offset, move) in enumerate(zip(self._offsets, joint_move, strict=False))
         ]
         self._hold(state)
         self._rows[first : first + self._offsets[-1]] = 0
-        self._rows[places] = 1
-        self._lane.transition(self._address)
+        self._rows[rows] = 1
+        self._block.transition()
 
     def _hold(self, state: State) -> None:
-        """Put a state into the machine's own block and evaluate its view."""
+        """Load a state into the machine's own block and evaluate its view."""
         if self._held is not state:
-            first = self._lane.layout.fluents
-            self._rows[first : first + self._fact_count] = self.bits(state)
-            self._lane.view(self._address)
+            self._block.fluents[:, 0] = self.bits(state)
+            self._block.view()
             self._held = state
 
-    def _place(self, role: int, move: Term) -> int:
-        places = self._places[role]
-        place = places.get(move)
-        if place is None:
-            place = places.get(self.ruleset.spell(move))
-        if place is None:
+    def _index_of_move(self, role: int, move: Term) -> int:
+        indices = self._move_indices[role]
+        index = indices.get(move)
+        if index is None:
+            index = indices.get(self.ruleset.spell(move))
+        if index is None:
             raise MoveError(f"{self.roles[role]} can never make the move {move}")
-        return place
+        return index
 
     def _new_view(self, state: State) -> View:
         self._hold(state)

@@ -1,4 +1,4 @@
-"""Machine code: LLVM source is compiled for this processor, kept on disk, and loaded.
+"""Native code: LLVM source is compiled for this processor, kept on disk, and loaded.
 
 Run as a program, this file compiles the source that it reads, and writes an object file.
 """
@@ -29,7 +29,7 @@ _END_WITH_PARENT = 1
 
 
 class NativeCode:
-    """Loaded machine code; it lives as long as the object."""
+    """Loaded native code; it lives as long as the object."""
 
     def __init__(self, binary: bytes) -> None:
         empty = llvm.parse_assembly("")
@@ -38,14 +38,17 @@ class NativeCode:
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Return the address of a function."""
-        return int(self._engine.get_function_address(name))
+        """Return the address of a function. Raises KeyError where there is none of the name."""
+        address = int(self._engine.get_function_address(name))
+        if address == 0:
+            raise KeyError(name)
+        return address
 
 
 def compile_source(source: str) -> bytes:
-    """Return LLVM source as an object file for this processor.
+    """Compile LLVM source to an object file for this processor.
 
-    Raises RuntimeError where LLVM does not accept the source.
+    Raises RuntimeError if LLVM rejects the source.
     """
     target = _target()
     module = llvm.parse_assembly(source)
@@ -56,11 +59,11 @@ def compile_source(source: str) -> bytes:
     return bytes(target.emit_object(module))
 
 
-def compile_apart(source: str) -> bytes:
-    """Return what :func:`compile_source` does, from a process of its own.
+def compile_in_isolation(source: str) -> bytes:
+    """Do what :func:`compile_source` does, in an isolated process.
 
-    While LLVM works it lets no other thread of its process near it, not even to load code that is
-    in the cache. Raises RuntimeError also where the process ends early, for want of memory, say.
+    While LLVM works it locks out every other thread of its process, even one that only loads code
+    from the cache. Also raises RuntimeError if the process dies, of lack of memory for instance.
     """
     command = [sys.executable, "-P", __file__]
     done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
@@ -73,10 +76,10 @@ def compile_apart(source: str) -> bytes:
 def native_code(
     key: str, source: Callable[[], str], compiler: Callable[[str], bytes] = compile_source
 ) -> NativeCode:
-    """Return the machine code of LLVM source, from the cache on disk where it is there.
+    """Return the native code of LLVM source, from the cache on disk if it is there.
 
-    ``key`` stands for the source, which is made only if need be. The cache is a convenience: where
-    it cannot be read or written the code is compiled all the same.
+    ``key`` must change whenever the source does; the source is made only if it is needed. The cache
+    is a convenience: where it cannot be read or written, the code is compiled all the same.
     """
     path = _cached(key)
     binary = _read_binary(path)
@@ -88,7 +91,7 @@ def native_code(
 
 
 def _read_binary(path: Path) -> bytes | None:
-    """Return an object file that is whole; loading half a one would end the process."""
+    """Return an object file if it is complete: loading a truncated one would crash."""
     with contextlib.suppress(OSError):
         data = path.read_bytes()
         digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
@@ -105,7 +108,7 @@ def _write_binary(path: Path, binary: bytes) -> None:
 
 
 def is_cached(key: str) -> bool:
-    """Tell whether the machine code of a key is in the cache on disk."""
+    """Check whether the native code of a key is in the cache on disk."""
     return _cached(key).exists()
 
 
@@ -126,13 +129,13 @@ def _digest(key: str) -> str:
 @cache
 def _features() -> tuple[str, ...]:
     features = llvm.get_host_cpu_features()
-    # Machines with 512-bit vectors are told to prefer 256 bits by default; rows want them all.
+    # On processors with 512-bit vectors LLVM prefers 256 bits by default; rows need full width.
     wide = ("-prefer-256-bit",) if features.get("avx512f") else ()
     return (*features.flatten().split(","), *wide)
 
 
 def _target() -> Any:  # noqa: ANN401 llvmlite has no types
-    # An engine takes its target over, so that each needs one of its own.
+    # An execution engine owns its target, so each needs a new one.
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
@@ -141,7 +144,7 @@ def _target() -> Any:  # noqa: ANN401 llvmlite has no types
 
 
 def main() -> None:
-    """Compile standard input to standard output; end with whoever started this."""
+    """Compile standard input to standard output; die with the parent process."""
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     try:
         binary = compile_source(sys.stdin.buffer.read().decode())

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.hashing import hash_states
+from gdl.engine.bits import Packed, hash_states
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.packing import Packed
 from gdl.engine.successors import Children, Expander, expand, packed_state
 from gdl.language import Term
 from gdl.state_machine import State
 
 BATCH = 2**16
-"""So many states are gathered before equal ones are merged and gone on from."""
+"""The number of states that are collected before equal ones are merged and expanded."""
 
 Paths = NDArray[np.object_]
 """object (n,): for each state, the number of paths that lead to it; such numbers grow large."""
@@ -41,7 +40,7 @@ def _perft_from(machine: PropnetStateMachine, state: State, depth: int) -> int:
 
 
 def _count(expander: Expander, states: Packed, paths: Paths, depth: int) -> int:
-    """Return how many paths there are, ``depth`` steps on from states that paths lead to."""
+    """Count the paths, ``depth`` steps on from states that paths lead to."""
     if depth == 0:
         return int(paths.sum())
     if depth == 1:
@@ -69,7 +68,7 @@ def _merged(gathered: list[Children], paths: Paths) -> tuple[Packed, Paths]:
     parents = np.concatenate([children.parents for children in gathered])
     order = np.argsort(hash_states(states), kind="stable")
     states = states[order]
-    # Should two states have one hash, equal ones may stay apart, and are counted apart.
+    # If two different states have one hash, equal ones may not be neighbours: they stay separate.
     is_new = np.append(True, (states[1:] != states[:-1]).any(axis=1))
     starts = np.flatnonzero(is_new)
     return states[starts], np.add.reduceat(paths[parents[order]], starts)

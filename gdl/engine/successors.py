@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.engine.bits import Packed, packed_from_rows, rows_from_packed
 from gdl.engine.block import Bits, Engine
 from gdl.engine.machine import PropnetState, PropnetStateMachine
-from gdl.engine.packing import Packed, packed_from_rows, rows_from_packed
 from gdl.errors import ResourceLimitError
 from gdl.language import Term
 from gdl.state_machine import State
@@ -26,7 +26,7 @@ class Children:
     """States after joint moves, at most as many as a block has lanes.
 
     ``parents`` int64 (n,): which state each comes from. ``moves`` int64 (n, roles): each role's
-    move, by its place among the moves that the role can ever make. ``states``: packed.
+    move, by its index among the moves that the role can ever make. ``states``: packed.
     """
 
     parents: NDArray[np.int64]
@@ -63,7 +63,7 @@ class Expander:
                 yield Children(first_parent + parent, moves, after)
 
     def choice_counts(self, states: Packed) -> NDArray[np.int64]:
-        """Return how many legal moves each role has: int64 (n, roles); none where terminal."""
+        """Count the legal moves of each role: int64 (n, roles); none where terminal."""
         lanes = self._block.lanes
         parts = [
             self._choices(states[first : first + lanes]).counts
@@ -82,21 +82,19 @@ class Expander:
         return _Choices([bits[:, first:last] for first, last in pairwise(self._offsets)])
 
     def _load(self, states: Packed) -> None:
-        layout, block = self._layout, self._block
-        rows = rows_from_packed(states, layout.fluent_count, self.engine.words)
-        block.rows[layout.fluents :][: layout.fluent_count] = rows
-        block.view()
+        fluents = rows_from_packed(states, self._layout.fluent_count, self.engine.words)
+        self._block.fluents[:] = fluents
+        self._block.view()
 
     def _after(self, states: Packed, moves: NDArray[np.int64]) -> Packed:
         """Return the states after one joint move each, for at most a block of states."""
         self._load(states)
-        layout, rows = self._layout, self._block.rows
         made = np.zeros((int(self._offsets[-1]), self._block.lanes), dtype=np.uint8)
         made[(moves + self._offsets[:-1]).T, np.arange(len(states))] = 1
         packed = np.packbits(made, axis=1, bitorder="little")
-        rows[layout.moves :][: len(made)] = packed.view("<u8")
-        self.engine.transition(rows.ctypes.data)
-        return packed_from_rows(rows[layout.next :][: layout.fluent_count])[: len(states)]
+        self._block.rows[self._layout.moves :][: len(made)] = packed.view("<u8")
+        self._block.transition()
+        return packed_from_rows(self._block.next)[: len(states)]
 
 
 class _Choices:
@@ -135,8 +133,8 @@ class _Choices:
         states = np.searchsorted(self._ends, numbers, side="right")
         local = numbers - (self._ends - self._products[:, 0])[states]
         choices = local[:, None] // self._products[states, 1:] % self.counts[states]
-        places = (self._first[states] + choices).T
-        moves = [own[place] for own, place in zip(self._moves, places, strict=True)]
+        indices = (self._first[states] + choices).T
+        moves = [own[index] for own, index in zip(self._moves, indices, strict=True)]
         return states, np.stack(moves, axis=1)
 
 
@@ -144,8 +142,8 @@ def expand(machine: PropnetStateMachine, state: State) -> dict[tuple[Term, ...],
     """Return the state after each joint move, none where the state is terminal."""
     found: dict[tuple[Term, ...], State] = {}
     for children in Expander(machine.engine).expand(packed_state(machine, state)):
-        for places, bits in zip(children.moves.tolist(), children.states, strict=True):
-            made = tuple(own[place] for own, place in zip(machine.moves, places, strict=True))
+        for indices, bits in zip(children.moves.tolist(), children.states, strict=True):
+            made = tuple(own[index] for own, index in zip(machine.moves, indices, strict=True))
             found[made] = PropnetState(machine.facts, bits.tobytes())
     return found
 

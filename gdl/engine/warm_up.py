@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from gdl.engine.bits import packed_from_rows, rows_from_packed
 from gdl.engine.block import kernels_are_ready, load_kernels
 
 WIDTHS = (1, 8)
-"""The widths of blocks in use, in words: single states, and blocks of 512."""
+"""The widths of the blocks in use, in words: single states, and blocks of 512."""
 
 
 def warm_up_kernels() -> None:
     """Compile the shared kernels into the cache on disk, which takes some seconds once."""
     for words in WIDTHS:
         load_kernels(words)
+    packed_from_rows(rows_from_packed(np.zeros((1, 1), np.uint8), 1, 1))
 
 
 def kernels_are_warm() -> bool:
-    """Tell whether the shared kernels are compiled already."""
+    """Check whether the shared kernels are compiled already."""
     return all(map(kernels_are_ready, WIDTHS))

@@ -1,4 +1,4 @@
-"""How fast the searches are: ``gdl bench --search`` finds this module by its entry point."""
+"""How fast the searches are: what ``ggp-player bench`` measures."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ggp_player.strategies.mcts import Settings, TreeSearch
 from ggp_player.strategies.solver import MAX_DEPTH, Proof, ProofTree
 
 STEPS = 200
-"""Steps of a block between two looks at the time."""
+"""Steps of a block between two readings of the clock."""
 
 TABLE_ENTRIES = 2**22
-"""Of the proof's transposition table."""
+"""The size of the proof's transposition table."""
 
 
-def measure(game: str, text: str, plan: MeasurementPlan) -> dict[str, float]:
-    """Return figures per second of processor time, of one core, from the initial state.
+def measure_searches(game: str, text: str, plan: MeasurementPlan) -> dict[str, float]:
+    """Measure searches from the initial state, per second of one core's CPU time.
 
     ``playouts/s`` are those of bare blocks, ``in search`` those of the tree search, ``share`` the
-    second over the first; ``nodes/s`` are new nodes of its tree, ``proof nodes/s`` states looked at
+    second over the first; ``nodes/s`` are new nodes of its tree, ``proof nodes/s`` states visited
     by alpha-beta on blocks, left out where that cannot play the game. ``length`` is the mean length
-    of playouts. Meant for a process of its own. Raises :class:`gdl.GdlError` for bad rules.
+    of playouts. Meant for an isolated process. Raises :class:`gdl.GdlError` for bad rules.
     """
     machine = gdl.compile(gdl.parse(text, game))
     machine.warm_up()

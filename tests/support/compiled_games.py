@@ -1,4 +1,4 @@
-"""Games for the tests of this folder, compiled once."""
+"""Our own games, compiled once for all tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def machine_of(name: str, words: int = 8) -> PropnetStateMachine:
 
 @cache
 def machine_with_code(name: str) -> PropnetStateMachine:
-    """Return the compiled machine of a game with its machine code."""
+    """Return the compiled machine of a game with its native code."""
     machine = gdl.compile(rules_of(name))
     machine.warm_up()
     return machine

@@ -79,21 +79,21 @@ def assert_block_lockstep(
             assert terminal[lane] == reference.is_terminal(state)
             table = machine.engine.goal_table[goals[lane].nonzero()[0]].tolist()
             joint = []
-            for place, role in enumerate(reference.roles):
-                own = slice(int(offsets[place]), int(offsets[place + 1]))
-                found = _picked(machine.moves[place], legal[lane, own])
+            for index, role in enumerate(reference.roles):
+                own = slice(int(offsets[index]), int(offsets[index + 1]))
+                found = _picked(machine.moves[index], legal[lane, own])
                 assert found == reference.legal_moves(state, role)
-                assert tuple(v for r, v in table if r == place) == reference.goals(state, role)
-                joint += _picked(machine.moves[place], moves[lane, own])
+                assert tuple(v for r, v in table if r == index) == reference.goals(state, role)
+                joint += _picked(machine.moves[index], moves[lane, own])
             if terminal[lane] or len(joint) < len(reference.roles):
                 states[number] = reference.initial_state()
                 after[lane] = start[lane]
                 continue
-            for place, role in enumerate(reference.roles):
+            for index, role in enumerate(reference.roles):
                 seen = [
                     term
                     for (r, term), holds in zip(machine._percepts, percepts[lane], strict=True)
-                    if holds and r == place
+                    if holds and r == index
                 ]
                 assert sorted(map(str, seen)) == [
                     str(term) for term in reference.percepts(state, joint, role)
@@ -103,4 +103,4 @@ def assert_block_lockstep(
 
 
 def _picked(moves: Sequence[Term], bits: np.ndarray) -> tuple[Term, ...]:
-    return tuple(moves[place] for place in bits.nonzero()[0].tolist())
+    return tuple(moves[index] for index in bits.nonzero()[0].tolist())

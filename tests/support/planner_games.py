@@ -10,8 +10,8 @@ from time import perf_counter
 from rich.console import Console
 from rich.table import Table
 
+from gdl.engine.bits import Packed
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.packing import Packed
 from gdl.engine.successors import packed_state
 from ggp_player.strategies.base import Choice, Position
 from ggp_player.strategies.planner.delete_relaxation import DeleteRelaxation

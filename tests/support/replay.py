@@ -34,7 +34,7 @@ class Replay:
         self.playing = ~self.block.terminal()
 
     def run(self, steps: int, refill: bool) -> None:
-        """Play; a lane that has ended waits for one step and is then put back to its start."""
+        """Play; a lane that has ended waits for one step and then starts again."""
         for step in range(steps + 1):
             self.block.view()
             over = self.block.terminal() & self.playing
@@ -75,24 +75,24 @@ class Replay:
 def assert_play_is_as_replayed(
     machine: PropnetStateMachine, start: Bits, steps: int, refill: bool
 ) -> Playouts:
-    """Play with goals at each step and with late ones; both are as they should be."""
+    """Play with goals at each step and with deferred ones; both are as they should be."""
     replay = Replay(machine, start)
     replay.run(steps, refill)
     states = []
-    for late_goals in (False, True):
+    for deferred_goals in (False, True):
         block = machine.block(SEED)
         block.load(start)
-        played = block.play(steps, refill, late_goals)
+        played = block.play(steps, refill, deferred_goals)
         replay.check(played)
-        check_views(played, late_goals)
+        check_views(played, deferred_goals)
         states.append(block.states())
     assert np.array_equal(*states), "lanes that have ended go on as ever"
     return played
 
 
-def check_views(played: Playouts, late_goals: bool) -> None:
-    """Late goals are evaluated at most as often as a lane has ended, and not if none has."""
-    if not late_goals:
+def check_views(played: Playouts, deferred_goals: bool) -> None:
+    """Deferred goals are evaluated at most as often as a lane has ended, and not if none has."""
+    if not deferred_goals:
         assert played.goal_views == played.views
         return
     assert played.goal_views <= played.views

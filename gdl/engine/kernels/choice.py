@@ -11,11 +11,11 @@ MAX_LEVELS = 19
 
 
 def scratch_rows(moves: int) -> int:
-    """Return how many rows of scratch ``select`` needs for so many moves."""
+    """Return the number of scratch rows that ``select`` needs for a role with ``moves`` moves."""
     return 8 * moves + 16 * MAX_LEVELS
 
 
-def emit_select(kit: IrHelpers) -> Value:
+def emit_select(helpers: IrHelpers) -> Value:
     """Emit the choice of a move: a binary tree of counters over the legal rows.
 
     Numbers are bit-sliced: bit ``i`` of a number per lane is a row. Level 0 of the tree are the
@@ -25,9 +25,9 @@ def emit_select(kit: IrHelpers) -> Value:
     The marks that arrive at level 0 are the moves. About nine vector operations for a move row.
     """
     arguments = [POINTER, POINTER, I64, POINTER, POINTER]
-    function, b = kit.function("select", ir.VoidType(), arguments)
+    function, b = helpers.function("select", ir.VoidType(), arguments)
     legal, moves, count, scratch, random = function.args
-    tree = _Tree(kit, b, legal, moves, count, scratch)
+    tree = _Tree(helpers, b, legal, moves, count, scratch)
     roots = [function.append_basic_block(f"root{level}") for level in range(MAX_LEVELS)]
     for level in range(MAX_LEVELS):
         grow = function.append_basic_block(f"grow{level}")
@@ -39,7 +39,7 @@ def emit_select(kit: IrHelpers) -> Value:
     b.ret_void()
     descents = [function.append_basic_block(f"descent{level}") for level in range(MAX_LEVELS)]
     b.position_at_end(roots[0])
-    kit.store(b, kit.load(b, legal, integer(0)), moves, integer(0))
+    helpers.store(b, helpers.load(b, legal, integer(0)), moves, integer(0))
     b.ret_void()
     for level in range(1, MAX_LEVELS):
         b.position_at_end(roots[level])
@@ -60,47 +60,47 @@ class _Tree:
     """The tree of counters, level by level; see :func:`emit_select`."""
 
     def __init__(
-        self, kit: IrHelpers, b: Value, legal: Value, moves: Value, count: Value, scratch: Value
+        self, helpers: IrHelpers, b: Value, legal: Value, moves: Value, count: Value, scratch: Value
     ) -> None:
-        self.kit, self.b = kit, b
+        self.helpers, self.b = helpers, b
         self.legal, self.moves, self.count = legal, moves, count
-        self.number = [kit.variable(b, kit.zero) for _ in range(MAX_LEVELS + 1)]
+        self.number = [helpers.variable(b, helpers.zero) for _ in range(MAX_LEVELS + 1)]
         self.nodes = [count]
         self.counters = [legal]
-        place = scratch
+        free = scratch
         for level in range(1, MAX_LEVELS):
             below = self.nodes[-1]
             self.nodes.append(b.lshr(b.add(below, integer(1)), integer(1)))
-            self.counters.append(place)
-            place = kit.at(b, place, b.mul(self.nodes[-1], integer(level + 1)))
+            self.counters.append(free)
+            free = helpers.at(b, free, b.mul(self.nodes[-1], integer(level + 1)))
         self.marks = [moves]
         for level in range(1, MAX_LEVELS):
-            self.marks.append(place)
-            place = kit.at(b, place, self.nodes[level])
+            self.marks.append(free)
+            free = helpers.at(b, free, self.nodes[level])
 
     def emit_sums(self, level: int) -> None:
         """Add up pairs of a level's counters into those of the next."""
-        kit, b = self.kit, self.b
+        helpers, b = self.helpers, self.b
         source, target, width = self.counters[level], self.counters[level + 1], level + 1
         pairs = b.lshr(self.nodes[level], integer(1))
         with loop(b, integer(0), pairs) as pair:
             left = b.mul(pair, integer(2 * width))
             out = b.mul(pair, integer(width + 1))
-            carry = kit.zero
+            carry = helpers.zero
             for bit in range(width):
-                x = kit.load(b, source, b.add(left, integer(bit)))
-                y = kit.load(b, source, b.add(left, integer(width + bit)))
+                x = helpers.load(b, source, b.add(left, integer(bit)))
+                y = helpers.load(b, source, b.add(left, integer(width + bit)))
                 either = b.xor(x, y)
-                kit.store(b, b.xor(either, carry), target, b.add(out, integer(bit)))
+                helpers.store(b, b.xor(either, carry), target, b.add(out, integer(bit)))
                 carry = b.or_(b.and_(x, y), b.and_(carry, either))
-            kit.store(b, carry, target, b.add(out, integer(width)))
+            helpers.store(b, carry, target, b.add(out, integer(width)))
         with b.if_then(b.trunc(self.nodes[level], I1)):
             left = b.mul(pairs, integer(2 * width))
             out = b.mul(pairs, integer(width + 1))
             for bit in range(width):
-                value = kit.load(b, source, b.add(left, integer(bit)))
-                kit.store(b, value, target, b.add(out, integer(bit)))
-            kit.store(b, kit.zero, target, b.add(out, integer(width)))
+                value = helpers.load(b, source, b.add(left, integer(bit)))
+                helpers.store(b, value, target, b.add(out, integer(bit)))
+            helpers.store(b, helpers.zero, target, b.add(out, integer(width)))
 
     def emit_number(self, level: int, random: Value, descent: Value) -> None:
         """Find a random number below the root's count, then go to the descent.
@@ -108,71 +108,71 @@ class _Tree:
         Lanes without a legal move get no mark. Where no lane has a choice, the legal moves are
         the moves.
         """
-        kit, b = self.kit, self.b
-        count = [kit.load(b, self.counters[level], integer(bit)) for bit in range(level + 1)]
-        any_move, borrow = kit.zero, kit.ones
+        helpers, b = self.helpers, self.b
+        count = [helpers.load(b, self.counters[level], integer(bit)) for bit in range(level + 1)]
+        any_move, borrow = helpers.zero, helpers.ones
         largest = []
         for bit in count:
             any_move = b.or_(any_move, bit)
             largest.append(b.xor(bit, borrow))
             borrow = b.and_(borrow, b.not_(bit))
-        mask = [kit.zero] * (level + 1)
-        above = kit.zero
+        mask = [helpers.zero] * (level + 1)
+        above = helpers.zero
         for position in reversed(range(level + 1)):
             above = b.or_(above, b.and_(largest[position], any_move))
             mask[position] = above
-        with b.if_then(b.not_(kit.any(b, above))):
+        with b.if_then(b.not_(helpers.any(b, above))):
             with loop(b, integer(0), self.count) as move:
-                kit.store(b, kit.load(b, self.legal, move), self.moves, move)
+                helpers.store(b, helpers.load(b, self.legal, move), self.moves, move)
             b.ret_void()
             b.position_at_end(b.append_basic_block("unreachable"))
-        pending = kit.variable(b, any_move)
+        pending = helpers.variable(b, any_move)
         with repeat(b) as again:
-            draw = [b.and_(_next_random(kit, b, random), bits) for bits in mask]
-            less = kit.zero
+            draw = [b.and_(_next_random(helpers, b, random), bits) for bits in mask]
+            less = helpers.zero
             for drawn, bit in zip(draw, count, strict=True):
                 less = _borrow(b, drawn, bit, less)
-            accepted = b.and_(kit.get(b, pending), less)
-            for place, drawn in zip(self.number, draw, strict=False):
-                old = b.and_(kit.get(b, place), b.not_(accepted))
-                b.store(b.or_(old, b.and_(drawn, accepted)), place)
-            left = b.and_(kit.get(b, pending), b.not_(less))
+            accepted = b.and_(helpers.get(b, pending), less)
+            for number, drawn in zip(self.number, draw, strict=False):
+                old = b.and_(helpers.get(b, number), b.not_(accepted))
+                b.store(b.or_(old, b.and_(drawn, accepted)), number)
+            left = b.and_(helpers.get(b, pending), b.not_(less))
             b.store(left, pending)
-            again.append(kit.any(b, left))
-        kit.store(b, any_move, self.marks[level], integer(0))
+            again.append(helpers.any(b, left))
+        helpers.store(b, any_move, self.marks[level], integer(0))
         b.branch(descent)
 
     def emit_descent(self, level: int) -> None:
         """Pass the marks of the level above down to this one."""
-        kit, b = self.kit, self.b
+        helpers, b = self.helpers, self.b
         counters, width = self.counters[level], level + 1
         marks, targets, parents = self.marks[level + 1], self.marks[level], self.nodes[level + 1]
-        sums = [kit.variable(b, kit.zero) for _ in range(width)]
+        sums = [helpers.variable(b, helpers.zero) for _ in range(width)]
         with loop(b, integer(0), parents) as parent:
-            mark = kit.load(b, marks, parent)
+            mark = helpers.load(b, marks, parent)
             left = b.mul(parent, integer(2 * width))
             for bit, total in enumerate(sums):
-                value = b.and_(mark, kit.load(b, counters, b.add(left, integer(bit))))
-                b.store(b.or_(kit.get(b, total), value), total)
-        less = kit.zero
+                value = b.and_(mark, helpers.load(b, counters, b.add(left, integer(bit))))
+                b.store(b.or_(helpers.get(b, total), value), total)
+        less = helpers.zero
         borrows = []
         for bit in range(width + 1):
-            total = kit.get(b, sums[bit]) if bit < width else kit.zero
+            total = helpers.get(b, sums[bit]) if bit < width else helpers.zero
             borrows.append(less)
-            less = _borrow(b, kit.get(b, self.number[bit]), total, less)
+            less = _borrow(b, helpers.get(b, self.number[bit]), total, less)
         for bit in range(width + 1):
-            total = kit.get(b, sums[bit]) if bit < width else kit.zero
-            old = kit.get(b, self.number[bit])
+            total = helpers.get(b, sums[bit]) if bit < width else helpers.zero
+            old = helpers.get(b, self.number[bit])
             rest = b.xor(b.xor(old, total), borrows[bit])
             b.store(b.or_(b.and_(old, less), b.and_(rest, b.not_(less))), self.number[bit])
         pairs = b.lshr(self.nodes[level], integer(1))
         with loop(b, integer(0), pairs) as pair:
-            mark = kit.load(b, marks, pair)
+            mark = helpers.load(b, marks, pair)
             left = b.mul(pair, integer(2))
-            kit.store(b, b.and_(mark, less), targets, left)
-            kit.store(b, b.and_(mark, b.not_(less)), targets, b.add(left, integer(1)))
+            helpers.store(b, b.and_(mark, less), targets, left)
+            helpers.store(b, b.and_(mark, b.not_(less)), targets, b.add(left, integer(1)))
         with b.if_then(b.trunc(self.nodes[level], I1)):
-            kit.store(b, kit.load(b, marks, pairs), targets, b.mul(pairs, integer(2)))
+            helpers.store(b, helpers.load(b, marks, pairs), targets, b.mul(pairs, integer(2)))
 
 
 def _borrow(b: Value, minuend: Value, subtrahend: Value, borrow: Value) -> Value:
@@ -181,28 +181,28 @@ def _borrow(b: Value, minuend: Value, subtrahend: Value, borrow: Value) -> Value
     return b.or_(b.and_(b.not_(minuend), subtrahend), b.and_(equal, borrow))
 
 
-def _next_random(kit: IrHelpers, b: Value, state: Value) -> Value:
+def _next_random(helpers: IrHelpers, b: Value, state: Value) -> Value:
     """Emit one step of xoshiro256++ in every word; return 64 random bits per word.
 
     Source: D. Blackman and S. Vigna, Scrambled linear pseudorandom number generators (2021).
     """
-    s = [kit.load(b, state, integer(i)) for i in range(4)]
-    result = b.add(_rotate(kit, b, b.add(s[0], s[3]), 23), s[0])
-    shifted = b.shl(s[1], _words(kit, 17))
+    s = [helpers.load(b, state, integer(i)) for i in range(4)]
+    result = b.add(_rotate(helpers, b, b.add(s[0], s[3]), 23), s[0])
+    shifted = b.shl(s[1], _words(helpers, 17))
     s[2] = b.xor(s[2], s[0])
     s[3] = b.xor(s[3], s[1])
     s[1] = b.xor(s[1], s[2])
     s[0] = b.xor(s[0], s[3])
     s[2] = b.xor(s[2], shifted)
-    s[3] = _rotate(kit, b, s[3], 45)
+    s[3] = _rotate(helpers, b, s[3], 45)
     for number, value in enumerate(s):
-        kit.store(b, value, state, integer(number))
+        helpers.store(b, value, state, integer(number))
     return result
 
 
-def _words(kit: IrHelpers, value: int) -> Value:
-    return ir.Constant(kit.row, [value] * kit.words)
+def _words(helpers: IrHelpers, value: int) -> Value:
+    return ir.Constant(helpers.row, [value] * helpers.words)
 
 
-def _rotate(kit: IrHelpers, b: Value, value: Value, bits: int) -> Value:
-    return b.or_(b.shl(value, _words(kit, bits)), b.lshr(value, _words(kit, 64 - bits)))
+def _rotate(helpers: IrHelpers, b: Value, value: Value, bits: int) -> Value:
+    return b.or_(b.shl(value, _words(helpers, bits)), b.lshr(value, _words(helpers, 64 - bits)))

@@ -17,9 +17,9 @@ from gdl.engine.kernels.ir_helpers import (
 )
 
 
-def emit_interpret(kit: IrHelpers) -> None:
+def emit_interpret(helpers: IrHelpers) -> None:
     """Emit the evaluation of a gate program in a block, gate by gate."""
-    function, b = kit.function("interpret", ir.VoidType(), [POINTER, POINTER])
+    function, b = helpers.function("interpret", ir.VoidType(), [POINTER, POINTER])
     rows, program = function.args
     gates, segments = (b.inttoptr(get_integer(b, program, integer(i)), POINTER) for i in (0, 1))
     count = get_integer(b, program, integer(2))
@@ -29,8 +29,8 @@ def emit_interpret(kit: IrHelpers) -> None:
         """Return the row of a literal, flipped where it is negated."""
         number = b.zext(get_integer(b, table, index, I32), I64)
         flip = b.sub(integer(0), b.and_(number, integer(1)))
-        row = kit.load(b, rows, b.lshr(number, integer(1)))
-        return b.xor(row, _splat(kit, b, flip))
+        row = helpers.load(b, rows, b.lshr(number, integer(1)))
+        return b.xor(row, _splat(helpers, b, flip))
 
     with loop(b, integer(0), count) as segment:
         base = b.mul(segment, integer(4))
@@ -39,27 +39,27 @@ def emit_interpret(kit: IrHelpers) -> None:
         )
         with loop(b, first_loop, last_loop) as number:
             row = b.zext(get_integer(b, feedback, b.mul(number, integer(2)), I32), I64)
-            kit.store(b, kit.zero, rows, row)
+            helpers.store(b, helpers.zero, rows, row)
         with repeat(b) as again:
             with loop(b, first, last) as gate:
-                place = b.mul(gate, integer(3))
-                row = b.zext(get_integer(b, gates, place, I32), I64)
-                left = literal(gates, b.add(place, integer(1)))
-                right = literal(gates, b.add(place, integer(2)))
-                kit.store(b, b.and_(left, right), rows, row)
-            changed = kit.variable(b, kit.zero)
+                index = b.mul(gate, integer(3))
+                row = b.zext(get_integer(b, gates, index, I32), I64)
+                left = literal(gates, b.add(index, integer(1)))
+                right = literal(gates, b.add(index, integer(2)))
+                helpers.store(b, b.and_(left, right), rows, row)
+            changed = helpers.variable(b, helpers.zero)
             with loop(b, first_loop, last_loop) as number:
-                place = b.mul(number, integer(2))
-                row = b.zext(get_integer(b, feedback, place, I32), I64)
-                old = kit.load(b, rows, row)
-                new = literal(feedback, b.add(place, integer(1)))
-                kit.store(b, new, rows, row)
-                b.store(b.or_(kit.get(b, changed), b.xor(old, new)), changed)
-            again.append(kit.any(b, kit.get(b, changed)))
+                index = b.mul(number, integer(2))
+                row = b.zext(get_integer(b, feedback, index, I32), I64)
+                old = helpers.load(b, rows, row)
+                new = literal(feedback, b.add(index, integer(1)))
+                helpers.store(b, new, rows, row)
+                b.store(b.or_(helpers.get(b, changed), b.xor(old, new)), changed)
+            again.append(helpers.any(b, helpers.get(b, changed)))
     b.ret_void()
 
 
-def _splat(kit: IrHelpers, b: Value, value: Value) -> Value:
-    single = b.insert_element(ir.Constant(kit.row, ir.Undefined), value, ir.Constant(I32, 0))
-    mask = ir.Constant(ir.VectorType(I32, kit.words), [0] * kit.words)
-    return b.shuffle_vector(single, ir.Constant(kit.row, ir.Undefined), mask)
+def _splat(helpers: IrHelpers, b: Value, value: Value) -> Value:
+    single = b.insert_element(ir.Constant(helpers.row, ir.Undefined), value, ir.Constant(I32, 0))
+    mask = ir.Constant(ir.VectorType(I32, helpers.words), [0] * helpers.words)
+    return b.shuffle_vector(single, ir.Constant(helpers.row, ir.Undefined), mask)

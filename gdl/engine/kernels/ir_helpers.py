@@ -15,6 +15,14 @@ Value: TypeAlias = Any
 """An LLVM value; llvmlite has no types for mypy."""
 
 
+class FunctionPointer(ir.PointerType):  # type: ignore[misc] # llvmlite has no types
+    """The type of the address of a function, printed as any pointer is."""
+
+    def __init__(self, signature: ir.FunctionType) -> None:
+        super().__init__()
+        self.pointee = signature  # what llvmlite's call looks for
+
+
 class IrHelpers:
     """The types and small building blocks of one block width."""
 
@@ -44,26 +52,28 @@ class IrHelpers:
         b.store(value, self.at(b, base, row), align=8 * self.words)
 
     def any(self, b: Value, row: Value) -> Value:
-        """Tell whether a row is true in any lane."""
+        """Check whether a row is true in any lane."""
         return b.icmp_unsigned("!=", b.bitcast(row, self.flat), ir.Constant(self.flat, 0))
 
     def variable(self, b: Value, value: Value) -> Value:
         """Return the address of a new local row with a first value."""
-        with b.goto_entry_block():
-            place = b.alloca(self.row)
-        b.store(value, place)
-        return place
+        return _local(b, self.row, value)
 
     def counter(self, b: Value, value: int) -> Value:
         """Return the address of a new local integer with a first value."""
-        with b.goto_entry_block():
-            place = b.alloca(I64)
-        b.store(integer(value), place)
-        return place
+        return _local(b, I64, integer(value))
 
-    def get(self, b: Value, place: Value) -> Value:
+    def get(self, b: Value, address: Value) -> Value:
         """Return the value of a local row."""
-        return b.load(place, typ=self.row)
+        return b.load(address, typ=self.row)
+
+
+def _local(b: Value, kind: ir.Type, value: Value) -> Value:
+    with b.goto_entry_block():
+        address = b.alloca(kind)
+    address.type = POINTER  # not the typed pointer that llvmlite makes and LLVM no longer reads
+    b.store(value, address)
+    return address
 
 
 def integer(value: int) -> Value:

@@ -1,18 +1,19 @@
-"""Random playouts.
+"""This is the hot loop of random playouts: view, results, choice of moves, transition, refill.
 
-Goals are asked for once a playout, but evaluated for all lanes at once: where their gates are
-most of the view's, evaluating them at every step is mostly in vain. A job with ``LATE_GOALS``
-evaluates them late. The last state of a lane that has ended is *held*, in rows beside the block,
-while the lane itself goes on as ever; only when a lane ends a second time, or the job does, are
-the held states put into the block for a moment, the whole view evaluated, and the goals of all
-of them added up. Whichever way, the same moves are made and the results are the same.
+(That of the tree search is ``ggp_player/strategies/mcts/search_loop.py``.)
+
+Goals are needed once a playout, but evaluated for all lanes at once: where most gates of the view
+are theirs, evaluating them at every step is mostly wasted. With ``deferred_goals`` the last state
+of a lane that has ended is *held*, in rows beside the block, while the lane itself plays on. Only
+when a lane ends for the second time, or after the last step, are the held states swapped into the
+block, the whole view evaluated, and the goals of all of them added up. The moves made and the
+results are the same either way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum, auto
 from typing import NamedTuple
 
 from llvmlite import ir
@@ -21,6 +22,7 @@ from gdl.engine.kernels.ir_helpers import (
     I1,
     I64,
     POINTER,
+    FunctionPointer,
     IrHelpers,
     Value,
     get_integer,
@@ -28,187 +30,172 @@ from gdl.engine.kernels.ir_helpers import (
     loop,
     repeat,
 )
-from gdl.engine.kernels.states import emit_masked_copy
+from gdl.engine.kernels.masked_rows import copy_in_lanes
+
+EVALUATOR = FunctionPointer(ir.FunctionType(ir.VoidType(), [POINTER, POINTER]))
+"""``void evaluator(rows, program)``."""
 
 
-class PlayoutArguments(IntEnum):
-    """What stands where in a playout job. Addresses unless stated; rows are row numbers."""
+class PlayoutArguments(NamedTuple):
+    """What ``play`` works on, in this order, as int64. Addresses unless stated otherwise."""
 
-    ROWS = 0
+    rows: int
     """uint64 (rows, words), the block."""
-    START = auto()
-    """uint64 (fluents, words): each lane's state to start again from."""
-    VIEW = auto()
-    """The function that evaluates what each step needs of the view, and the program it is given.
-
-    Without late goals that is the whole view."""
-    VIEW_PROGRAM = auto()
-    WHOLE_VIEW = auto()
-    """The function that evaluates the view with its goals, and its program; for late goals."""
-    WHOLE_VIEW_PROGRAM = auto()
-    TRANSITION = auto()
-    TRANSITION_PROGRAM = auto()
-    SCRATCH = auto()
-    RANDOM = auto()
-    FLUENTS = auto()
-    """Row."""
-    FLUENT_COUNT = auto()
+    view: int
+    """The function that evaluates what each step needs of the view: without ``deferred_goals`` the
+    whole view."""
+    view_program: int
+    whole_view: int
+    """The function that evaluates the view with its goals; for deferred goals."""
+    whole_view_program: int
+    transition: int
+    transition_program: int
+    scratch: int
+    random: int
+    fluents: int
+    """Row number of the first."""
+    fluent_count: int
     """Number."""
-    NEXT = auto()
-    """Row."""
-    LEGAL = auto()
-    """Row."""
-    MOVES = auto()
-    """Row."""
-    TERMINAL = auto()
-    """Row."""
-    GOALS = auto()
-    """Row."""
-    GOAL_COUNT = auto()
+    next: int
+    """Row number of the first."""
+    legal: int
+    """Row number of the first."""
+    moves: int
+    """Row number of the first."""
+    terminal: int
+    """Row number."""
+    goals: int
+    """Row number of the first."""
+    goal_count: int
     """Number."""
-    GOAL_TABLE = auto()
+    goal_table: int
     """int64 (goals, 2): role and value of each goal row, by role, then by rising value."""
-    ROLES = auto()
+    roles: int
     """Number."""
-    MOVE_COUNTS = auto()
+    move_counts: int
     """int64 (roles,): the number of move rows of each role."""
-    STEPS = auto()
+    steps: int
     """Number of steps at most."""
-    REFILL = auto()
-    """1 to start a lane again when it has ended, 0 to leave it."""
-    ALIVE = auto()
+    refill: int
+    """1 to start a lane again when its playout has ended, 0 to leave it."""
+    start: int
+    """uint64 (fluents, words): each lane's state to start again from."""
+    alive: int
     """uint64 (words,): the lanes that are playing; kept up to date."""
-    RESULTS = auto()
+    results: int
     """int64 (lanes, 2 + roles): playouts ended, their total length, each role's goals' sum."""
-    STARTED = auto()
+    started: int
     """int64 (lanes,): the step at which the lane's playout began, 0 at first."""
-    LATE_GOALS = auto()
-    """1 to hold the last states, and evaluate goals late; 0 to evaluate goals at each step."""
-    HELD = auto()
+    deferred_goals: int
+    """1 to hold last states and evaluate their goals together, 0 to evaluate goals at each step."""
+    held: int
     """uint64 (fluents, words): the last states of the lanes whose goals are still to be added."""
-    HELD_LANES = auto()
-    """uint64 (words,): which lanes these are; none at first and at last."""
-    GOAL_VIEWS = auto()
-    """Number of times that late goals were evaluated; added to."""
+    held_lanes: int
+    """uint64 (words,): which lanes these are; none before the first step and after the last."""
+    goal_views: int
+    """int64 (1,): how many times deferred goals were evaluated; added to."""
 
 
-class _JobReader:
-    """Emits the reading of a job's items."""
+class _Reader:
+    """Emits the reading of playout arguments, by the names of their fields."""
 
-    def __init__(self, b: Value, job: Value) -> None:
-        self.b, self.job = b, job
+    def __init__(self, b: Value, arguments: Value) -> None:
+        self.b, self.arguments = b, arguments
 
-    def number(self, item: PlayoutArguments) -> Value:
-        """Return a number of the job, or a row's."""
-        return get_integer(self.b, self.job, integer(item))
+    def number(self, field: str) -> Value:
+        """Return a number, or a row's."""
+        index = PlayoutArguments._fields.index(field)
+        return get_integer(self.b, self.arguments, integer(index))
 
-    def flag(self, item: PlayoutArguments) -> Value:
-        """Tell whether a number of the job is not 0."""
-        return self.b.icmp_signed("!=", self.number(item), integer(0))
+    def flag(self, field: str) -> Value:
+        """Check whether a number is not 0."""
+        return self.b.icmp_signed("!=", self.number(field), integer(0))
 
-    def address(self, item: PlayoutArguments) -> Value:
+    def address(self, field: str) -> Value:
         """Return an address."""
-        return self.b.inttoptr(self.number(item), POINTER)
+        return self.b.inttoptr(self.number(field), POINTER)
 
-    def fluents(self, kit: IrHelpers) -> Value:
+    def evaluate(self, field: str) -> None:
+        """Emit the call of an evaluator, with its program, in the block."""
+        evaluator = self.b.inttoptr(self.number(field), EVALUATOR)
+        self.b.call(evaluator, [self.address("rows"), self.address(f"{field}_program")])
+
+    def fluents(self, helpers: IrHelpers) -> Value:
         """Return the address of the block's first fluent."""
-        return kit.at(
-            self.b, self.address(PlayoutArguments.ROWS), self.number(PlayoutArguments.FLUENTS)
-        )
+        return helpers.at(self.b, self.address("rows"), self.number("fluents"))
 
 
-def emit_play(kit: IrHelpers, select: Value) -> None:
+def emit_play(helpers: IrHelpers, select: Value) -> None:
     """Emit the playouts; the result is the number of steps made.
 
-    A lane that has ended sits the rest of the step out, as the view still tells of its last state,
-    and starts again in the next. The view is evaluated once more after the last step; late goals
-    leave in its rows what belongs to other states.
+    A lane that has ended sits out the rest of the step, as the view still describes its last state,
+    and starts again in the next one. The view is evaluated once more after the last step; deferred
+    goals leave in its rows what belongs to other states.
     """
-    function, b = kit.function("play", I64, [POINTER])
-    (job,) = function.args
-    read = _JobReader(b, job)
-    rows, alive = read.address(PlayoutArguments.ROWS), read.address(PlayoutArguments.ALIVE)
-    made = kit.counter(b, 0)
+    function, b = helpers.function("play", I64, [POINTER])
+    (arguments,) = function.args
+    read = _Reader(b, arguments)
+    rows, alive = read.address("rows"), read.address("alive")
+    made = helpers.counter(b, 0)
     finished = function.append_basic_block("finished")
-    steps = read.number(PlayoutArguments.STEPS)
-    refill = read.flag(PlayoutArguments.REFILL)
+    steps = read.number("steps")
+    refill = read.flag("refill")
     with loop(b, integer(0), b.add(steps, integer(1))) as step:
         b.store(step, made)
-        _emit_view(b, read)
+        read.evaluate("view")
         ended = b.and_(
-            kit.load(b, rows, read.number(PlayoutArguments.TERMINAL)),
-            kit.load(b, alive, integer(0)),
+            helpers.load(b, rows, read.number("terminal")),
+            helpers.load(b, alive, integer(0)),
         )
-        with b.if_then(kit.any(b, ended)):
-            _emit_results(kit, b, ended, step, read)
+        with b.if_then(helpers.any(b, ended)):
+            _emit_results(helpers, b, ended, step, read)
             with b.if_then(b.not_(refill)):
-                left = b.and_(kit.load(b, alive, integer(0)), b.not_(ended))
-                kit.store(b, left, alive, integer(0))
+                left = b.and_(helpers.load(b, alive, integer(0)), b.not_(ended))
+                helpers.store(b, left, alive, integer(0))
                 more = function.append_basic_block("more")
-                b.cbranch(kit.any(b, left), more, finished)
+                b.cbranch(helpers.any(b, left), more, finished)
                 b.position_at_end(more)
         go_on = function.append_basic_block("go_on")
         b.cbranch(b.icmp_signed("<", step, steps), go_on, finished)
         b.position_at_end(go_on)
-        _emit_step(kit, b, select, read)
-        with b.if_then(b.and_(refill, kit.any(b, ended))):
-            _emit_refill(kit, b, ended, read)
+        _emit_step(helpers, b, select, read)
+        with b.if_then(b.and_(refill, helpers.any(b, ended))):
+            _emit_refill(helpers, b, ended, read)
     b.branch(finished)
     b.position_at_end(finished)
-    held = kit.load(b, read.address(PlayoutArguments.HELD_LANES), integer(0))
-    with b.if_then(kit.any(b, held)):
-        _emit_late_goals(kit, b, held, read)
+    held = helpers.load(b, read.address("held_lanes"), integer(0))
+    with b.if_then(helpers.any(b, held)):
+        _emit_deferred_goals(helpers, b, held, read)
     b.ret(b.load(made, typ=I64))
 
 
-def _emit_view(b: Value, read: _JobReader) -> None:
-    """Evaluate what each step needs of the view."""
-    rows = read.address(PlayoutArguments.ROWS)
-    _evaluate(
-        b, read.number(PlayoutArguments.VIEW), rows, read.address(PlayoutArguments.VIEW_PROGRAM)
-    )
-
-
-def _emit_step(kit: IrHelpers, b: Value, select: Value, read: _JobReader) -> None:
+def _emit_step(helpers: IrHelpers, b: Value, select: Value, read: _Reader) -> None:
     """Choose moves and make them, in all lanes."""
-    rows, scratch, random = map(
-        read.address, (PlayoutArguments.ROWS, PlayoutArguments.SCRATCH, PlayoutArguments.RANDOM)
-    )
-    offset = kit.counter(b, 0)
-    with loop(b, integer(0), read.number(PlayoutArguments.ROLES)) as role:
-        count = get_integer(b, read.address(PlayoutArguments.MOVE_COUNTS), role)
+    rows, scratch, random = map(read.address, ("rows", "scratch", "random"))
+    offset = helpers.counter(b, 0)
+    with loop(b, integer(0), read.number("roles")) as role:
+        count = get_integer(b, read.address("move_counts"), role)
         here = b.load(offset, typ=I64)
-        legal = kit.at(b, rows, b.add(read.number(PlayoutArguments.LEGAL), here))
-        moves = kit.at(b, rows, b.add(read.number(PlayoutArguments.MOVES), here))
+        legal = helpers.at(b, rows, b.add(read.number("legal"), here))
+        moves = helpers.at(b, rows, b.add(read.number("moves"), here))
         b.call(select, [legal, moves, count, scratch, random])
         b.store(b.add(here, count), offset)
-    _evaluate(
-        b,
-        read.number(PlayoutArguments.TRANSITION),
-        rows,
-        read.address(PlayoutArguments.TRANSITION_PROGRAM),
-    )
-    with loop(b, integer(0), read.number(PlayoutArguments.FLUENT_COUNT)) as fluent:
-        value = kit.load(b, rows, b.add(read.number(PlayoutArguments.NEXT), fluent))
-        kit.store(b, value, rows, b.add(read.number(PlayoutArguments.FLUENTS), fluent))
+    read.evaluate("transition")
+    with loop(b, integer(0), read.number("fluent_count")) as fluent:
+        value = helpers.load(b, rows, b.add(read.number("next"), fluent))
+        helpers.store(b, value, rows, b.add(read.number("fluents"), fluent))
 
 
-def _evaluate(b: Value, evaluator: Value, rows: Value, program: Value) -> None:
-    """Emit the call of ``void evaluator(rows, program)``, given by its address."""
-    kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER])
-    b.call(b.inttoptr(evaluator, ir.PointerType(kind)), [rows, program])
-
-
-def _emit_results(kit: IrHelpers, b: Value, ended: Value, step: Value, read: _JobReader) -> None:
-    """Add up the results of every lane that has ended, its goals now or late."""
-    with b.if_else(read.flag(PlayoutArguments.LATE_GOALS)) as (late, now):
-        with late:
-            with _each_lane(kit, b, ended, read) as lane:
+def _emit_results(helpers: IrHelpers, b: Value, ended: Value, step: Value, read: _Reader) -> None:
+    """Add up the results of every lane that has ended, its goals now or later."""
+    with b.if_else(read.flag("deferred_goals")) as (later, now):
+        with later:
+            with _each_lane(helpers, b, ended, read) as lane:
                 _emit_length(b, lane, step, read)
-            _emit_hold(kit, b, ended, read)
-        with now, _each_lane(kit, b, ended, read) as lane:
+            _emit_hold(helpers, b, ended, read)
+        with now, _each_lane(helpers, b, ended, read) as lane:
             _emit_length(b, lane, step, read)
-            _emit_goals(kit, b, lane, read)
+            _emit_goals(helpers, b, lane, read)
 
 
 class _Lane(NamedTuple):
@@ -221,47 +208,41 @@ class _Lane(NamedTuple):
 
 
 @contextmanager
-def _each_lane(kit: IrHelpers, b: Value, lanes: Value, read: _JobReader) -> Iterator[_Lane]:
+def _each_lane(helpers: IrHelpers, b: Value, lanes: Value, read: _Reader) -> Iterator[_Lane]:
     """Emit what the ``with`` block emits for every lane that is set."""
-    place = kit.variable(b, lanes)
-    bits = kit.counter(b, 0)
-    with loop(b, integer(0), integer(kit.words)) as word:
-        b.store(get_integer(b, place, word), bits)
+    mask = helpers.variable(b, lanes)
+    bits = helpers.counter(b, 0)
+    with loop(b, integer(0), integer(helpers.words)) as word:
+        b.store(get_integer(b, mask, word), bits)
         some = b.icmp_signed("!=", b.load(bits, typ=I64), integer(0))
         with b.if_then(some), repeat(b) as again:
             left = b.load(bits, typ=I64)
             bit = b.cttz(left, ir.Constant(I1, 1))
             number = b.add(b.mul(word, integer(64)), bit)
-            base = b.mul(number, b.add(read.number(PlayoutArguments.ROLES), integer(2)))
+            base = b.mul(number, b.add(read.number("roles"), integer(2)))
             yield _Lane(word, bit, number, base)
             rest = b.and_(left, b.sub(left, integer(1)))
             b.store(rest, bits)
             again.append(b.icmp_signed("!=", rest, integer(0)))
 
 
-def _emit_length(b: Value, lane: _Lane, step: Value, read: _JobReader) -> None:
+def _emit_length(b: Value, lane: _Lane, step: Value, read: _Reader) -> None:
     """Count a playout and its length, and note where the lane's next one begins."""
-    results, started = (
-        read.address(PlayoutArguments.RESULTS),
-        read.address(PlayoutArguments.STARTED),
-    )
+    results, started = read.address("results"), read.address("started")
     _add_to(b, results, lane.base, integer(1))
     begun = get_integer(b, started, lane.number)
     _add_to(b, results, b.add(lane.base, integer(1)), b.sub(step, begun))
     b.store(b.add(step, integer(1)), b.gep(started, [lane.number], source_etype=I64))
 
 
-def _emit_goals(kit: IrHelpers, b: Value, lane: _Lane, read: _JobReader) -> None:
+def _emit_goals(helpers: IrHelpers, b: Value, lane: _Lane, read: _Reader) -> None:
     """Add up a lane's goals. The lowest goal of a role counts."""
-    table, results = (
-        read.address(PlayoutArguments.GOAL_TABLE),
-        read.address(PlayoutArguments.RESULTS),
-    )
-    last_role = kit.counter(b, -1)
-    goals = kit.at(b, read.address(PlayoutArguments.ROWS), read.number(PlayoutArguments.GOALS))
-    with loop(b, integer(0), read.number(PlayoutArguments.GOAL_COUNT)) as goal:
+    table, results = read.address("goal_table"), read.address("results")
+    last_role = helpers.counter(b, -1)
+    goals = helpers.at(b, read.address("rows"), read.number("goals"))
+    with loop(b, integer(0), read.number("goal_count")) as goal:
         role = get_integer(b, table, b.mul(goal, integer(2)))
-        at = b.add(b.mul(goal, integer(kit.words)), lane.word)
+        at = b.add(b.mul(goal, integer(helpers.words)), lane.word)
         holds = b.trunc(b.lshr(get_integer(b, goals, at), lane.bit), I1)
         is_first = b.icmp_signed("!=", role, b.load(last_role, typ=I64))
         with b.if_then(b.and_(holds, is_first)):
@@ -270,56 +251,44 @@ def _emit_goals(kit: IrHelpers, b: Value, lane: _Lane, read: _JobReader) -> None
             b.store(role, last_role)
 
 
-def _emit_hold(kit: IrHelpers, b: Value, ended: Value, read: _JobReader) -> None:
-    """Hold the states of the lanes that have ended, after adding up goals where one holds one."""
-    lanes = read.address(PlayoutArguments.HELD_LANES)
-    full = kit.load(b, lanes, integer(0))
-    with b.if_then(kit.any(b, b.and_(full, ended))):
-        _emit_late_goals(kit, b, full, read)
-        _emit_view(b, read)
-    rows, count = (
-        (read.fluents(kit), read.address(PlayoutArguments.HELD)),
-        read.number(PlayoutArguments.FLUENT_COUNT),
-    )
-    emit_masked_copy(kit, b, rows, ended, count)
-    kit.store(b, b.or_(kit.load(b, lanes, integer(0)), ended), lanes, integer(0))
+def _emit_hold(helpers: IrHelpers, b: Value, ended: Value, read: _Reader) -> None:
+    """Hold the states of the lanes that have ended; first add up goals if one is held already."""
+    lanes = read.address("held_lanes")
+    full = helpers.load(b, lanes, integer(0))
+    with b.if_then(helpers.any(b, b.and_(full, ended))):
+        _emit_deferred_goals(helpers, b, full, read)
+        read.evaluate("view")
+    rows = read.fluents(helpers), read.address("held")
+    copy_in_lanes(helpers, b, rows, ended, read.number("fluent_count"))
+    helpers.store(b, b.or_(helpers.load(b, lanes, integer(0)), ended), lanes, integer(0))
 
 
-def _emit_late_goals(kit: IrHelpers, b: Value, held: Value, read: _JobReader) -> None:
-    """Add up the goals of the states that are held, and hold none any more."""
-    rows = read.address(PlayoutArguments.ROWS)
-    _emit_exchange(kit, b, read)
-    _evaluate(
-        b,
-        read.number(PlayoutArguments.WHOLE_VIEW),
-        rows,
-        read.address(PlayoutArguments.WHOLE_VIEW_PROGRAM),
-    )
-    with _each_lane(kit, b, held, read) as lane:
-        _emit_goals(kit, b, lane, read)
-    _emit_exchange(kit, b, read)
-    kit.store(b, kit.zero, read.address(PlayoutArguments.HELD_LANES), integer(0))
-    _add_to(b, read.job, integer(PlayoutArguments.GOAL_VIEWS), integer(1))
+def _emit_deferred_goals(helpers: IrHelpers, b: Value, held: Value, read: _Reader) -> None:
+    """Add up the goals of the states that are held, and let go of them."""
+    _emit_exchange(helpers, b, read)
+    read.evaluate("whole_view")
+    with _each_lane(helpers, b, held, read) as lane:
+        _emit_goals(helpers, b, lane, read)
+    _emit_exchange(helpers, b, read)
+    helpers.store(b, helpers.zero, read.address("held_lanes"), integer(0))
+    _add_to(b, read.address("goal_views"), integer(0), integer(1))
 
 
-def _emit_exchange(kit: IrHelpers, b: Value, read: _JobReader) -> None:
+def _emit_exchange(helpers: IrHelpers, b: Value, read: _Reader) -> None:
     """Exchange the states of all lanes for those that are held."""
-    fluents, held = read.fluents(kit), read.address(PlayoutArguments.HELD)
-    with loop(b, integer(0), read.number(PlayoutArguments.FLUENT_COUNT)) as index:
-        here, there = kit.load(b, fluents, index), kit.load(b, held, index)
-        kit.store(b, there, fluents, index)
-        kit.store(b, here, held, index)
+    fluents, held = read.fluents(helpers), read.address("held")
+    with loop(b, integer(0), read.number("fluent_count")) as index:
+        here, there = helpers.load(b, fluents, index), helpers.load(b, held, index)
+        helpers.store(b, there, fluents, index)
+        helpers.store(b, here, held, index)
 
 
 def _add_to(b: Value, base: Value, index: Value, value: Value) -> None:
-    place = b.gep(base, [index], source_etype=I64)
-    b.store(b.add(b.load(place, typ=I64), value), place)
+    address = b.gep(base, [index], source_etype=I64)
+    b.store(b.add(b.load(address, typ=I64), value), address)
 
 
-def _emit_refill(kit: IrHelpers, b: Value, ended: Value, read: _JobReader) -> None:
+def _emit_refill(helpers: IrHelpers, b: Value, ended: Value, read: _Reader) -> None:
     """Put the lanes that have ended back to their start."""
-    rows, count = (
-        (read.address(PlayoutArguments.START), read.fluents(kit)),
-        read.number(PlayoutArguments.FLUENT_COUNT),
-    )
-    emit_masked_copy(kit, b, rows, ended, count)
+    rows = read.address("start"), read.fluents(helpers)
+    copy_in_lanes(helpers, b, rows, ended, read.number("fluent_count"))

@@ -293,7 +293,7 @@ def new_game(
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     return GameArrays(
         code=engine.addresses(),
-        deferred_goals=engine.late_goals,
+        deferred_goals=engine.deferred_goals,
         fluents=layout.fluents,
         fluent_count=layout.fluent_count,
         moves=layout.moves,

@@ -72,9 +72,7 @@ class Recorder:
             playing &= ~ended & self._can_move()[:count]
             if not playing.any() or step == PLAYOUT_STEPS:
                 break
-            made.append(block.choose().argmax(axis=1))
-            space.engine.transition(block.rows.ctypes.data)
-            fluents[:] = block.rows[layout.next :][: layout.fluent_count]
+            made.append(block.step().argmax(axis=1))
             lengths += playing
             if step % 32 == 31:
                 yield None

@@ -1,6 +1,6 @@
 """The states of a one-player game in blocks: what a state is like, and what comes after it.
 
-States are packed (:mod:`gdl.engine.packing`); a move is its place among the moves that the role
+States are packed (:mod:`gdl.engine.bits`); a move is its place among the moves that the role
 can ever make.
 """
 
@@ -250,9 +250,7 @@ class StateSpace:
             playing &= ~block.rows[layout.terminal]
             if not playing.any():
                 break
-            block.choose()
-            self.engine.transition(block.rows.ctypes.data)
-            fluents[:] = block.rows[layout.next :][: layout.fluent_count]
+            block.step()
         return np.where(once, seen, -1)
 
     def _influenced(self, trusted: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -10,9 +10,8 @@ import pytest
 
 import gdl
 from gdl.circuit.options import PASS_NAMES, CompileOptions, stages
-from gdl.engine.hashing import hash_states
+from gdl.engine.bits import Packed, hash_states
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.packing import Packed
 from gdl.engine.perft import perft
 from gdl.grounding.gringo import GroundingBudget
 from gdl.grounding.passes import PASSES, Where

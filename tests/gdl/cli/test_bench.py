@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -13,8 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gdl.__main__ import main
+from gdl.benchmark import baselines
 from gdl.benchmark import measure as benchmark
-from gdl.benchmark.baselines import Baseline, fastest_baselines
+from gdl.benchmark.baselines import Baseline, fastest_baselines, known_baselines
 from gdl.benchmark.measure import (
     MeasurementPlan,
     Quantiles,
@@ -25,6 +27,7 @@ from gdl.benchmark.measure import (
 from gdl.benchmark.plot import write_plot
 from gdl.benchmark.roofline import CHAINS, TURNS, roofline_ands
 from gdl.benchmark.tables import SpeedEntry, short
+from gdl.cli import bench
 from tests.support.paths import ROOT
 
 GAME = ROOT / "games" / "ticTacToe.kif"
@@ -56,54 +59,54 @@ def test_json_names_the_circumstances(document: Any) -> None:
 
 def test_figures_of_a_compiled_game(document: Any) -> None:
     (game,) = document["games"]
-    network = game["network"]
+    circuit = game["circuit"]
     assert game["game"] == "ticTacToe"
-    speed = game["states_per_processor_second"]
+    speed = game["states_per_cpu_second"]
     assert 0 < speed["least"] <= speed["median"] <= speed["most"]
     assert game["mean_length"] == pytest.approx(7.62, abs=0.1)
-    assert game["playouts_per_processor_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
-    assert network["lanes"] == 512
-    assert 0 < network["transition_gates"] < 200 > network["view_gates"] > 0
-    gates = network["view_gates"] + network["transition_gates"]
-    assert network["share"] == pytest.approx(gates * speed["median"] / network["peak"])
-    assert (network["goal_views"], network["goal_gates"]) == (1, 0)
-    assert 0 < network["share"] < 1
-    assert network["ground_seconds"] > 0
+    assert game["playouts_per_cpu_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
+    assert circuit["lanes"] == 512
+    assert 0 < circuit["transition_gates"] < 200 > circuit["view_gates"] > 0
+    gates = circuit["view_gates"] + circuit["transition_gates"]
+    assert circuit["share"] == pytest.approx(gates * speed["median"] / circuit["roofline"])
+    assert (circuit["goal_views"], circuit["goal_gates"]) == (1, 0)
+    assert 0 < circuit["share"] < 1
+    assert circuit["ground_seconds"] > 0
     assert game["first_state_seconds"] > 0
-    assert network["code_seconds"] > 0
+    assert circuit["code_seconds"] > 0
     assert 20e6 < game["peak_memory"] < 2e9
 
 
-def test_of_very_many_gates_no_machine_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_gates_no_native_code_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "MAX_CODE_GATES", 50)
     report = measure_propnet("game", GAME.read_text(), QUICK)
-    assert report.network is not None
-    assert report.network.code_seconds is None
-    assert report.states_per_processor_second.least > 0
+    assert report.circuit is not None
+    assert report.circuit.code_seconds is None
+    assert report.states_per_cpu_second.least > 0
 
 
-def test_late_goals_count_as_often_as_they_are_evaluated() -> None:
+def test_deferred_goals_count_as_often_as_they_are_evaluated() -> None:
     report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
-    network = report.network
-    assert network is not None
-    assert 0 < network.goal_views < 0.1
-    assert network.goal_gates > 5000
-    whole = network.view_gates + network.transition_gates
-    share = whole * report.states_per_processor_second.median / network.peak
-    assert network.share < 0.5 * share
+    circuit = report.circuit
+    assert circuit is not None
+    assert 0 < circuit.goal_views < 0.1
+    assert circuit.goal_gates > 5000
+    whole = circuit.view_gates + circuit.transition_gates
+    share = whole * report.states_per_cpu_second.median / circuit.roofline
+    assert circuit.share < 0.5 * share
 
 
 def test_several_threads() -> None:
     report = measure_propnet("game", GAME.read_text(), MeasurementPlan(0.02, 2, threads=2))
-    assert report.states_per_processor_second.least > 0
+    assert report.states_per_cpu_second.least > 0
     assert report.states_per_second.least > 0
 
 
 def test_the_reasoner_is_measured_the_same_way() -> None:
     report = measure_reasoner("game", GAME.read_text(), QUICK)
-    assert report.network is None
+    assert report.circuit is None
     assert report.mean_length == pytest.approx(7.6, abs=1)
-    assert 100 < report.states_per_processor_second.median < 10e6
+    assert 100 < report.states_per_cpu_second.median < 10e6
 
 
 def test_the_table_has_a_line_for_each_game(tmp_path: Path) -> None:
@@ -150,11 +153,11 @@ def test_threads_are_for_the_propnet() -> None:
 # ---------------------------------------------------------------------- beside other engines
 
 HEADER = "game,engine,states_per_cpu_s,failure"
-PEERS = f"{HEADER}\nticTacToe,slow,10,\nticTacToe,fast,1e4,\nother,fast,,crash\nticTacToe,lost,,"
+TABLE = f"{HEADER}\nticTacToe,slow,10,\nticTacToe,fast,1e4,\nother,fast,,crash\nticTacToe,lost,,"
 
 
-def test_the_fastest_peer_of_each_game() -> None:
-    assert fastest_baselines(PEERS.splitlines(), "peers.csv") == {
+def test_the_fastest_other_engine_of_each_game() -> None:
+    assert fastest_baselines(TABLE.splitlines(), "others.csv") == {
         "ticTacToe": Baseline("fast", 1e4)
     }
 
@@ -162,44 +165,44 @@ def test_the_fastest_peer_of_each_game() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("", "peers.csv:1: expected the columns game, engine, states_per_cpu_s; no game"),
+        ("", "others.csv:1: expected the columns game, engine, states_per_cpu_s; no game"),
         ("game,engine\n", "no states_per_cpu_s"),
-        (f"{HEADER}\na,b,1\na,b,quick", "peers.csv:3: expected states per second above 0, found"),
-        (f"{HEADER}\na,b,-1", "peers.csv:2: expected states per second above 0, found '-1'"),
+        (f"{HEADER}\na,b,1\na,b,quick", "others.csv:3: expected states per second above 0, found"),
+        (f"{HEADER}\na,b,-1", "others.csv:2: expected states per second above 0, found '-1'"),
         (f"{HEADER}\na,b,nan", "found 'nan'"),
     ],
 )
-def test_tables_of_peers_that_make_no_sense(table: str, message: str) -> None:
+def test_tables_of_other_engines_that_make_no_sense(table: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        fastest_baselines(table.splitlines(), "peers.csv")
+        fastest_baselines(table.splitlines(), "others.csv")
 
 
 @pytest.fixture
-def peers(tmp_path: Path) -> Path:
-    path = tmp_path / "peers.csv"
-    path.write_text(PEERS)
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "others.csv"
+    path.write_text(TABLE)
     return path
 
 
-def test_ratios_to_the_fastest_peer(peers: Path) -> None:
-    result = run("bench", GAME, "--seconds", 0.02, "--peers", peers, "--json")
+def test_ratios_to_the_fastest_other_engine(table: Path) -> None:
+    result = run("bench", GAME, "--seconds", 0.02, "--baselines-file", table, "--json")
     (game,) = json.loads(result.stdout)["games"]
-    assert game["peer"] == {"engine": "fast", "states_per_second": 1e4}
-    speed = game["states_per_processor_second"]["median"]
+    assert game["baseline"] == {"engine": "fast", "states_per_second": 1e4}
+    speed = game["states_per_cpu_second"]["median"]
     assert game["ratio"] == pytest.approx(speed / 1e4)
 
 
-def test_the_table_in_markdown(peers: Path) -> None:
+def test_the_table_in_markdown(table: Path) -> None:
     nim = ROOT / "games" / "nim.kif"
-    options = ["--seconds", 0.01, "--repetitions", 1, "--peers", peers, "--markdown"]
+    options = ["--seconds", 0.01, "--repetitions", 1, "--baselines-file", table, "--markdown"]
     result = run("bench", GAME, nim, *options)
-    table, ratios, caption = result.stdout.split("\n\n")
-    rows = [line.strip("| ").split(" | ") for line in table.splitlines()]
-    assert rows[0][:5] == ["game", "states/s", "ratio", "peer's states/s", "fastest peer"]
+    written, ratios, caption = result.stdout.split("\n\n")
+    rows = [line.strip("| ").split(" | ") for line in written.splitlines()]
+    assert rows[0][:5] == ["game", "states/s", "ratio", "fastest other engine", "its states/s"]
     assert set(rows[1]) == {"---", "---:"}
     assert [row[0] for row in rows[2:]] == ["ticTacToe", "nim"]
-    assert rows[2][3:5] == ["10.0 k", "fast"]
-    assert {len(line.split("|")) for line in table.splitlines()} == {len(rows[0]) + 2}
+    assert rows[2][3:5] == ["fast", "10.0 k"]
+    assert {len(line.split("|")) for line in written.splitlines()} == {len(rows[0]) + 2}
     ratio = re.escape(rows[2][2])
     assert re.fullmatch(
         rf"ratio .* mean {ratio}, median {ratio}, least {ratio} \(ticTacToe\), over 1 game.*",
@@ -208,10 +211,64 @@ def test_the_table_in_markdown(peers: Path) -> None:
     assert re.search(r"1 times 0\.01 s, 1 thread\(s\)$", caption.strip())
 
 
-def test_a_table_of_peers_that_cannot_be_read(tmp_path: Path) -> None:
-    result = run("bench", GAME, "--peers", GAME)
+def test_a_table_of_other_engines_that_cannot_be_read(tmp_path: Path) -> None:
+    result = run("bench", GAME, "--baselines-file", GAME)
     assert result.exit_code == 2
     assert "expected the columns game, engine, states_per_cpu_s" in result.stderr
+
+
+def test_the_old_name_of_the_table_goes_on_with_a_notice(table: Path) -> None:
+    result = run("bench", GAME, "--seconds", 0.01, "--peers", table, "--json")
+    assert result.stderr == "--peers is now called --baselines-file\n"
+    (game,) = json.loads(result.stdout)["games"]
+    assert game["baseline"] == {"engine": "fast", "states_per_second": 1e4}
+
+
+@pytest.fixture
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a clone of a made-up collection, in which the game "known" is published twice."""
+    rules = "(role a) (init x) (legal a go)"
+    games = {hashlib.sha256(rules.encode()).hexdigest(): "known"}
+    monkeypatch.setattr(baselines, "_game_of_digest", lambda: games)
+    others = {"known": Baseline("other", 1e3), "ticTacToe": Baseline("other", 1e4)}
+    monkeypatch.setattr(bench, "known_baselines", lambda: others)
+    for name in ("one/a.kif", "two/b.gdl", "two/c.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(rules)
+    (tmp_path / "two" / "known.kif").write_text(f"{rules} (init y)")
+    return tmp_path
+
+
+def test_published_games_are_recognised_by_their_text(published: Path) -> None:
+    result = run("bench", published, "--baselines", "--seconds", 0.01, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (game,) = json.loads(result.stdout)["games"]
+    assert game["game"] == "known"
+    assert game["baseline"] == {"engine": "other", "states_per_second": 1e3}
+
+
+def test_other_rules_of_the_same_name_are_not_compared(published: Path) -> None:
+    result = run("bench", GAME, published / "one/a.kif", "--baselines", "--seconds", 0.01, "--json")
+    games = json.loads(result.stdout)["games"]
+    assert [(game["game"], game["ratio"] is None) for game in games] == [
+        ("ticTacToe", True),
+        ("known", False),
+    ]
+
+
+def test_a_folder_without_a_published_game_is_refused() -> None:
+    result = run("bench", GAME.parent, "--baselines")
+    assert result.exit_code == 2
+    assert "expected a folder with a known rulesheet in it, found none" in result.stderr
+
+
+def test_the_figures_of_other_engines_are_those_of_published_games() -> None:
+    known = baselines._game_of_digest()
+    assert len(known) > 80
+    assert all(re.fullmatch(r"[0-9a-f]{64}", digest) for digest in known)
+    # Its rulesheet was found in no public collection in the version that was measured.
+    assert known_baselines().keys() - set(known.values()) == {"atariGo_7x7"}
+    assert known_baselines()["ticTacToe"].engine == "ggplib C++ propnet"
 
 
 # ---------------------------------------------------------------------- pictures
@@ -233,7 +290,9 @@ def test_a_picture_of_the_speeds(tmp_path: Path) -> None:
         write_plot(entries, file, "a processor")
     first, again, third = (file.read_bytes() for file in files)
     texts = {element.text for element in ElementTree.fromstring(first).iter() if element.text}
-    assert {"quick", "slow", "fastest peer", "100 M", "a processor"} <= {t.strip() for t in texts}
+    assert {"quick", "slow", "fastest other engine", "100 M", "a processor"} <= {
+        t.strip() for t in texts
+    }
     assert again == first
     assert third.startswith(b"\x89PNG")
 
@@ -286,7 +345,7 @@ def test_figures_have_three_digits(figure: float, text: str) -> None:
     assert short(figure) == text
 
 
-def test_the_peak_is_what_the_clock_says() -> None:
+def test_the_roofline_is_what_the_clock_says() -> None:
     """One second a run: the widest vectors do the most in it."""
     seconds = iter(range(100))
     assert roofline_ands(lambda: float(next(seconds))) == 512.0 * CHAINS * TURNS

@@ -1,4 +1,4 @@
-"""Symmetry groups: one image of each orbit is the least, and what keeps a state is found."""
+"""Symmetry groups: each orbit has one canonical state, and what fixes a state is found."""
 
 from __future__ import annotations
 
@@ -43,28 +43,32 @@ def packed(fluents: Sequence[int] | set[int]) -> np.ndarray:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def orbit_of(images: SymmetryGroup, fluents: set[int]) -> list[set[int]]:
-    return [set(facts[list(fluents)].tolist()) for facts in images.facts]
+def orbit_of(group: SymmetryGroup, fluents: set[int]) -> list[set[int]]:
+    return [set(facts[list(fluents)].tolist()) for facts in group.facts]
 
 
 @given(groups, states)
-def test_all_images_have_the_same_least_one(images, fluents):
-    orbit = orbit_of(images, fluents)
+def test_all_states_of_an_orbit_have_the_same_canonical_state(
+    group: SymmetryGroup, fluents: set[int]
+) -> None:
+    orbit = orbit_of(group, fluents)
     first_true = min(sorted(set(range(SIZE)) - image) for image in orbit)
     for image in orbit:
         state = packed(image)
-        element = make_canonical(images, state, np.empty_like(state))
-        assert state.tolist() == packed(set(images.facts[element][list(image)].tolist())).tolist()
+        element = make_canonical(group, state, np.empty_like(state))
+        assert state.tolist() == packed(set(group.facts[element][list(image)].tolist())).tolist()
         assert state.tolist() == packed(set(range(SIZE)) - set(first_true)).tolist()
-        assert make_canonical(images, state, np.empty_like(state)) == 0
+        assert make_canonical(group, state, np.empty_like(state)) == 0
 
 
 @given(groups, states)
-def test_what_fixes_a_state_merges_the_moves_that_it_exchanges(images, fluents):
-    orbit = orbit_of(images, fluents)
+def test_what_fixes_a_state_merges_the_moves_that_it_exchanges(
+    group: SymmetryGroup, fluents: set[int]
+) -> None:
+    orbit = orbit_of(group, fluents)
     fixing = [element for element, image in enumerate(orbit) if image == fluents]
-    found = elements_fixing(images, packed(fluents))
+    found = elements_fixing(group, packed(fluents))
     assert found == sum(1 << element for element in fixing if element)
     for move in range(SIZE):
-        images_of_move = [images.moves[element, move] for element in fixing]
-        assert is_canonical(images, found, move) == (move == min(images_of_move))
+        mapped = [group.moves[element, move] for element in fixing]
+        assert is_canonical(group, found, move) == (move == min(mapped))

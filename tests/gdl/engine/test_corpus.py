@@ -1,7 +1,7 @@
 """Real rulesheets, compiled, answer for every line of the collection's traces.
 
 Each trace is gone through twice: line after line by the state machine, and all its states at once
-in the lanes of blocks, evaluated by the interpreter and by machine code.
+in the lanes of blocks, evaluated by the interpreter and by native code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.corpus, pytest.mark.timeout(300)]
 BUDGET = GroundingBudget(seconds=120)
 
 LARGE = {"amazons": 300, "amazons_v1": 300, "chess": 900}
-"""Rulesheets of which to make a network takes long, and how many seconds their tests may."""
+"""Rulesheets that take long to compile, and the seconds that their tests may take."""
 
 
 def parameters(rulesheets: Mapping[str, Path]) -> list[object]:
@@ -48,10 +48,10 @@ def marks_of(name: str) -> list[pytest.MarkDecorator]:
 
 
 MAX_GATES = 2_000
-"""Machine code for more gates takes too long to make in the ordinary run."""
+"""Native code for more gates takes too long to make in the ordinary run."""
 
 MOST_GATES = 800_000
-"""Machine code for more gates takes too long to make in any run."""
+"""Native code for more gates takes too long to make in any run."""
 
 Line = dict[str, Any]
 Bits = NDArray[np.uint8]
@@ -113,7 +113,7 @@ def test_trace_in_lanes(traced: Traced) -> None:
     assert_lanes_agree(traced)
 
 
-def test_trace_in_machine_code(traced: Traced) -> None:
+def test_trace_in_native_code(traced: Traced) -> None:
     gates = gates_of(traced.machine)
     if gates > MAX_GATES:
         pytest.skip(f"{gates} gates are for the slow test")
@@ -123,7 +123,7 @@ def test_trace_in_machine_code(traced: Traced) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_trace_of_a_large_game_in_machine_code(traced: Traced) -> None:
+def test_trace_of_a_large_game_in_native_code(traced: Traced) -> None:
     gates = gates_of(traced.machine)
     if gates <= MAX_GATES:
         pytest.skip(f"{gates} gates are for the quick test")
@@ -163,14 +163,14 @@ class MoveNames:
     def __init__(self, machine: PropnetStateMachine) -> None:
         self.own = [[str(move).lower() for move in moves] for moves in machine.moves]
         self.offsets = [0, *np.cumsum([len(moves) for moves in self.own]).tolist()]
-        self._places = [{name: i for i, name in enumerate(names)} for names in self.own]
+        self._indices = [{name: i for i, name in enumerate(names)} for names in self.own]
 
     def bits(self, lines: list[Line], lanes: int) -> Bits:
         """Return the joint move of each line as a block takes it; none where it has no moves."""
         bits = np.zeros((lanes, self.offsets[-1]), dtype=np.uint8)
         for lane, line in enumerate(lines):
             for role, move in enumerate(line.get("moves", ())):
-                bits[lane, self.offsets[role] + self._places[role][move]] = 1
+                bits[lane, self.offsets[role] + self._indices[role][move]] = 1
         return bits
 
 
@@ -186,8 +186,8 @@ def assert_views_agree(
             name = str(machine.roles[role]).lower()
             found = sorted({value for r, value in values if r == role})
             assert found == sorted(map(int, line["goals"][name])), f"goals of {name}"
-            places = legal[lane, names.offsets[role] : names.offsets[role + 1]].nonzero()[0]
-            texts, expected = sorted(moves[i] for i in places), line["legals"][name]
+            indices = legal[lane, names.offsets[role] : names.offsets[role + 1]].nonzero()[0]
+            texts, expected = sorted(moves[i] for i in indices), line["legals"][name]
             assert (len(texts), digest(texts)) == (expected["n"], expected["sha256"]), name
 
 
@@ -196,6 +196,6 @@ def assert_percepts_agree(machine: PropnetStateMachine, block: Block, lines: lis
     terms = [(role, str(term).lower()) for role, term in machine._percepts]
     for lane, line in enumerate(lines):
         seen = [terms[i] for i in percepts[lane].nonzero()[0]] if "sees" in line else ()
-        for place, role in enumerate(machine.roles if "sees" in line else ()):
-            found = sorted(text for r, text in seen if r == place)
+        for index, role in enumerate(machine.roles if "sees" in line else ()):
+            found = sorted(text for r, text in seen if r == index)
             assert found == sorted(line["sees"][str(role).lower()]), f"percepts of {role}"

@@ -1,4 +1,4 @@
-"""Goals that playouts evaluate late are those of each lane's last states."""
+"""Deferred goals are those of each lane's last states."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def counting_game(counters: int) -> gdl.Ruleset:
 
 @pytest.mark.parametrize("words", [1, 2, 16])
 @pytest.mark.parametrize("refill", [True, False])
-def test_late_goals_of_playouts_of_many_lengths(words: int, refill: bool) -> None:
+def test_deferred_goals_of_playouts_of_many_lengths(words: int, refill: bool) -> None:
     """Lanes end at every step, and some twice before others end once."""
     machine = gdl.compile(counting_game(6), CompileOptions(words=words))
     played = assert_play_is_as_replayed(machine, initial(machine), 40, refill)
@@ -42,8 +42,8 @@ def test_late_goals_of_playouts_of_many_lengths(words: int, refill: bool) -> Non
 
 
 @pytest.mark.parametrize("refill", [True, False])
-def test_late_goals_of_playouts_of_one_step(refill: bool) -> None:
-    """Every lane ends with every other step, so that goals are never late for long."""
+def test_deferred_goals_of_playouts_of_one_step(refill: bool) -> None:
+    """Every lane ends with every other step, so that goals are never deferred for long."""
     machine = gdl.compile(counting_game(1))
     played = assert_play_is_as_replayed(machine, initial(machine), 21, refill)
     assert (played.ended == (11 if refill else 1)).all()
@@ -52,12 +52,12 @@ def test_late_goals_of_playouts_of_one_step(refill: bool) -> None:
 
 @pytest.mark.parametrize("refill", [True, False])
 @pytest.mark.parametrize("name", ["reversi", "dotsAndBoxes", "connectFour", "codeBreaker", "nim"])
-def test_late_goals_in_machine_code(name: str, refill: bool) -> None:
+def test_deferred_goals_in_native_code(name: str, refill: bool) -> None:
     """Both ways and both kernels give the same in each lane, whole games long."""
     results = [
-        machine.block(SEED).play(130, refill, late_goals)
+        machine.block(SEED).play(130, refill, deferred_goals)
         for machine in (machine_of(name), machine_with_code(name))
-        for late_goals in (False, True)
+        for deferred_goals in (False, True)
     ]
     first = results[0]
     assert first.ended.all()
@@ -68,29 +68,32 @@ def test_late_goals_in_machine_code(name: str, refill: bool) -> None:
 
 
 @pytest.mark.parametrize("steps", [0, 59, 60, 61, 75])
-def test_late_goals_where_the_steps_end_in_the_middle(steps: int) -> None:
+def test_deferred_goals_where_the_steps_end_in_the_middle(steps: int) -> None:
     machine = machine_with_code("reversi")
     for refill in (False, True):
         assert_play_is_as_replayed(machine, initial(machine), steps, refill)
 
 
-def test_a_block_plays_late_where_goals_are_dear() -> None:
+def test_a_block_defers_goals_that_are_expensive() -> None:
     """Reversi counts its discs; of connect four every line also tells the end."""
-    assert machine_of("reversi").engine.late_goals
-    assert not machine_of("connectFour").engine.late_goals
+    assert machine_of("reversi").engine.deferred_goals
+    assert not machine_of("connectFour").engine.deferred_goals
     played = machine_of("reversi").block(SEED).play(70, refill=True)
     assert played.goal_views < 5 < played.views == 71
     played = machine_of("connectFour").block(SEED).play(70, refill=True)
     assert played.goal_views == played.views == 71
 
 
-def test_one_block_plays_late_and_again() -> None:
-    """Nothing of one job is left for the next."""
+def test_one_block_defers_goals_and_again() -> None:
+    """Nothing of one call is left for the next."""
     machine = machine_of("reversi")
     first, second = machine.block(SEED), machine.block(SEED)
-    for late_goals in (True, False, True):
+    for deferred_goals in (True, False, True):
         first.load(initial(machine))
         second.load(initial(machine))
-        found, expected = first.play(65, True, late_goals), second.play(65, True, not late_goals)
+        found, expected = (
+            first.play(65, True, deferred_goals),
+            second.play(65, True, not deferred_goals),
+        )
         assert np.array_equal(found.goals, expected.goals)
         assert found.states == expected.states

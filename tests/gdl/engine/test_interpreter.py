@@ -1,4 +1,4 @@
-"""The interpreter and machine code leave the rows that plain numpy does, at every width."""
+"""The interpreter and native code leave the rows that plain numpy does, at every width."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_interpreter(words: int, case: tuple[GateProgram, int], seed: int) -
 @programs
 @pytest.mark.parametrize("words", WIDTHS)
 @given(case=gate_programs(), seed=st.integers(0, 99))
-def test_machine_code(words: int, case: tuple[GateProgram, int], seed: int) -> None:
+def test_native_code(words: int, case: tuple[GateProgram, int], seed: int) -> None:
     """Rows that others read are as they should be; what one function alone needs may be absent."""
     program, rows = case
     found, expected = random_rows(rows, words, seed), random_rows(rows, words, seed)
@@ -116,7 +116,7 @@ def test_a_sequence_calls_one_after_the_other() -> None:
 # ---------------------------------------------------------------------- an engine's evaluators
 
 
-@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "machine code"])
+@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
 @pytest.mark.parametrize("name", ["reversi", "biddingTicTacToe", "phantomTicTacToe", "nim"])
 def test_the_view_is_that_of_moves_and_then_that_of_goals(name: str, with_code: bool) -> None:
     """What the one leaves can be asked for at once, and goals after the other."""

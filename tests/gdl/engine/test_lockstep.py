@@ -112,7 +112,7 @@ def wide_machine(name: str, words: int, with_code: bool) -> PropnetStateMachine:
     return machine
 
 
-@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "machine code"])
+@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
 @pytest.mark.parametrize("words", WIDTHS)
 @pytest.mark.parametrize("name", WIDE_GAMES)
 def test_lockstep_at_every_width(name: str, words: int, with_code: bool) -> None:
@@ -122,7 +122,7 @@ def test_lockstep_at_every_width(name: str, words: int, with_code: bool) -> None
     assert_block_lockstep(machine, reasoner_of(name), steps=8, lanes=lanes)
 
 
-@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "machine code"])
+@pytest.mark.parametrize("with_code", [False, True], ids=["interpreter", "native code"])
 @pytest.mark.parametrize("words", WIDTHS[:-1])
 @pytest.mark.parametrize("name", WIDE_GAMES)
 def test_every_width_gives_the_same_answers(name: str, words: int, with_code: bool) -> None:

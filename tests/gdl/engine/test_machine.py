@@ -1,8 +1,10 @@
-"""The compiled machine answers as the reasoner does, whichever way it is made."""
+"""The compiled machine answers as the reasoner does, however it is made."""
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from unittest.mock import Mock
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset, StateMachine
 from gdl.circuit.options import CompileOptions
-from gdl.engine import block as lanes
+from gdl.engine import block as block_module
 from gdl.grounding.gringo import GroundingBudget
 from tests.support.compiled_games import (
     NAMES,
@@ -47,14 +49,14 @@ def test_lockstep_of_lanes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_lockstep_of_lanes_in_machine_code(name: str) -> None:
+def test_lockstep_of_lanes_in_native_code(name: str) -> None:
     assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=30, lanes=LANES)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", NAMES)
-def test_long_lockstep_of_lanes_in_machine_code(name: str) -> None:
+def test_long_lockstep_of_lanes_in_native_code(name: str) -> None:
     lanes = range(0, 512, 11)
     assert_block_lockstep(machine_with_code(name), reasoner_of(name), steps=200, lanes=lanes)
 
@@ -254,7 +256,7 @@ def test_states_and_bits() -> None:
     assert {fact for fact, bit in zip(machine.facts, bits, strict=True) if bit} == set(state)
 
 
-def test_machine_code_can_be_made_in_the_background() -> None:
+def test_native_code_can_be_made_in_the_background() -> None:
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     thread = machine.warm_up_later()
@@ -264,19 +266,28 @@ def test_machine_code_can_be_made_in_the_background() -> None:
     assert_block_lockstep(machine, reasoner_of("nim"), steps=10, lanes=LANES)
 
 
-def test_without_memory_for_machine_code_the_interpreter_stays(
+def test_without_memory_for_native_code_the_interpreter_stays(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine = gdl.compile(rules_of("nim"))
     interpreted = machine.engine.view.function
     lack = RuntimeError("LLVM ended with -6: bad_alloc")
-    monkeypatch.setattr(lanes, "native_code", Mock(side_effect=lack))
+    monkeypatch.setattr(block_module, "native_code", Mock(side_effect=lack))
     machine.warm_up_later().join()
     assert machine.engine.view.function == interpreted
-    assert "no machine code: LLVM ended with -6: bad_alloc" in caplog.text
+    assert "no native code: LLVM ended with -6: bad_alloc" in caplog.text
     assert_lockstep(machine, reasoner_of("nim"), 50, seed=1)
 
 
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """Keep the callbacks of the garbage collector from running out of stack too."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_garbage_collection")
 def test_a_stack_that_is_too_deep_is_told_as_such() -> None:
     block = gdl.compile(rules_of("nim")).block()
     view, rows = block.engine.view, block.rows.ctypes.data

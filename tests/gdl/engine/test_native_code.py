@@ -1,4 +1,4 @@
-"""Machine code comes from the cache on disk, from LLVM, or from LLVM in another process."""
+"""Native code comes from the cache on disk, from LLVM, or from LLVM in another process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.engine.native_code import NativeCode, compile_apart, compile_source, native_code
+from gdl.engine.native_code import NativeCode, compile_in_isolation, compile_source, native_code
 
 FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
 
@@ -22,6 +22,11 @@ def call(code: NativeCode) -> int:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+def test_a_function_that_is_not_there_has_no_address(folder: Path) -> None:
+    with pytest.raises(KeyError, match="question"):
+        native_code("key", lambda: FUNCTION).address("question")
 
 
 def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
@@ -65,14 +70,14 @@ def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.Monkey
     assert call(native_code("key", lambda: FUNCTION)) == 42
 
 
-@pytest.mark.parametrize("compiler", [compile_source, compile_apart])
+@pytest.mark.parametrize("compiler", [compile_source, compile_in_isolation])
 def test_llvm_refuses_nonsense(compiler: Callable[[str], bytes]) -> None:
     with pytest.raises(RuntimeError, match="expected"):
         compiler("define nonsense")
 
 
 def test_another_process_makes_the_same_code() -> None:
-    assert compile_apart(FUNCTION) == compile_source(FUNCTION)
+    assert compile_in_isolation(FUNCTION) == compile_source(FUNCTION)
 
 
 def test_a_process_that_ends_early_is_an_error(
@@ -83,4 +88,4 @@ def test_a_process_that_ends_early_is_an_error(
     killed.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(killed))
     with pytest.raises(RuntimeError, match="LLVM ended with -9"):
-        compile_apart(FUNCTION)
+        compile_in_isolation(FUNCTION)

@@ -114,9 +114,9 @@ def test_many_states_at_once(name: str, words: int) -> None:
     packed = np.concatenate([packed_state(machine, state) for state in states])
     expander = Expander(machine.engine)
     found = [
-        (parent, tuple(own[place] for own, place in zip(machine.moves, places, strict=True)), bits)
+        (parent, tuple(own[index] for own, index in zip(machine.moves, indices, strict=True)), bits)
         for children in expander.expand(packed)
-        for parent, places, bits in zip(
+        for parent, indices, bits in zip(
             children.parents.tolist(), children.moves.tolist(), children.states, strict=True
         )
     ]
@@ -146,7 +146,7 @@ def test_only_the_moves_to_be_tried_are_made() -> None:
     corner = np.array([str(move) in ("(put a1)", "noop") for own in machine.moves for move in own])
     expander = Expander(machine.engine, lambda legal: legal & corner)
     (children,) = expander.expand(packed_state(machine, state))
-    moves = tuple(own[place] for own, place in zip(machine.moves, children.moves[0], strict=True))
+    moves = tuple(own[index] for own, index in zip(machine.moves, children.moves[0], strict=True))
     assert [str(move) for move in moves] == ["(put a1)", "noop"]
     assert PropnetState(machine.facts, children.states.tobytes()) == machine.next_state(
         state, moves

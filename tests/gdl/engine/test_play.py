@@ -131,7 +131,7 @@ def test_the_lowest_goal_counts_and_none_is_nothing() -> None:
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "biddingTicTacToe"])
-def test_machine_code_plays_as_the_interpreter_does(name: str) -> None:
+def test_native_code_plays_as_the_interpreter_does(name: str) -> None:
     results = []
     for machine in (machine_of(name), machine_with_code(name)):
         results.append(machine.block(SEED).play(60, refill=True))

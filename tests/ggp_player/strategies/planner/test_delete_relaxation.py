@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import State, StateMachine
+from gdl.engine.bits import Packed
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.packing import Packed
 from gdl.engine.successors import packed_state
 from ggp_player.strategies.planner.delete_relaxation import NEVER
 from ggp_player.strategies.planner.planner import Planner

@@ -39,20 +39,20 @@ def test_rows_are_copied_in_some_lanes(words: int, count: int, seed: int) -> Non
     lanes = filled(random, 1, words)[0]
     expected = target.copy()
     expected[:count] = (target[:count] & ~lanes) | (origin[:count] & lanes)
-    merge = ctypes.CFUNCTYPE(None, P, P, N, P)(kernels(words).address("merge"))
-    merge(target.ctypes.data, origin.ctypes.data, count, lanes.ctypes.data)
+    masked_copy = ctypes.CFUNCTYPE(None, P, P, N, P)(kernels(words).address("masked_copy"))
+    masked_copy(target.ctypes.data, origin.ctypes.data, count, lanes.ctypes.data)
     assert (target == expected).all()
 
 
 @WIDTHS
 @given(count=COUNTS, seed=SEEDS)
-def test_a_packed_state_is_put_into_some_lanes(words: int, count: int, seed: int) -> None:
+def test_a_packed_state_is_written_into_some_lanes(words: int, count: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     rows, lanes = filled(random, count + 1, words), filled(random, 1, words)[0]
     state = random.integers(0, 2**64, size=4, dtype=np.uint64)
     bits = np.unpackbits(state.view(np.uint8), bitorder="little")[:count].astype(bool)
     expected = rows.copy()
     expected[:count] = np.where(bits[:, None], rows[:count] | lanes, rows[:count] & ~lanes)
-    put = ctypes.CFUNCTYPE(None, P, N, P, P)(kernels(words).address("put"))
-    put(rows.ctypes.data, count, state.ctypes.data, lanes.ctypes.data)
+    scatter = ctypes.CFUNCTYPE(None, P, N, P, P)(kernels(words).address("scatter"))
+    scatter(rows.ctypes.data, count, state.ctypes.data, lanes.ctypes.data)
     assert (rows == expected).all()

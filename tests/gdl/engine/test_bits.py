@@ -1,13 +1,13 @@
-"""Packing turns rows into states and back, and hashes tell states apart."""
+"""Rows become states and states rows, and hashes distinguish states."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.engine.hashing import hash_states
-from gdl.engine.packing import packed_from_rows, rows_from_packed
+from gdl.engine.bits import hash_states, packed_from_rows, rows_from_packed, transpose
 from tests.support.slow_blocks import Rows
 
 shapes = st.tuples(st.integers(0, 70), st.sampled_from([1, 2, 3, 8]), st.integers(0, 99))
@@ -45,6 +45,22 @@ def test_lanes_without_a_state_are_zero(shape: tuple[int, int, int], count: int)
     assert not again[count:].any()
 
 
+def bits_of(words: Rows) -> np.ndarray:
+    return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+
+
+def test_a_square_is_transposed() -> None:
+    square = np.random.default_rng(1).integers(0, 2**64, 64, dtype=np.uint64)
+    before = bits_of(square).reshape(64, 64)
+    transpose(square, np.empty_like(square))
+    assert (bits_of(square).reshape(64, 64) == before.T).all()
+
+
+def test_too_many_states_are_refused() -> None:
+    with pytest.raises(ValueError, match="65 states do not fit into 64 lanes"):
+        rows_from_packed(np.zeros((65, 1), dtype=np.uint8), 8, 1)
+
+
 def test_hashes_are_the_same_everywhere() -> None:
     states = np.array([[0] * 9, [1] + [0] * 8, [0] * 8 + [1]], dtype=np.uint8)
     assert [hex(value) for value in hash_states(states).tolist()] == [
@@ -54,7 +70,7 @@ def test_hashes_are_the_same_everywhere() -> None:
     ]
 
 
-def test_hashes_tell_states_apart() -> None:
+def test_hashes_distinguish_states() -> None:
     generator = np.random.default_rng(1)
     for size in (3, 8, 40):
         states = np.unique(generator.integers(0, 256, size=(20_000, size), dtype=np.uint8), axis=0)

@@ -78,7 +78,7 @@ def assert_block_lockstep(
             assert {f for f, b in zip(machine.facts, facts[lane], strict=True) if b} == set(state)
             assert terminal[lane] == reference.is_terminal(state)
             table = machine.engine.goal_table[goals[lane].nonzero()[0]].tolist()
-            joint = []
+            joint: list[Term] = []
             for index, role in enumerate(reference.roles):
                 own = slice(int(offsets[index]), int(offsets[index + 1]))
                 found = _picked(machine.moves[index], legal[lane, own])

@@ -23,7 +23,8 @@ from tests.support.analysed_games import (
     structure_of,
     texts,
 )
-from tests.support.compiled_games import GAMES, NAMES, machine_of, reasoner_of
+from tests.support.compiled_games import NAMES, machine_of, reasoner_of
+from tests.support.paths import GAMES
 
 SIMULTANEOUS = {
     "biddingTicTacToe",

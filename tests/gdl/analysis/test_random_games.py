@@ -13,6 +13,7 @@ from gdl.analysis import Structure, analyse
 from gdl.circuit.options import CompileOptions
 from gdl.grounding.gringo import GroundingBudget
 from gdl.playouts import Step, play_out, randomness
+from tests.support.example_counts import examples
 from tests.support.generators import rulesets
 
 BUDGET = GroundingBudget(rules=5_000, seconds=5)
@@ -23,7 +24,7 @@ MAX_STEPS = 10
 
 
 @settings(
-    max_examples=max(15, settings.default.max_examples // 6),
+    max_examples=examples(6, 15),
     suppress_health_check=[HealthCheck.too_slow],
     deadline=None,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ USUAL_PASSES = [name for name in PASS_NAMES if name not in HUGE_GAME_PASSES]
 """The others apply to huge games only: see ``tests/gdl/grounding/test_huge_games.py``."""
 
 
-def compiled(name: str, **passes: bool) -> PropnetStateMachine:
+def compiled(name: str, **passes: Any) -> PropnetStateMachine:
     return gdl.compile(rules_of(name), CompileOptions(words=8, **passes))
 
 
@@ -57,7 +58,8 @@ def test_no_pass_and_all_agree_on_games_with_cycles(name: str) -> None:
 def test_stages_add_pass_after_pass() -> None:
     found = list(stages())
     assert [name for name, _ in found] == ["none", *PASS_NAMES]
-    assert found[0][1] == CompileOptions(**dict.fromkeys(PASS_NAMES, False))
+    none: dict[str, Any] = dict.fromkeys(PASS_NAMES, False)
+    assert found[0][1] == CompileOptions(**none)
     assert found[-1][1] == CompileOptions()
 
 

@@ -13,6 +13,7 @@ from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from gdl.circuit.layout import GateProgram, Layout, Outputs, lay_out
 from tests.support.circuits import circuit_of, stratified
+from tests.support.example_counts import examples
 from tests.support.slow_blocks import aligned, evaluate
 from tests.support.truth_tables import Rules, table_of_input, tables_of_nodes, value_of
 
@@ -51,7 +52,7 @@ def read_before_written(program: GateProgram, written: set[int]) -> set[int]:
     return missing
 
 
-cases = settings(max_examples=max(40, settings.default.max_examples // 3))
+cases = settings(max_examples=examples(3, 40))
 
 
 @cases

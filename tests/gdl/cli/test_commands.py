@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -412,7 +413,7 @@ def test_scrambling_back_needs_the_dictionary(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------- as a process
 
 
-def process(*arguments: object, **options: object) -> subprocess.Popen[str]:
+def process(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "gdl", *map(str, arguments)],
         cwd=ROOT,

@@ -124,7 +124,7 @@ def test_tens_of_thousands_of_moves() -> None:
     legal = np.zeros((moves, 64), dtype=np.uint8)
     legal[40_000:40_003] = 1
     chooser = Chooser(packed(legal), seed=1)
-    counts = sum(chooser.choose().astype(np.int64) for _ in range(100))
+    counts = np.sum([chooser.choose().astype(np.int64) for _ in range(100)], axis=0)
     assert counts.sum() == 6400
     assert abs(score(counts.sum(axis=1)[40_000:40_003][None, :])) < BOUND
 

@@ -16,11 +16,12 @@ from gdl.engine.block import ProgramEvaluator, load_kernels
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.engine.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code
+from tests.support.example_counts import examples
 from tests.support.slow_blocks import evaluate, gate_programs, random_rows
 
 WIDTHS = (1, 2, 8)
 
-programs = settings(max_examples=max(15, settings.default.max_examples // 10))
+programs = settings(max_examples=examples(10, 15))
 
 
 @cache

@@ -162,7 +162,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
     """The processes that grounding starts, kept for inspection."""
     started: list[subprocess.Popen[bytes]] = []
 
-    class Recorded(subprocess.Popen):  # type: ignore[type-arg]
+    class Recorded(subprocess.Popen):
         def __init__(self, *args: object, **options: object) -> None:
             super().__init__(*args, **options)  # type: ignore[call-overload]
             started.append(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,9 @@ BITS = "(bit 0) (bit 1) (bit 2) (bit 3)"
 
 SMALL_BUDGET = CompileOptions(budget=GroundingBudget(rules=100_000))
 
-FIRST_ATTEMPT_ONLY = {each.switch: False for each in PASSES if each.where == Where.HUGE_GAME}
+FIRST_ATTEMPT_ONLY: dict[str, Any] = {
+    each.switch: False for each in PASSES if each.where == Where.HUGE_GAME
+}
 
 
 @pytest.mark.parametrize(

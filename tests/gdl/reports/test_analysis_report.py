@@ -11,7 +11,8 @@ from gdl.analysis import analyse
 from gdl.cli.show import show_command
 from gdl.reports.analysis_report import analysis_text
 from tests.support.analysed_games import structure_of
-from tests.support.compiled_games import GAMES, reasoner_of
+from tests.support.compiled_games import reasoner_of
+from tests.support.paths import GAMES
 
 
 def test_a_report_of_parts() -> None:

@@ -89,7 +89,9 @@ def test_svg_has_every_relation_and_every_arrow(ruleset: Ruleset) -> None:
     assert sorted(map(str, names)) == sorted(map(str, graph.relations))
     arrows = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class") == "edge"]
     assert len(arrows) == sum(map(len, graph.edges.values()))
-    dashed = sum("stroke-dasharray" in group.find(f"{SVG}path").attrib for group in arrows)
+    paths = [path for group in arrows for path in group.findall(f"{SVG}path")]
+    assert len(paths) == len(arrows)
+    dashed = sum("stroke-dasharray" in path.attrib for path in paths)
     assert dashed == sum(sum(targets.values()) for targets in graph.edges.values())
 
 

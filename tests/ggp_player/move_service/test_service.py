@@ -242,7 +242,7 @@ async def test_no_worker_can_be_started(
 async def test_a_fork_server_that_is_killed_is_replaced(fields: str, ear: Ear) -> None:
     async with playing("legal", fields) as service:
         await service.prepare(within(10))
-        os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+        os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)  # type: ignore[attr-defined]
         worker = service._search.worker
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)

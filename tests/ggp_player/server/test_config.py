@@ -85,7 +85,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        Config().port = 1  # type: ignore[misc]
+        Config().port = 1
 
 
 def test_log_levels_are_understood_in_any_case() -> None:

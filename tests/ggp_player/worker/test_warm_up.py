@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gdl.engine import jit
+from ggp_player import strategies
 from ggp_player.worker import warm_up
 
 
@@ -46,7 +47,7 @@ def test_the_mark_of_another_installation_says_nothing(
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("x = 1")
-        monkeypatch.setattr(warm_up.strategies, "__file__", str(tmp_path / name / "__init__.py"))
+        monkeypatch.setattr(strategies, "__file__", str(tmp_path / name / "__init__.py"))
         jit.code_folder.cache_clear()
         assert not warm_up.is_warm()
         warm_up.warm_up_searches()
@@ -99,8 +100,8 @@ warm_up.warm_up_command(["--until-closed"])
 
 def test_a_process_that_has_warmed_up_ends_in_peace_while_its_input_is_open() -> None:
     command = [sys.executable, "-c", WARMING.format(work="None")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.wait() == 0
         assert process.stdout is not None
         assert process.stdout.read().startswith("compiled in ")

@@ -64,7 +64,7 @@ def test_a_class_of_ones_own() -> None:
 
 
 class Demanding(Strategy):
-    def __init__(self, what) -> None:  # type: ignore[no-untyped-def]  # that is the point
+    def __init__(self, what) -> None:
         self.what = what
 
     def search(self, position: Position) -> Iterator[Choice]:

@@ -65,7 +65,7 @@ def measured(
     """Search from the initial state for so many slices of work."""
     planner, began = planner or Planner(), perf_counter()
     best = slices(planner, position(machine), count)[-1]
-    return Measurement(game, best, planner.states_seen, perf_counter() - began)
+    return Measurement(game, best, planner.states_evaluated, perf_counter() - began)
 
 
 def tabulated(title: str) -> Iterator[list[Measurement]]:

@@ -118,7 +118,7 @@ def strong(
 ) -> tuple[Strategy, str]:
     """Return a strategy for a compiled game of which the structure is known, and why it is it."""
     if len(machine.roles) == 1:
-        return Planner(division=structure.division), "one player"
+        return Planner(decomposition=structure.division), "one player"
     images = generated_group(machine, structure.symmetries)
     main = MonteCarlo(threads=threads, images=images)
     turns = structure.turns.one_at_a_time.value
@@ -137,9 +137,9 @@ def strong(
             provers.append(Series(structure.division))
         typical = structure.size.typical
         if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
-            provers.append(Enumeration(states=MAX_STATES, images=images))
+            provers.append(Enumeration(states=MAX_STATES, symmetries=images))
         if rivals and structure.turns.chance is None:
-            provers.append(Proof(images=images))
+            provers.append(Proof(symmetries=images))
     if not provers:
         return main, kind
     return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"

@@ -19,7 +19,6 @@ from gdl import Constant, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.strategies import Choice, MoveReport, Position
 from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.strategies.solver.lane_rows import MAX_MOVES, LaneRows
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     REFUSED,
@@ -28,20 +27,16 @@ from ggp_player.strategies.solver.proof_kernels import (
     search_on,
 )
 from ggp_player.strategies.solver.proof_nodes import (
-    AGE,
-    BEST,
-    BEST_MOVE,
-    HIGH,
-    LOW,
-    MINE,
+    CONTROL,
+    FACTS,
+    FRAME,
     NO_PROBLEM,
-    NODE_COUNT,
-    PROBLEM,
     Nodes,
     ProofSearch,
     Stack,
     place_root,
 )
+from ggp_player.strategies.solver.solver_block import MAX_MOVES, SolverBlock
 from ggp_player.strategies.textbook import moves_by_chance
 
 SLICE = 2**16
@@ -78,12 +73,12 @@ class Proof(EngineStrategy):
         nodes: Annotated[int, Field(ge=0)] = 0,
         megabytes: Annotated[int, Field(ge=1)] = 128,
         *,
-        images: SymmetryGroup | None = None,
+        symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.depth = depth
         self.nodes = nodes
         self.megabytes = megabytes
-        self._images = images
+        self._symmetries = symmetries
         self._tree: ProofTree | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -101,7 +96,9 @@ class Proof(EngineStrategy):
         yield best
         if self._tree is None:
             entries = self.megabytes * 2**20 // ENTRY_BYTES
-            self._tree = ProofTree(self.machine_of(position), position.role, entries, self._images)
+            self._tree = ProofTree(
+                self.machine_of(position), position.role, entries, self._symmetries
+            )
         tree = self._tree
         tree.start(position)
         depth = 0
@@ -145,34 +142,35 @@ class ProofTree:
         machine: PropnetStateMachine,
         role: Constant,
         entries: int,
-        images: SymmetryGroup | None = None,
+        symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.problem = ""
         self.position: Position | None = None
         self._machine = machine
-        self._lane_rows = LaneRows(machine, images)
-        self._place = machine.roles.index(role)
+        self._block = SolverBlock(machine, symmetries)
+        self._role = machine.roles.index(role)
         self._table = _new_table(1 << entries.bit_length() - 1)
         self._nodes, self._stack = self._new_tree()
-        self._control = np.zeros(5, np.int64)
-        self._control[MINE] = self._place
+        self._control = np.zeros(1, CONTROL)
+        self._control["mine"] = self._role
 
     @property
     def proved(self) -> bool:
         """Whether the value of the position is exact."""
-        return bool(self._nodes.facts[0, LOW] == self._nodes.facts[0, HIGH])
+        root = self._nodes.facts[0]
+        return bool(root["low"] == root["high"])
 
     @property
     def nodes(self) -> int:
         """How many nodes were looked at for this position."""
-        return int(self._control[NODE_COUNT])
+        return int(self._control[0]["node_count"])
 
     def start(self, position: Position) -> None:
         """Make a position the root."""
         self.position, self.problem = position, ""
-        self._control[[NODE_COUNT, PROBLEM]] = 0, NO_PROBLEM
-        self._control[AGE] = (self._control[AGE] + 1) % 256
-        place_root(self._search(), self._lane_rows.packed(position.state))
+        self._control["node_count"], self._control["problem"] = 0, NO_PROBLEM
+        self._control["age"] = (self._control["age"] + 1) % 256
+        place_root(self._search(), self._block.packed(position.state))
 
     def deepen(self, depth: int, budget: int) -> Iterator[bool]:
         """Search to a depth; yield whether it is finished after each slice of the work."""
@@ -195,14 +193,13 @@ class ProofTree:
         lost, the one with the longest, or the best one of the depth before.
         """
         assert self.position is not None
-        low, high = self._nodes.facts[0, [LOW, HIGH]].tolist()
+        low, high = (int(self._nodes.facts[0][bound]) for bound in ("low", "high"))
+        value, best_move = (int(self._stack.frames[0][name]) for name in ("best", "best_move"))
         legal = self.position.legal_moves
         if len(legal) == 1:
-            value = low if low == high else int(self._stack.frames[0, BEST])
-            return Choice(legal[0], value, low == high)
+            return Choice(legal[0], low if low == high else value, low == high)
         if low < high:
-            move = self._own_move(int(self._stack.frames[0, BEST_MOVE]))
-            return Choice(move, int(self._stack.frames[0, BEST]))
+            return Choice(self._own_move(best_move), value)
         best = [known for known in self.moves() if known.low == low]
         if not best:
             return Choice(before, low, proved=True)
@@ -231,31 +228,29 @@ class ProofTree:
             for known in self.moves()
         )
 
-    def _own_move(self, number: int) -> Term:
-        first, last = self._lane_rows.move_ends[self._place : self._place + 2]
-        if not first <= number < last:
+    def _own_move(self, index: int) -> Term:
+        first, last = self._block.move_ends[self._role : self._role + 2]
+        if not first <= index < last:
             assert self.position is not None
             return self.position.legal_moves[0]
-        move: Term = self._machine.moves[self._place][number - int(first)]
+        move: Term = self._machine.moves[self._role][index - int(first)]
         return move
 
     def _search(self) -> ProofSearch:
-        return ProofSearch(
-            self._lane_rows.rows(), self._nodes, self._stack, self._table, self._control
-        )
+        return ProofSearch(self._block.rows(), self._nodes, self._stack, self._table, self._control)
 
     def _new_tree(self) -> tuple[Nodes, Stack]:
         lanes, levels = 64 * self._machine.words, MAX_DEPTH + 2
-        moves = int(self._lane_rows.move_ends[-1])
+        moves = int(self._block.move_ends[-1])
         size = lanes * levels
         nodes = Nodes(
-            np.zeros((size, self._lane_rows.words), np.uint64),
+            np.zeros((size, self._block.words), np.uint64),
             np.zeros((size, -(-moves // 64)), np.uint64),
             np.zeros((size, 2), np.uint64),
-            np.zeros((size, 9), np.int32),
+            np.zeros(size, FACTS),
         )
         stack = Stack(
-            np.zeros((levels, 8), np.int32),
+            np.zeros(levels, FRAME),
             np.zeros((levels, lanes), np.int32),
             np.zeros(moves, np.int32),
         )

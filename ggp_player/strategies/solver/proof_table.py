@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import inlined_kernel
-from ggp_player.strategies.solver.lane_kernels import Words
-from ggp_player.strategies.solver.proof_nodes import AGE, HIGH, IMAGE, LOW, NEUTRAL, ProofSearch
+from ggp_player.strategies.solver.block_kernels import Words
+from ggp_player.strategies.solver.proof_nodes import NEUTRAL, ProofSearch
 
 
 @inlined_kernel
@@ -35,7 +35,7 @@ def remember(
     It takes the place of an entry that is older, or was searched less deep.
     """
     table, facts = search.table, search.nodes.facts
-    hashes, age = search.nodes.hashes, search.control[AGE]
+    hashes, age = search.nodes.hashes, search.control[0].age
     place = find_entry(table, hashes, node)
     if place < 0:
         first = np.int64(hashes[node, 1] & np.uint64(len(table) - 4))
@@ -47,12 +47,12 @@ def remember(
                 worth = 1 + byte_of(entry, 4) + 256 * (byte_of(entry, 5) == age)
             if worth < least:
                 place, least = candidate, worth
-    entry = np.uint64(facts[node, LOW]) | np.uint64(facts[node, HIGH]) << np.uint64(8)
+    entry = np.uint64(facts[node].low) | np.uint64(facts[node].high) << np.uint64(8)
     entry |= np.uint64(bounds[0]) << np.uint64(16) | np.uint64(bounds[1]) << np.uint64(24)
     entry |= np.uint64(depth) << np.uint64(32) | np.uint64(age) << np.uint64(40)
     if move >= 0:
-        image = search.rows.images.moves[facts[node, IMAGE], move]
-        entry |= np.uint64(image + 1) << np.uint64(48)
+        becomes = search.rows.symmetries.moves[facts[node].symmetry, move]
+        entry |= np.uint64(becomes + 1) << np.uint64(48)
     table[place, 0] = hashes[node, 0]
     table[place, 1] = entry
 
@@ -64,13 +64,13 @@ def recall(search: ProofSearch, node: int, depth: int) -> tuple[int, int, int]:
     Returns its bounds at a depth, and a guess at its value.
     """
     facts = search.nodes.facts
-    low, high = facts[node, LOW], facts[node, HIGH]
+    low, high = facts[node].low, facts[node].high
     guess = NEUTRAL
     place = find_entry(search.table, search.nodes.hashes, node)
     if place >= 0:
         entry = search.table[place, 1]
         low, high = max(low, byte_of(entry, 0)), min(high, byte_of(entry, 1))
-        facts[node, LOW], facts[node, HIGH] = low, high
+        facts[node].low, facts[node].high = low, high
         deep_low, deep_high = byte_of(entry, 2), byte_of(entry, 3)
         guess = (deep_low + deep_high) >> 1
         if byte_of(entry, 4) >= depth:

@@ -72,8 +72,8 @@ def test_what_symmetries_save(name: str):
     print(f"\n{name}, {len(group.facts)} symmetries")
     for images in (None, group):
         for strategy in (
-            Enumeration(images=images),
-            Proof(images=images),
+            Enumeration(symmetries=images),
+            Proof(symmetries=images),
             MonteCarlo(images=images),
         ):
             began = process_time()

@@ -96,7 +96,7 @@ def test_the_best_of_every_tree_is_found_and_proved(tree):
     assert (choice.value, choice.proved) == (exact.value, True)
 
 
-def test_circles_do_not_matter():
+def test_cycles_do_not_matter():
     assert play(compiled(CORRIDOR), [Planner()], Random(1)) == [100]
 
 

@@ -14,7 +14,7 @@ from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies.base import Position
 from ggp_player.strategies.selection.auto import strong
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.finished_parts import FinishedParts
+from ggp_player.strategies.solver.finished_subgames import FinishedSubgames
 from ggp_player.strategies.solver.series import Series
 from tests.support.compiled_games import machine_of
 from tests.support.part_games import Walks, two_rows
@@ -96,7 +96,7 @@ def test_machine_code_makes_no_difference(rules):
 def test_values_of_walks_are_those_of_all_states(rules):
     machine = gdl.compile(gdl.parse(str(rules)))
     division = division_of(machine)
-    assume(FinishedParts(machine, division).stages)
+    assume(FinishedSubgames(machine, division).stages)
     assert_values_of_all_states(machine, 20)
 
 

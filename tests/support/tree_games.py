@@ -1,4 +1,4 @@
-"""Games that are nothing but trees, to see what a search does in them.
+"""Games that are nothing but trees, to see what a search does in them; and two with cycles.
 
 A tree is written as in a textbook: a tuple is a node, its elements what the moves lead to; a leaf
 is the first role's utility, or a list with the utility of every role.
@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from random import Random
 from typing import TypeAlias
+
+from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
@@ -25,6 +27,47 @@ THREE_PLAYERS: Tree = (
     (([5, 1, 1], [1, 5, 2]), ([7, 7, 1], [5, 4, 5])),
 )
 """Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3); the value is (1 2 6)."""
+
+CORRIDOR = """
+; A corridor of rooms 0 to 5 without a step limit; the way out is in room 5.
+(role walker) (init (room 2))
+(after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+(<= (legal walker back) (true (room ?n)) (after ?m ?n))
+(<= (legal walker on) (true (room ?n)) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker on) (after ?n ?m))
+(<= (next (room ?m)) (true (room ?n)) (does walker back) (after ?m ?n))
+(<= terminal (true (room 5)))
+(<= (goal walker 100) (true (room 5)))
+"""
+
+LOOP = """
+; From a, "on" leads to b and back again, for ever; "out" ends the match.
+(role max) (role min) (init (at a)) (other a b) (other b a)
+(legal max on) (legal max out) (legal min wait)
+(<= (next (at ?b)) (true (at ?a)) (other ?a ?b) (does max on))
+(<= (next (at end)) (does max out))
+(<= terminal (true (at end)))
+(<= (goal max 70) (true (at end)))
+"""
+
+utilities = st.sampled_from((0, 1, 20, 50, 51, 99, 100)) | st.integers(0, 100)
+trees: st.SearchStrategy[Tree] = st.lists(
+    st.recursive(
+        utilities, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=14
+    ),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+
+
+def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    """Return nodes in which both roles choose at once among one to three moves."""
+
+    def of_width(width: int) -> st.SearchStrategy[Tree]:
+        row = st.lists(below, min_size=width, max_size=width).map(tuple)
+        return st.lists(row, min_size=1, max_size=3).map(tuple)
+
+    return st.integers(1, 3).flatmap(of_width)
 
 
 def turns(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:

@@ -1,8 +1,8 @@
-"""Proof: alpha-beta, deeper and deeper, on blocks of states, until the value is proved.
+"""Proof search: alpha-beta with iterative deepening on blocks of states, until a value is proved.
 
 It looks for proofs, not for good evaluations: a state at the horizon is worth 50, and each node
-keeps, beside the value of the present depth, the bounds that terminal states alone put on it. These
-hold for ever, so that what is proved once need never be searched again.
+keeps, beside the value at the present depth, the bounds on its value that follow from terminal
+states alone. These hold at any depth, so that what is proved once is never searched again.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from ggp_player.strategies.solver.solver_block import MAX_MOVES, SolverBlock
 from ggp_player.strategies.textbook import moves_by_chance
 
 SLICE = 2**16
-"""Nodes looked at between two chances to stop: some hundredths of a second."""
+"""Nodes visited between two yields: some hundredths of a second."""
 
 MAX_DEPTH = 250
-"""Steps; depths have a byte in the table."""
+"""Steps; a depth has one byte in the table."""
 
 ENTRY_BYTES = 16
-"""Of the transposition table."""
+"""The size of an entry of the transposition table."""
 
 
 class Proof(EngineStrategy):
     """Searches for a proof of the game's value, for roles that take turns. No role ``random``.
 
-    Every other role is taken for an enemy; for two roles and a constant sum the values are the
-    game's, otherwise pessimistic, as in ``minimax``. Where several roles have a choice at once the
-    search ends. All children of all siblings are expanded in one block, terminal states among
-    them are known at once, and transpositions are looked up before anything is searched; moves
-    are ordered by the table, then by how often they have cut. The table, of ``megabytes``, is kept
-    between steps. ``depth`` is the last one, in steps; a search looks at ``nodes`` nodes at most, 0
-    for no limit. The table holds states that are ``images`` of each other once.
+    Every other role is treated as an enemy; for two roles and a constant sum the values are the
+    game's, otherwise pessimistic, as in ``minimax``. The search ends where several roles have a
+    choice at once. Siblings are expanded together in one block, terminal states among the children
+    are recognised at once, and transpositions are looked up before anything is searched; moves are
+    ordered by the table, then by the history heuristic. The table, of ``megabytes``, is kept between
+    steps; states that the ``symmetries`` map to each other have one entry. ``depth`` is the largest
+    depth, in steps; a search visits at most ``nodes`` nodes, 0 for no limit.
 
-    Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); D. Breuker, Memory
-    versus ProofSearch in Games (1998), for the table.
+    Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); J. Schaeffer, The
+    History Heuristic (1983); D. Breuker, Memory versus Search in Games (1998), for the table.
     """
 
     name = "proof"
@@ -82,7 +82,7 @@ class Proof(EngineStrategy):
         self._tree: ProofTree | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse chance, machines that do not evaluate blocks, and games with too many moves."""
+        """Refuse chance, interpreted rules, and games with too many moves."""
         if any(map(moves_by_chance, machine.roles)):
             return "proof is for games without chance, and this one has the role random"
         return super().refusal(machine)
@@ -114,7 +114,7 @@ class Proof(EngineStrategy):
             yield replace(best, note=tree.problem)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return the bounds of each move, where the last search was of this position."""
+        """Return the bounds of each move, if the last search was of this position."""
         tree = self._tree
         if tree is None or tree.position is None or tree.position.state != position.state:
             return ()
@@ -123,7 +123,7 @@ class Proof(EngineStrategy):
 
 @dataclass(frozen=True, slots=True)
 class RootMove:
-    """A move at the root: proved bounds of its value, and how deep it was searched for them."""
+    """A move at the root: proved bounds of its value, and the depth that was searched for them."""
 
     move: Term
     low: int
@@ -132,9 +132,9 @@ class RootMove:
 
 
 class ProofTree:
-    """The search of one role in one match. A position is started, then searched depth by depth.
+    """The search of one role in one match: a position is started, then searched depth by depth.
 
-    The table has room for ``entries``, rounded down to a power of 2, at least 4.
+    The table has ``entries``, rounded down to a power of 2, at least 4.
     """
 
     def __init__(
@@ -162,7 +162,7 @@ class ProofTree:
 
     @property
     def nodes(self) -> int:
-        """How many nodes were looked at for this position."""
+        """How many nodes were visited for this position."""
         return int(self._control[0]["node_count"])
 
     def start(self, position: Position) -> None:
@@ -173,7 +173,7 @@ class ProofTree:
         place_root(self._search(), self._block.packed(position.state))
 
     def deepen(self, depth: int, budget: int) -> Iterator[bool]:
-        """Search to a depth; yield whether it is finished after each slice of the work."""
+        """Search to a depth; after each slice of the work, yield whether it is finished."""
         begin(self._search(), depth)
         status = None
         while status != FINISHED:
@@ -189,8 +189,8 @@ class ProofTree:
     def choice(self, before: Term) -> Choice:
         """Return the best move of the depth that was finished last.
 
-        Of proved moves of the best value the one with the shortest proof is taken; where all is
-        lost, the one with the longest, or the best one of the depth before.
+        Of proved moves of the best value the one with the shortest proof is chosen; if all moves
+        lose, the one with the longest; on ties the move ``before``.
         """
         assert self.position is not None
         low, high = (int(self._nodes.facts[0][bound]) for bound in ("low", "high"))
@@ -203,13 +203,13 @@ class ProofTree:
         best = [known for known in self.moves() if known.low == low]
         if not best:
             return Choice(before, low, proved=True)
-        # Each step makes the shortest proof shorter: a win is not put off for ever.
+        # The shortest proof gets shorter with each step, so that a win is not put off for ever.
         sign = -1 if low == 0 else 1
         chosen = min(best, key=lambda known: (sign * known.depth, known.move != before))
         return Choice(chosen.move, low, proved=True)
 
     def moves(self) -> list[RootMove]:
-        """Return what is proved of each move at the root."""
+        """Return the proved bounds of each move at the root."""
         found = np.zeros((self._stack.order.shape[1], 4), np.int64)
         count = list_moves(self._search(), found)
         return [
@@ -258,5 +258,5 @@ class ProofTree:
 
 
 def _new_table(entries: int) -> NDArray[np.uint64]:
-    """Return zeros, uint64 (entries, 2), with each bucket of four in one line of the cache."""
+    """Return an empty table, uint64 (entries, 2), with each bucket of four in one cache line."""
     return aligned_rows(entries // 4, 8).reshape(entries, 2)

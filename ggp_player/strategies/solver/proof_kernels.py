@@ -1,7 +1,7 @@
 """Kernels of the proof search: alpha-beta whose nodes are expanded a block of siblings at a time.
 
-They take arrays only. The search keeps its stack in arrays, so that it can stop after any number
-of nodes and go on later.
+They take arrays only. The stack of the search is an array too, so that the search can pause after
+any number of nodes.
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ from ggp_player.strategies.solver.proof_table import (
 )
 
 PAUSED, FINISHED, REFUSED = range(3)
-"""What :func:`search_on` comes back with."""
+"""The results of :func:`search_on`."""
 
 
 @allocating_kernel
 def begin(search: ProofSearch, depth: int) -> None:
-    """Begin a search of the root to a depth, at least 1."""
+    """Begin to search the root to a depth of at least 1."""
     control, frames = search.control[0], search.stack.frames
     control.level = 0
-    _open(frames, 0, 0, depth)
+    _push(frames, 0, 0, depth)
     frames[0].alpha, frames[0].beta = LOWEST, HIGHEST
     search.stack.history[:] >>= 1
 
 
 @allocating_kernel
-def _open(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
+def _push(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
+    """Put a node on the stack, to be searched to a depth; the window is left to the caller."""
     frames[level].node, frames[level].depth = node, depth
     frames[level].best_move = frames[level].index = -1
     frames[level].count = 0
@@ -54,7 +55,7 @@ def _open(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
 
 @allocating_kernel
 def search_on(search: ProofSearch, budget: int) -> int:
-    """Search until about ``budget`` more nodes were looked at, or the depth is finished.
+    """Search until about ``budget`` more nodes are visited, or the depth is finished.
 
     Returns ``PAUSED``, ``FINISHED`` or, where several roles have a choice at once, ``REFUSED``.
     """
@@ -68,12 +69,12 @@ def search_on(search: ProofSearch, budget: int) -> int:
                 _expand_siblings(search, level)
             if control.problem != NO_PROBLEM:
                 return REFUSED
-            _look(search, level)
+            _order_children(search, level)
             frame.index = 0
         elif frame.index < frame.count and frame.alpha < frame.beta:
             _descend(search, level)
         else:
-            value = _close(search, level)
+            value = _pop(search, level)
             if level == 0:
                 return FINISHED
             control.level = level - 1
@@ -85,9 +86,9 @@ def search_on(search: ProofSearch, budget: int) -> int:
 
 @inlined_kernel
 def _expand_siblings(search: ProofSearch, level: int) -> None:
-    """Expand a node, and with it the siblings that may follow it, as many as a block holds.
+    """Expand a node, and with it as many of the siblings after it as fit into a block.
 
-    Where the node is the first of them, the others may not be needed: they get few lanes.
+    If the node is the first of them, a cutoff may make the others needless: they get few lanes.
     """
     frames, facts = search.stack.frames, search.nodes.facts
     lanes = search.stack.order.shape[1]
@@ -120,14 +121,14 @@ def _expand_siblings(search: ProofSearch, level: int) -> None:
 
 @allocating_kernel
 def _forget_children(facts: NDArray[np.void], node: int) -> None:
-    """Note that the children of a node's children are no longer there."""
+    """Mark the children of a node as not expanded: their children are overwritten."""
     for child in range(facts[node].first_child, facts[node].end_child):
         facts[child].first_child = NOT_EXPANDED
 
 
 @inlined_kernel
-def _look(search: ProofSearch, level: int) -> None:
-    """Value the children that need no search, and put the others into order."""
+def _order_children(search: ProofSearch, level: int) -> None:
+    """Use the values of the children that need no search, and order the others."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     node, depth = frame.node, frame.depth
     mine = facts[node].role == search.control[0].mine
@@ -154,18 +155,18 @@ def _look(search: ProofSearch, level: int) -> None:
         key = (guess if mine else HIGHEST - guess) << 20
         key += min(history[facts[child].move], (1 << 20) - 1)
         facts[child].key = 1 << 30 if becomes[facts[child].move] == known else key
-        place = count
-        while place and facts[order[place - 1]].key < facts[child].key:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = child
+        index = count
+        while index and facts[order[index - 1]].key < facts[child].key:
+            order[index] = order[index - 1]
+            index -= 1
+        order[index] = child
         count += 1
     frame.count = count
 
 
 @inlined_kernel
 def _descend(search: ProofSearch, level: int) -> None:
-    """Search the next child, or take its value from the table where that decides."""
+    """Push the next child, or use the bounds in the table if they decide."""
     frames = search.stack.frames
     frame = frames[level]
     child = search.stack.order[level, frame.index]
@@ -174,14 +175,14 @@ def _descend(search: ProofSearch, level: int) -> None:
         _improve(search, level, child, low if low >= frame.beta else high)
         frame.index += 1
         return
-    _open(frames, level + 1, child, frame.depth - 1)
+    _push(frames, level + 1, child, frame.depth - 1)
     frames[level + 1].alpha, frames[level + 1].beta = frame.alpha, frame.beta
     search.control[0].level = level + 1
 
 
 @inlined_kernel
 def _improve(search: ProofSearch, level: int, child: int, value: int) -> None:
-    """Let a child's value count for its parent, the node at a level."""
+    """Update the best value and the window of the node at a level by a child's value."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     mine = facts[frame.node].role == search.control[0].mine
     if (value > frame.best) if mine else (value < frame.best):
@@ -196,8 +197,8 @@ def _improve(search: ProofSearch, level: int, child: int, value: int) -> None:
 
 
 @inlined_kernel
-def _close(search: ProofSearch, level: int) -> int:
-    """Settle the node at a level: bounds from its children, into the table; return its value."""
+def _pop(search: ProofSearch, level: int) -> int:
+    """Finish the node at a level: put bounds from its children into the table, return its value."""
     frame, facts = search.stack.frames[level], search.nodes.facts
     node = frame.node
     if facts[node].first_child == TOO_WIDE:
@@ -223,9 +224,9 @@ def _close(search: ProofSearch, level: int) -> int:
 
 @allocating_kernel
 def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
-    """List the root's children: int64 (moves, 4) gets move, low, high, depth of the proof.
+    """Write the root's children to ``found``, int64 (moves, 4): move, low, high, depth of the proof.
 
-    Returns how many there are.
+    Returns their number.
     """
     facts = search.nodes.facts
     count = 0
@@ -234,9 +235,9 @@ def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
     for child in range(facts[0].first_child, facts[0].end_child):
         depth = 0
         recall(search, child, 0)
-        place = find_entry(search.table, search.nodes.hashes, child)
-        if place >= 0:
-            depth = byte_of(search.table[place, 1], 4)
+        entry = find_entry(search.table, search.nodes.hashes, child)
+        if entry >= 0:
+            depth = byte_of(search.table[entry, 1], 4)
         found[count, 0], found[count, 1] = facts[child].move, facts[child].low
         found[count, 2], found[count, 3] = facts[child].high, depth
         count += 1

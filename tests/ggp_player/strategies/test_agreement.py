@@ -17,28 +17,19 @@ from ggp_player.strategies.textbook.max_n import MaxN
 from ggp_player.strategies.textbook.minimax import Minimax
 from ggp_player.strategies.textbook.negamax import NegamaxTree
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
-from tests.support.tree_games import Counting, Tree, last_choice, position, together, turns
+from tests.support.tree_games import (
+    Counting,
+    Tree,
+    last_choice,
+    matrices,
+    position,
+    together,
+    trees,
+    turns,
+    utilities,
+)
 
 DEEPER_THAN_ANY = 20
-
-utilities = st.sampled_from((0, 1, 20, 50, 51, 99, 100)) | st.integers(0, 100)
-trees: st.SearchStrategy[Tree] = st.lists(
-    st.recursive(
-        utilities, lambda below: st.lists(below, min_size=1, max_size=3).map(tuple), max_leaves=14
-    ),
-    min_size=1,
-    max_size=3,
-).map(tuple)
-
-
-def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
-    """Return nodes in which both roles choose at once among one to three moves."""
-
-    def of_width(width: int) -> st.SearchStrategy[Tree]:
-        row = st.lists(below, min_size=width, max_size=width).map(tuple)
-        return st.lists(row, min_size=1, max_size=3).map(tuple)
-
-    return st.integers(1, 3).flatmap(of_width)
 
 
 def value_and_leaves(form: type[DepthLimitedTree], machine: gdl.StateMachine) -> tuple[float, int]:
@@ -55,7 +46,7 @@ def value_and_leaves(form: type[DepthLimitedTree], machine: gdl.StateMachine) ->
 
 @settings(max_examples=40, deadline=None)
 @given(trees)
-def test_moves_in_turn(tree):
+def test_moves_in_turn(tree: Tree) -> None:
     machine = turns(tree)
     counting = Counting(machine)
     exact = last_choice(Minimax(), position(counting))
@@ -75,7 +66,7 @@ def test_moves_in_turn(tree):
 
 @settings(max_examples=30, deadline=None)
 @given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
-def test_moves_at_the_same_time(tree):
+def test_moves_at_the_same_time(tree: Tree) -> None:
     machine = together(tree)
     for role in (0, 1):
         exact = last_choice(Minimax(), position(machine, role))
@@ -86,7 +77,7 @@ def test_moves_at_the_same_time(tree):
 
 @settings(max_examples=25, deadline=None)
 @given(trees)
-def test_three_roles(tree):
+def test_three_roles(tree: Tree) -> None:
     machine = turns(tree, ("one", "two", "three"))
     for role in (0, 2):
         exact = last_choice(Minimax(), position(machine, role))
@@ -96,7 +87,7 @@ def test_three_roles(tree):
 
 @settings(max_examples=20, deadline=None)
 @given(trees)
-def test_chance(tree):
+def test_chance(tree: Tree) -> None:
     machine = turns(tree, ("max", "min", "random"))
     for role in (0, 1):
         mean = last_choice(AlphaBeta(), position(machine, role)).value
@@ -105,7 +96,7 @@ def test_chance(tree):
 
 @settings(max_examples=30, deadline=None)
 @given(trees)
-def test_one_role(tree):
+def test_one_role(tree: Tree) -> None:
     machine = turns(tree, ("solver",))
     exact = last_choice(Minimax(), position(machine))
     for strategy in (BoundedMinimax(), AlphaBeta(), Deliberation(), SequentialPlanning()):
@@ -115,7 +106,7 @@ def test_one_role(tree):
 
 @settings(max_examples=20, deadline=None)
 @given(trees)
-def test_choices_only_improve(tree):
+def test_choices_only_improve(tree: Tree) -> None:
     machine = turns(tree)
     values = [c.value for c in Minimax().search(position(machine)) if c.value is not None]
     assert values == sorted(values)

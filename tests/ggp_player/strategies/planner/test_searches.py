@@ -16,6 +16,7 @@ from ggp_player.strategies.planner.best_first import (
     MOST_CONSTRAINED_FIRST,
     WEIGHTED_A_STAR,
     BestFirstSearch,
+    SearchOrder,
     fulfil_most_constrained,
 )
 from ggp_player.strategies.planner.heuristics import EndSimilarity, Heuristics
@@ -58,20 +59,20 @@ def played(machine: PropnetStateMachine, found: FoundPlan) -> int:
 
 
 @pytest.mark.parametrize("game", LENGTHS)
-def test_breadth_first_search_finds_the_shortest_plan(game):
+def test_breadth_first_search_finds_the_shortest_plan(game: str) -> None:
     machine = machine_of(game)
     found = best_of(BeamSearch(*space_of(machine), MAX_STATES).run())
     assert (found.value, len(found.moves)) == (100, LENGTHS[game])
     assert played(machine, found) == 100
 
 
-def test_breadth_first_search_without_room_proves_nothing():
+def test_breadth_first_search_without_room_proves_nothing() -> None:
     search = BeamSearch(*space_of(machine_of("eightPuzzle")), 1000)
     assert best_of(search.run()).value < 100
     assert not search.complete
 
 
-def test_states_that_differ_only_in_step_counters_are_distinguished_on_demand():
+def test_states_that_differ_only_in_step_counters_are_distinguished_on_demand() -> None:
     space, root = space_of(machine_of("keyMaze"))
     counts = []
     for ignore_counters in (True, False):
@@ -83,7 +84,7 @@ def test_states_that_differ_only_in_step_counters_are_distinguished_on_demand():
 
 
 @pytest.mark.parametrize("heuristic", ["distance", "goal_value", "playouts"])
-def test_beams_find_plans_that_hold(heuristic):
+def test_beams_find_plans_that_hold(heuristic: str) -> None:
     machine = machine_of("blocksWorld")
     space, root = space_of(machine)
     heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
@@ -94,7 +95,7 @@ def test_beams_find_plans_that_hold(heuristic):
     assert found.value >= 75
 
 
-def test_a_narrow_beam_solves_the_eight_puzzle():
+def test_a_narrow_beam_solves_the_eight_puzzle() -> None:
     space, root = space_of(machine_of("eightPuzzle"))
     heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
     search = BeamSearch(space, root, MAX_STATES, Beam(heuristics.distance, 100))
@@ -113,7 +114,7 @@ def test_a_narrow_beam_solves_the_eight_puzzle():
         ("sudokuSmall", "distance", MOST_CONSTRAINED_FIRST),
     ],
 )
-def test_best_first_searches_backtrack(game, heuristic, order):
+def test_best_first_searches_backtrack(game: str, heuristic: str, order: SearchOrder) -> None:
     machine = machine_of(game)
     space, root = space_of(machine)
     heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
@@ -126,7 +127,7 @@ def test_best_first_searches_backtrack(game, heuristic, order):
 
 
 @pytest.mark.parametrize("game", PUZZLES)
-def test_recorded_playouts_can_be_replayed(game):
+def test_recorded_playouts_can_be_replayed(game: str) -> None:
     machine = machine_of(game)
     space, root = space_of(machine)
     *_, recording = PlayoutRecorder(space, 3).record(np.repeat(root, 100, axis=0))
@@ -137,7 +138,7 @@ def test_recorded_playouts_can_be_replayed(game):
         assert len(found.moves) == recording.lengths[lane]
 
 
-def test_nested_search_improves_on_its_playouts():
+def test_nested_search_improves_on_its_playouts() -> None:
     machine = machine_of("pegSolitaire")
     space, root = space_of(machine)
     random = np.random.default_rng(2)
@@ -146,7 +147,7 @@ def test_nested_search_improves_on_its_playouts():
     assert (found.value, played(machine, found)) == (100, 100)
 
 
-def test_the_most_constrained_conditions_are_fulfilled_first():
+def test_the_most_constrained_conditions_are_fulfilled_first() -> None:
     before = np.array([[0, 0, 1], [1, 1, 0]], dtype=np.bool_)
     after = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0]], dtype=np.bool_)
     wanted = fulfil_most_constrained(before, after, np.array([0, 0, 0, 1, 1]))
@@ -162,7 +163,7 @@ def test_the_most_constrained_conditions_are_fulfilled_first():
         ("pancakes", {"distance", "goal_value"}),
     ],
 )
-def test_uninformative_heuristics_are_left_out(game, informative):
+def test_uninformative_heuristics_are_left_out(game: str, informative: set[str]) -> None:
     space, root = space_of(machine_of(game))
     heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
     assert [heuristic.name for heuristic in heuristics.informative()] == ["distance"]
@@ -177,7 +178,7 @@ def test_uninformative_heuristics_are_left_out(game, informative):
     }
 
 
-def test_similarity_weights_what_good_ends_have_in_common():
+def test_similarity_weights_what_good_ends_have_in_common() -> None:
     similarity = EndSimilarity(3)
     ends = np.packbits([[1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1]], axis=1, bitorder="little")
     similarity.learn(ends, np.array([100, 100, 0, 0]))
@@ -186,7 +187,7 @@ def test_similarity_weights_what_good_ends_have_in_common():
 
 
 @given(st.lists(st.lists(st.integers(1, 2**64 - 1), max_size=40), max_size=12))
-def test_tables_know_what_is_new(batches):
+def test_tables_know_what_is_new(batches: list[list[int]]) -> None:
     table, known = KeyTable(10_000), set[int]()
     for batch in batches:
         expected = [key not in known and key not in batch[:i] for i, key in enumerate(batch)]
@@ -195,14 +196,14 @@ def test_tables_know_what_is_new(batches):
         assert table.size == len(known)
 
 
-def test_tables_grow():
+def test_tables_grow() -> None:
     table, keys = KeyTable(10**6), np.arange(1, 50_001, dtype=np.uint64)
     for part in np.array_split(keys, 7):
         assert table.add(part).all()
     assert not table.add(keys).any()
 
 
-def test_full_tables_report_unknown_keys_as_new():
+def test_full_tables_report_unknown_keys_as_new() -> None:
     table = KeyTable(3)
     table.add(np.array([5, 6, 7], dtype=np.uint64))
     assert table.full
@@ -211,8 +212,8 @@ def test_full_tables_report_unknown_keys_as_new():
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60))
-def test_trees_remember_paths(parents):
-    tree, paths = SearchTree(), [()]
+def test_trees_remember_paths(parents: list[int]) -> None:
+    tree, paths = SearchTree(), list[tuple[int, ...]]([()])
     tree.add_root()
     for move, wish in enumerate(parents):
         parent = wish % len(paths)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -23,7 +25,7 @@ from ggp_player.strategies.planner.subgame_search import (
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
 from tests.support.compiled_games import machine_of
 from tests.support.part_games import IN_SERIES, Dials, towers
-from tests.support.planner_games import measured, slices, tabulated
+from tests.support.planner_games import Measurement, measured, slices, tabulated
 from tests.support.small_games import compiled
 from tests.support.tree_games import last_choice, position
 
@@ -72,7 +74,7 @@ def assert_runs(machine: PropnetStateMachine, found: FoundPlan) -> None:
         pytest.param(towers(5, 4, 20, counting=1), id="one that counts"),
     ],
 )
-def test_what_is_too_much_together_is_solved_apart(rules):
+def test_what_is_too_much_together_is_solved_apart(rules: str) -> None:
     machine = compiled(rules)
     apart, together = (slices(each, position(machine), 500) for each in (Planner(), undecomposed()))
     assert (apart[-1].value, apart[-1].proved) == (100, True)
@@ -80,7 +82,7 @@ def test_what_is_too_much_together_is_solved_apart(rules):
 
 
 @pytest.fixture(scope="module")
-def measurements():
+def measurements() -> Iterator[list[Measurement]]:
     yield from tabulated("games in parts, planned apart and together")
 
 
@@ -94,7 +96,7 @@ def measurements():
         ("5 towers of 4, 1 counts", towers(5, 4, 20, counting=1)),
     ],
 )
-def test_parts_of_many_states(game, rules, measurements):
+def test_parts_of_many_states(game: str, rules: str, measurements: list[Measurement]) -> None:
     machine = compiled(rules)
     apart = measured(game, machine, 6000)
     together = measured(f"{game}, whole", machine, 6000, undecomposed())
@@ -104,33 +106,33 @@ def test_parts_of_many_states(game, rules, measurements):
 
 
 @pytest.mark.parametrize("rules", [towers(3, 3, 30), IN_SERIES], ids=["side by side", "in series"])
-def test_few_states_stand_for_all(rules):
+def test_few_states_stand_for_all(rules: str) -> None:
     machine = compiled(rules)
     best = plans(decomposed(machine))[-1]
     assert best.value == 100
     assert_runs(machine, best)
 
 
-def test_machine_code_makes_no_difference():
+def test_machine_code_makes_no_difference() -> None:
     machine = gdl.compile(gdl.parse(IN_SERIES))
     before = plans(decomposed(machine))
     machine.warm_up()
     assert plans(decomposed(machine)) == before
 
 
-def test_the_shortest_plans_are_joined():
+def test_the_shortest_plans_are_joined() -> None:
     machine = compiled(towers(3, 3, 30))
     assert len(plans(decomposed(machine))[-1].moves) == 3 * 7
 
 
-def test_the_interface_of_a_subgame_is_whether_it_is_solved():
+def test_the_interface_of_a_subgame_is_whether_it_is_solved() -> None:
     space = decomposed(compiled(towers(3, 3, 30)))
     assert [len(subgame.interface) for subgame in space.decomposition.subgames] == [1, 1, 1]
     assert not space.decomposition.in_series
     assert decomposed(compiled(IN_SERIES)).decomposition.in_series
 
 
-def test_the_end_is_waited_for():
+def test_the_end_is_waited_for() -> None:
     rules = Dials((6, 6, 6, 6), wanted=3, counting=3, steps=11, eager=False)
     machine = compiled(str(rules))
     best = plans(decomposed(machine))[-1]
@@ -138,7 +140,7 @@ def test_the_end_is_waited_for():
     assert_runs(machine, best)
 
 
-def test_there_may_be_more_outcomes_than_lanes():
+def test_there_may_be_more_outcomes_than_lanes() -> None:
     rules = Dials((4,) * 10, wanted=1, counting=10, steps=10, eager=False)
     machine = compiled(str(rules))
     assert len(decomposed(machine).decomposition.subgames) == 10
@@ -146,7 +148,7 @@ def test_there_may_be_more_outcomes_than_lanes():
     assert (best.value, len(best.moves)) == (100, 10)
 
 
-def test_a_series_that_cannot_be_gone_on_with_ends_the_search():
+def test_a_series_that_cannot_be_gone_on_with_ends_the_search() -> None:
     machine = compiled(IN_SERIES)
     space, root = decomposed(machine), packed_state(machine, machine.initial_state())
     heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
@@ -157,7 +159,7 @@ def test_a_series_that_cannot_be_gone_on_with_ends_the_search():
     ] == []
 
 
-def test_of_idle_moves_one_is_tried():
+def test_of_idle_moves_one_is_tried() -> None:
     machine = compiled(towers(3, 2, 20, counting=1))
     space = decomposed(machine)
     root = packed_state(machine, machine.initial_state())
@@ -169,7 +171,7 @@ def test_of_idle_moves_one_is_tried():
 
 @settings(max_examples=20, deadline=None)
 @given(dials)
-def test_every_plan_runs_to_its_value(rules):
+def test_every_plan_runs_to_its_value(rules: Dials) -> None:
     machine = gdl.compile(gdl.parse(str(rules)))
     space = decomposed(machine)
     assume(space.decomposition.subgames)
@@ -179,14 +181,14 @@ def test_every_plan_runs_to_its_value(rules):
 
 @settings(max_examples=20, deadline=None)
 @given(dials)
-def test_the_best_is_found_and_no_more_is_proved(rules):
+def test_the_best_is_found_and_no_more_is_proved(rules: Dials) -> None:
     exact = last_choice(SequentialPlanning(), position(gdl.interpret(gdl.parse(str(rules)))))
     choice = last_choice(Planner(), position(gdl.compile(gdl.parse(str(rules)))))
     assert (choice.value, choice.proved) == (exact.value, True)
 
 
 @pytest.mark.parametrize("game", ["lightsOut", "keyMaze"])
-def test_games_that_are_not_decomposed_are_searched_as_before(game):
+def test_games_that_are_not_decomposed_are_searched_as_before(game: str) -> None:
     begin = position(machine_of(game))
     assert decomposed(machine_of(game)).decomposition.subgames == ()
     assert slices(Planner(), begin, 60) == slices(undecomposed(), position(machine_of(game)), 60)

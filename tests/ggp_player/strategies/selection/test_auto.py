@@ -10,10 +10,10 @@ import pytest
 import gdl
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.auto import SURVEY_STEPS, Auto, GameProbe, suitable
-from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
-from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.paths import GAMES
 from tests.support.tree_games import (
+    CORRIDOR,
+    LOOP,
     THREE_PLAYERS,
     TWO_PLY,
     last_choice,

@@ -1,4 +1,4 @@
-"""States come out of a block as they went in, and move as the machine says."""
+"""States are read from a block as they were loaded, with the legal moves of the machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bits_of(words: np.ndarray) -> np.ndarray:
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
 
 
-def test_a_square_is_transposed():
+def test_a_square_is_transposed() -> None:
     square = np.random.default_rng(1).integers(0, 2**64, 64, dtype=np.uint64)
     before = bits_of(square).reshape(64, 64)
     transpose(square, np.empty_like(square))
@@ -30,7 +30,7 @@ def test_a_square_is_transposed():
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "breakthrough"])
-def test_states_and_legal_moves_of_lanes(name):
+def test_states_and_legal_moves_of_lanes(name: str) -> None:
     machine = compiled(game(name))
     block = SolverBlock(machine)
     rows = block.rows()
@@ -45,10 +45,10 @@ def test_states_and_legal_moves_of_lanes(name):
     moves = int(block.move_ends[-1])
     legal = np.zeros((70, -(-moves // 64)), np.uint64)
     read_rows(rows, rows.legal, moves, legal)
-    places = np.zeros((70, moves), np.int32)
+    listed = np.zeros((70, moves), np.int32)
     for lane, number in enumerate(chosen):
         for role, known in enumerate(machine.roles):
             first, last = block.move_ends[role : role + 2].tolist()
-            count = bits_between(legal, lane, first, last, places)
-            found = [machine.moves[role][i] for i in places[lane, first : first + count]]
+            count = bits_between(legal, lane, first, last, listed)
+            found = [machine.moves[role][i] for i in listed[lane, first : first + count]]
             assert tuple(found) == machine.legal_moves(states[number], known)

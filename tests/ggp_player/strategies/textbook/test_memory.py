@@ -1,4 +1,4 @@
-"""Memory is bounded, forgets what was not used for long, and never lies."""
+"""Tables are bounded, forget what was not used for long, and never hold wrong values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ggp_player.strategies.textbook.transposition_table import TO_THE_END, Value
 
 
 @given(st.integers(1, 12), st.lists(st.tuples(st.integers(0, 20), st.booleans())))
-def test_a_table_is_a_mapping_with_gaps(capacity, uses):
+def test_a_table_is_a_mapping_with_gaps(capacity: int, uses: list[tuple[int, bool]]) -> None:
     table, everything = Table[int, int](capacity), dict[int, int]()
     for number, (key, write) in enumerate(uses):
         if write:
@@ -19,7 +19,7 @@ def test_a_table_is_a_mapping_with_gaps(capacity, uses):
         assert len(table) <= max(2, capacity)
 
 
-def test_what_is_in_use_stays():
+def test_what_is_in_use_stays() -> None:
     table = Table[int, str](10)
     table[0] = "in use"
     for key in range(1, 100):
@@ -39,7 +39,7 @@ class Squares:
         return number * number
 
 
-def test_remembered_methods_are_called_once_for_each_object():
+def test_remembered_methods_are_called_once_for_each_object() -> None:
     one, other = Squares(), Squares()
     assert [one.square(0), one.square(3), one.square(0), one.square(3)] == [0, 9, 0, 9]
     assert other.square(3) == 9
@@ -62,7 +62,7 @@ class Depths:
         return max(alpha, min(beta, 30 if depth < 5 else 60))
 
 
-def test_a_shallow_value_serves_shallow_searches_only():
+def test_a_shallow_value_serves_shallow_searches_only() -> None:
     search = Depths()
     assert search.score("s", 2, 0, 100) == search.score("s", 1, 0, 100) == 30
     assert (search.calls, search.horizons) == (1, 2)
@@ -70,13 +70,13 @@ def test_a_shallow_value_serves_shallow_searches_only():
     assert search.calls == 2
 
 
-def test_a_value_from_the_end_serves_every_depth():
+def test_a_value_from_the_end_serves_every_depth() -> None:
     search = Depths()
     assert search.score("s", 5, 0, 100) == search.score("s", 50, 0, 100) == 60
     assert (search.calls, search.horizons) == (1, 0)
 
 
-def test_a_cut_value_is_a_bound():
+def test_a_cut_value_is_a_bound() -> None:
     search = Depths()
     assert search.score("s", 9, 70, 80) == 70
     assert search.table.get(("s",)) == ValueBounds(TO_THE_END, 0, 70)

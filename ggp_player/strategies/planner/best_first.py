@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl.engine import Packed
 from ggp_player.strategies.planner.delete_relaxation import DeleteRelaxation
 from ggp_player.strategies.planner.heuristics import DEAD_END, Heuristic, Scores
-from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
+from ggp_player.strategies.planner.search_memory import KeyTable, NodeBatch, SearchTree
 from ggp_player.strategies.planner.state_space import (
     Integers,
     PlanStream,
@@ -55,22 +55,6 @@ GREEDY = SearchOrder(1, 0, 64)
 WEIGHTED_A_STAR = SearchOrder(2, 1, 128)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenStates:
-    """States to expand, the best first, with their nodes in the tree and their depth."""
-
-    states: Packed
-    nodes: Integers
-    depth: int
-
-    def split(self, count: int) -> tuple[OpenStates, OpenStates]:
-        """Return the first states and the others."""
-        return (
-            OpenStates(self.states[:count], self.nodes[:count], self.depth),
-            OpenStates(self.states[count:], self.nodes[count:], self.depth),
-        )
-
-
 class BestFirstSearch:
     """A search whose open states lie in a priority queue of buckets.
 
@@ -98,10 +82,10 @@ class BestFirstSearch:
         self._ignore_counters = order.depth_weight >= 0
         self._table = KeyTable(min(max_states, STATES_BYTES // (root.shape[1] + NODE_BYTES)))
         self._tree = SearchTree()
-        self._buckets: dict[int, list[OpenStates]] = {}
+        self._buckets: dict[int, list[NodeBatch]] = {}
         self._heap: list[int] = []
         self._table.add(self._keys(root))
-        self._push(0, OpenStates(root, self._tree.add_root(), 0))
+        self._push(0, NodeBatch(root, self._tree.add_root(), 0))
 
     def run(self) -> PlanStream:
         """Yield after every block of states."""
@@ -122,7 +106,7 @@ class BestFirstSearch:
         """Remember the children; return which of them are new."""
         return self._table.add(self._keys(children.states))
 
-    def _insert(self, children: Successors, parents: OpenStates) -> None:
+    def _insert(self, children: Successors, parents: NodeBatch) -> None:
         """Put the children that are worth it into the buckets."""
         if not self._order.most_constrained:
             children = children[self._unseen(children)]
@@ -143,28 +127,28 @@ class BestFirstSearch:
         buckets = self._bucket(scores, parents.depth + 1)
         for bucket in np.unique(buckets)[::-1].tolist():
             here = buckets == bucket
-            self._push(bucket, OpenStates(children.states[here], nodes[here], parents.depth + 1))
+            self._push(bucket, NodeBatch(children.states[here], nodes[here], parents.depth + 1))
 
     def _bucket(self, scores: Scores, depth: int) -> Integers:
         order = self._order
         rounded = np.rint(np.clip(scores, -1e6, 1e6)).astype(np.int64)
         return order.heuristic_weight * rounded + order.depth_weight * depth
 
-    def _push(self, bucket: int, batch: OpenStates) -> None:
+    def _push(self, bucket: int, batch: NodeBatch) -> None:
         if bucket not in self._buckets:
             self._buckets[bucket] = []
             heappush(self._heap, bucket)
         self._buckets[bucket].append(batch)
 
-    def _pop(self) -> OpenStates:
+    def _pop(self) -> NodeBatch:
         bucket = self._heap[0]
         batches = self._buckets[bucket]
-        first, rest = batches.pop().split(self._order.width)
-        if len(rest.nodes):
-            batches.append(rest)
+        batch, width = batches.pop(), self._order.width
+        if len(batch.nodes) > width:
+            batches.append(batch[width:])
         if not batches:
             del self._buckets[heappop(self._heap)]
-        return first
+        return batch[:width]
 
 
 def fulfil_most_constrained(

@@ -16,6 +16,7 @@ M. Thielscher, Fluxplayer (2007), for the distance of a goal's condition.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 
@@ -91,11 +92,8 @@ class DeleteRelaxation:
 
     def costs(self, states: Packed) -> Costs:
         """Return the cost of each state, int32 (n,): 0 where the goal holds, or ``UNREACHABLE``."""
-        lanes = 64 * self._words
-        parts = [
-            self._costs(states[first : first + lanes]) for first in range(0, len(states), lanes)
-        ]
-        return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+        none = np.zeros(0, dtype=np.int32)
+        return np.concatenate([none, *map(self._costs, self._batches(states))])
 
     def _costs(self, states: Packed) -> Costs:
         unreached, result = self._count_unreached(states, self._steps)
@@ -110,17 +108,18 @@ class DeleteRelaxation:
 
     def fulfilled(self, states: Packed) -> NDArray[np.bool_]:
         """Return which conditions of the goal hold in the states: bool (n, conditions)."""
-        lanes = 64 * self._words
-        parts = [
-            self._fulfilled(states[first : first + lanes]) for first in range(0, len(states), lanes)
-        ]
-        return np.concatenate([np.zeros((0, len(self._cone.conditions)), dtype=np.bool_), *parts])
+        none = np.zeros((0, len(self._cone.conditions)), dtype=np.bool_)
+        return np.concatenate([none, *map(self._fulfilled, self._batches(states))])
 
     def _fulfilled(self, states: Packed) -> NDArray[np.bool_]:
         unreached, _ = self._count_unreached(states, 1)
         costs = self._cone.costs(unreached.astype(np.int32))
         holds: NDArray[np.bool_] = costs[self._cone.conditions] == 0
         return holds.T
+
+    def _batches(self, states: Packed) -> Iterator[Packed]:
+        lanes = 64 * self._words
+        return (states[first : first + lanes] for first in range(0, len(states), lanes))
 
     def _count_unreached(self, states: Packed, most: int) -> tuple[NDArray[np.uint8], int]:
         """Relax up to ``most`` steps from at most a block of states.

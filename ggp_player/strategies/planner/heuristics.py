@@ -79,9 +79,9 @@ class Heuristics:
     def informative(self) -> Iterator[Heuristic]:
         """Yield the heuristics for beams that distinguish the states seen so far."""
         yield self.distance
-        if self._space.values.differs:
+        if len(self._space.values) > 1:
             yield self.goal_value
-        if self._space.mobility.differs:
+        if len(self._space.mobilities) > 1:
             yield self.most_moves
         if self._ends.informative:
             yield self.similarity

@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.engine import Packed
+from gdl.engine.kernel_library import kernel
 from ggp_player.strategies.planner.state_space import FoundPlan, Integers, Successors
+
+
+@dataclass(frozen=True, slots=True)
+class NodeBatch:
+    """States that a search has reached at some depth, and their nodes in its tree."""
+
+    states: Packed
+    nodes: Integers
+    depth: int = 0
+
+    def __getitem__(self, chosen: Integers | slice) -> NodeBatch:
+        """Return some of the states, by index."""
+        return NodeBatch(self.states[chosen], self.nodes[chosen], self.depth)
+
+    def split(self, size: int) -> Iterator[NodeBatch]:
+        """Yield the states in batches of at most ``size``."""
+        return (self[first : first + size] for first in range(0, len(self.nodes), size))
+
+    @staticmethod
+    def joined(batches: Sequence[NodeBatch]) -> NodeBatch:
+        """Return several batches as one."""
+        return NodeBatch(
+            np.concatenate([batch.states for batch in batches]),
+            np.concatenate([batch.nodes for batch in batches]),
+            batches[0].depth,
+        )
 
 
 class SearchTree:
@@ -84,34 +115,31 @@ class KeyTable:
         """
         unique, first = np.unique(keys, return_index=True)
         while not self.full and 2 * (self.size + len(unique)) > len(self._slots):
-            self._grow()
+            old = self._slots[self._slots != 0]
+            self._slots = np.zeros(2 * len(self._slots), dtype=np.uint64)
+            _insert(self._slots, old, False, np.zeros(len(old), dtype=np.bool_))
         fresh = np.zeros(len(keys), dtype=np.bool_)
-        fresh[first] = self._insert(unique)
-        self.size += 0 if self.full else int(fresh.sum())
+        missing = np.zeros(len(unique), dtype=np.bool_)
+        _insert(self._slots, unique, self.full, missing)
+        fresh[first] = missing
+        self.size += 0 if self.full else int(missing.sum())
         return fresh
 
-    def _grow(self) -> None:
-        old = self._slots[self._slots != 0]
-        self._slots = np.zeros(2 * len(self._slots), dtype=np.uint64)
-        if len(old):
-            self._insert(old)
 
-    def _insert(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        slots, mask = self._slots, np.uint64(len(self._slots) - 1)
-        slot_of, waiting = keys & mask, np.arange(len(keys))
-        fresh = np.zeros(len(keys), dtype=np.bool_)
-        while len(waiting):
-            slot, key = slot_of[waiting], keys[waiting]
-            free = slots[slot] == 0
-            if self.full:
-                fresh[waiting[free]] = True
-            else:
-                # Of several keys that meet in a free slot the last one gets it.
-                slots[slot[free]] = key[free]
-                fresh[waiting[free]] = slots[slot[free]] == key[free]
-            colliding = slots[slot] != key
-            if self.full:
-                colliding &= ~free
-            waiting = waiting[colliding]
-            slot_of[waiting] = (slot_of[waiting] + np.uint64(1)) & mask
-        return fresh
+@kernel
+def _insert(
+    slots: NDArray[np.uint64], keys: NDArray[np.uint64], full: bool, missing: NDArray[np.bool_]
+) -> None:
+    """Mark the keys that a hash table does not hold, and add them unless it is full.
+
+    ``slots`` uint64 (a power of 2,): 0 where free. ``keys`` uint64 (n,), ``missing`` bool (n,).
+    """
+    mask = np.uint64(len(slots) - 1)
+    for index in range(len(keys)):
+        key = keys[index]
+        slot = key & mask
+        while slots[slot] != 0 and slots[slot] != key:
+            slot = (slot + np.uint64(1)) & mask
+        missing[index] = slots[slot] == 0
+        if not full:
+            slots[slot] = key

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +50,7 @@ PlanStream: TypeAlias = Iterator[FoundPlan | None]
 """A running search: it yields the plans it finds, and None after other small pieces of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class StateFeatures:
+class StateFeatures(NamedTuple):
     """What the view says of n states.
 
     ``terminal`` bool (n,). ``values`` int64 (n,): goal values, 0 where none holds. ``mobility``
@@ -77,11 +76,8 @@ class Successors:
 
     def __getitem__(self, chosen: NDArray[np.bool_] | Integers) -> Successors:
         """Return some of the states, by mask or by index."""
-        features = StateFeatures(
-            self.features.terminal[chosen],
-            self.features.values[chosen],
-            self.features.mobility[chosen],
-        )
+        terminal, values, mobility = self.features
+        features = StateFeatures(terminal[chosen], values[chosen], mobility[chosen])
         return Successors(self.parents[chosen], self.moves[chosen], self.states[chosen], features)
 
     @property
@@ -98,37 +94,13 @@ class Successors:
     @staticmethod
     def joined(batches: Sequence[Successors]) -> Successors:
         """Return several batches as one."""
-        features = [batch.features for batch in batches]
+        features = zip(*(batch.features for batch in batches), strict=True)
         return Successors(
             np.concatenate([batch.parents for batch in batches]),
             np.concatenate([batch.moves for batch in batches]),
             np.concatenate([batch.states for batch in batches]),
-            StateFeatures(
-                np.concatenate([each.terminal for each in features]),
-                np.concatenate([each.values for each in features]),
-                np.concatenate([each.mobility for each in features]),
-            ),
+            StateFeatures(*map(np.concatenate, features)),
         )
-
-
-@dataclass(slots=True)
-class ValueRange:
-    """The range of some numbers."""
-
-    low: int | None = None
-    high: int | None = None
-
-    @property
-    def differs(self) -> bool:
-        """Whether the numbers are not all the same."""
-        return self.low != self.high
-
-    def add(self, numbers: Integers) -> None:
-        """Take more numbers into account."""
-        if len(numbers):
-            low, high = int(numbers.min()), int(numbers.max())
-            self.low = low if self.low is None else min(self.low, low)
-            self.high = high if self.high is None else max(self.high, high)
 
 
 class StateSpace:
@@ -137,8 +109,8 @@ class StateSpace:
     ``cost`` is the work done so far, in nominal microseconds; ``states`` counts the states that
     were evaluated. ``counters`` are the step counters, that is, fluents that only count steps, as
     the bits of a packed state; ``counted`` int64 (fluents,) is the step at which each is true, -1
-    for other fluents. ``values`` and ``mobility`` are the ranges seen in states that are not
-    terminal. ``decomposition`` holds the subgames, and ``omits_moves`` says whether some are idle.
+    for other fluents. ``values`` and ``mobilities`` are those seen in states that are not terminal.
+    ``decomposition`` holds the subgames, and ``omits_moves`` says whether some are idle.
     If so, the game is not searched whole unless that is asked for: of the moves that matter for
     nothing only the first is made, and states that differ only in what they change count as equal.
     """
@@ -163,8 +135,8 @@ class StateSpace:
         self.best_value = int(self._goal_values.max(initial=0))
         self.cost = 0.0
         self.states = 0
-        self.values = ValueRange()
-        self.mobility = ValueRange()
+        self.values: set[int] = set()
+        self.mobilities: set[int] = set()
         layout = self.layout
         self.gates = layout.gate_count
         packed_rows = layout.fluent_count + sum(layout.move_counts)
@@ -207,8 +179,8 @@ class StateSpace:
         terminal = block.terminal()[:count]
         mobility = block.legal().sum(axis=1, dtype=np.int64)
         features = StateFeatures(terminal, self.values_in(block)[:count], mobility[:count])
-        self.values.add(features.values[~terminal])
-        self.mobility.add(features.mobility[~terminal])
+        self.values.update(features.values[~terminal].tolist())
+        self.mobilities.update(features.mobility[~terminal].tolist())
         return features
 
     def values_in(self, block: Block) -> Integers:

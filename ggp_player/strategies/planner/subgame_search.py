@@ -14,7 +14,7 @@ propositional automata (2009); M. Guenther, S. Schiffel and M. Thielscher, Facto
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
@@ -27,7 +27,7 @@ from gdl.engine import Expander, Packed, hash_states, packed_from_rows, rows_fro
 from ggp_player.strategies.planner.beam_search import Beam, BeamSearch
 from ggp_player.strategies.planner.best_first import FIRST_MAX_STATES, MAX_STATES_FACTOR
 from ggp_player.strategies.planner.heuristics import Heuristics
-from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
+from ggp_player.strategies.planner.search_memory import KeyTable, NodeBatch, SearchTree
 from ggp_player.strategies.planner.state_space import (
     MAX_STEPS,
     Integers,
@@ -66,31 +66,6 @@ class SubgameBounds:
     outcomes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """States that were reached, and their nodes in the tree."""
-
-    states: Packed
-    nodes: Integers
-
-    def __getitem__(self, chosen: Integers) -> Reached:
-        """Return some of the states, by index."""
-        return Reached(self.states[chosen], self.nodes[chosen])
-
-    def batches(self, size: int) -> Iterator[Reached]:
-        """Yield the states in batches of at most so many."""
-        for first in range(0, len(self.nodes), size):
-            yield self[np.arange(first, min(first + size, len(self.nodes)))]
-
-    @staticmethod
-    def joined(batches: Sequence[Reached]) -> Reached:
-        """Return several batches as one."""
-        return Reached(
-            np.concatenate([batch.states for batch in batches]),
-            np.concatenate([batch.nodes for batch in batches]),
-        )
-
-
 class SubgameSearch:
     """One search of all subgames within bounds: ``full`` of states, or with outcomes ``dropped``.
 
@@ -105,7 +80,7 @@ class SubgameSearch:
         self._heuristics = heuristics
         self._bounds = bounds
         self._tree = SearchTree()
-        self._reached = Reached(root, self._tree.add_root())
+        self._reached = NodeBatch(root, self._tree.add_root())
         self._fluents: Packed = np.bitwise_or.reduce(
             [subgame.fluents for subgame in space.decomposition.subgames]
         )
@@ -139,10 +114,10 @@ class SubgameSearch:
                 children = children.expandable
                 children = children[table.add(hash_states(children.states, mask=self._fluents))]
                 nodes = self._tree.add(level.nodes[children.parents], children.moves)
-                following.append(Reached(children.states, nodes))
+                following.append(NodeBatch(children.states, nodes))
             if not following or table.full:
                 break
-            level = Reached.joined(following)
+            level = NodeBatch.joined(following)
         self.full |= table.full
 
     def _keep_the_best(self, expander: Expander) -> None:
@@ -159,7 +134,7 @@ class SubgameSearch:
     def _order(self) -> Integers:
         """Return the indices of the states that were reached, the best first."""
         scores = []
-        for batch in self._reached.batches(self._space.lanes):
+        for batch in self._reached.split(self._space.lanes):
             features = self._space.features(batch.states)
             states = Successors(batch.nodes, batch.nodes, batch.states, features)
             scores.append(self._heuristics.goal_value.score(states))
@@ -192,16 +167,16 @@ class Outcomes:
         # Machine code does not write the rows that only gates read; the interpreter writes all.
         self._block = space.machine.new_engine(space.engine.words).block()
         self._known: set[int] = set()
-        self._batches: list[Reached] = []
+        self._batches: list[NodeBatch] = []
 
     @property
-    def reached(self) -> Reached:
+    def reached(self) -> NodeBatch:
         """One state of each outcome, in the order in which they were found."""
-        return Reached.joined(self._batches)
+        return NodeBatch.joined(self._batches)
 
-    def add(self, reached: Reached) -> None:
+    def add(self, reached: NodeBatch) -> None:
         """Add the states that have a new outcome, for each the first of them."""
-        for batch in reached.batches(self._space.lanes):
+        for batch in reached.split(self._space.lanes):
             keys, first = np.unique(self._keys(batch.states), return_index=True)
             fresh = [key not in self._known for key in keys.tolist()]
             self._known.update(keys.tolist())

@@ -139,6 +139,8 @@ class Enumerator:
         self._block = SolverBlock(machine, symmetries)
         self._graph = _new_graph(self._block, 2**14, 2**16)
         index_of(self._graph, self._block.canonical(start)[0], 0)
+        # Nothing is filled: this compiles the kernel at warm-up, not when a graph first grows.
+        fill_slots(self._graph.slots, self._graph.states, 0, 0)
         self.work = self._work()
 
     def _work(self) -> Iterator[str]:

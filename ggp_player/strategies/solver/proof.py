@@ -56,9 +56,9 @@ class Proof(EngineStrategy):
     game's, otherwise pessimistic, as in ``minimax``. The search ends where several roles have a
     choice at once. Siblings are expanded together in one block, terminal states among the children
     are recognised at once, and transpositions are looked up before anything is searched; moves are
-    ordered by the table, then by the history heuristic. The table, of ``megabytes``, is kept between
-    steps; states that the ``symmetries`` map to each other have one entry. ``depth`` is the largest
-    depth, in steps; a search visits at most ``nodes`` nodes, 0 for no limit.
+    ordered by the table, then by the history heuristic. The table, of ``megabytes``, is kept
+    between steps; states that the ``symmetries`` map to each other have one entry. ``depth`` is the
+    largest depth, in steps; a search visits at most ``nodes`` nodes, 0 for no limit.
 
     Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); J. Schaeffer, The
     History Heuristic (1983); D. Breuker, Memory versus Search in Games (1998), for the table.

@@ -224,7 +224,7 @@ def _pop(search: ProofSearch, level: int) -> int:
 
 @allocating_kernel
 def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
-    """Write the root's children to ``found``, int64 (moves, 4): move, low, high, depth of the proof.
+    """List the root's children in ``found``, int64 (moves, 4): move, low, high, depth of the proof.
 
     Returns their number.
     """

@@ -18,7 +18,12 @@ from gdl import State, Term
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
-from ggp_player.strategies.textbook.game_tree import Moves, moves_by_chance, utility
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    iterative_deepening,
+    moves_by_chance,
+    utility,
+)
 from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMovesError
 from ggp_player.strategies.textbook.transposition_table import (
     HIGHEST_VALUE,
@@ -57,20 +62,7 @@ class AlphaBeta(Strategy):
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
-        for depth in range(1, self.depth + 1):
-            try:
-                for choice in self._iteration(position, depth, best):
-                    yield (best := choice)
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, stack exhausted")
-                return
-            if best.proved:
-                return
+        return iterative_deepening(position, self.depth, self._iteration)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         if self._tree is None:

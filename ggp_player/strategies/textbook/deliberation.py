@@ -10,7 +10,7 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine
 from ggp_player.strategies import Choice, LoneStrategy, Position
-from ggp_player.strategies.textbook.game_tree import utility
+from ggp_player.strategies.textbook.game_tree import iterative_deepening, utility
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 
@@ -31,23 +31,14 @@ class Deliberation(LoneStrategy):
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
-        for depth in range(1, self.depth + 1):
-            search = DeliberationSearch(position.machine, position.role)
-            try:
-                for choice in search.bestmove(position.state, depth):
-                    if choice.proved or (choice.value or 0) > (best.value or 0):
-                        best = choice
-                    yield best
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, stack exhausted")
-                return
-            if best.proved:
-                return
+        return iterative_deepening(position, self.depth, self._iteration)
+
+    def _iteration(self, position: Position, depth: int, best: Choice) -> Iterator[Choice]:
+        search = DeliberationSearch(position.machine, position.role)
+        for choice in search.bestmove(position.state, depth):
+            if choice.proved or (choice.value or 0) > (best.value or 0):
+                best = choice
+            yield best
 
 
 class DeliberationSearch:

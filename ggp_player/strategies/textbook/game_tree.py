@@ -1,12 +1,14 @@
-"""What all tree searches use: utilities, the order of roles in a joint move, playouts."""
+"""What the tree searches share: utilities, the order of roles, deepening, playouts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, Position
 
 Moves = tuple[Term, ...]
 """Moves of several roles: a joint move, or the part of it that is already chosen."""
@@ -40,6 +42,29 @@ def in_role_order(machine: StateMachine, role: Constant, moves: Moves) -> Moves:
     """Return the joint move whose moves are given in the order of :func:`own_first`."""
     index = machine.roles.index(role)
     return (*moves[1 : index + 1], moves[0], *moves[index + 1 :])
+
+
+def iterative_deepening(
+    position: Position,
+    last: int,
+    iteration: Callable[[Position, int, Choice], Iterator[Choice]],
+) -> Iterator[Choice]:
+    """Search to depth 1, 2, ... ``last``, until a choice is proved; yield every choice.
+
+    ``iteration`` searches a position to a depth, given the best choice of the depth before.
+    """
+    if not position.legal_moves:
+        return
+    yield (best := Choice(position.legal_moves[0]))
+    for depth in range(1, last + 1):
+        try:
+            for choice in iteration(position, depth, best):
+                yield (best := choice)
+        except RecursionError:
+            yield replace(best, note=f"depth {depth - 1}, stack exhausted")
+            return
+        if best.proved:
+            return
 
 
 class PlayoutStep(NamedTuple):

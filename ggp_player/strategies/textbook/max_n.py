@@ -18,6 +18,7 @@ from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator,
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     in_role_order,
+    iterative_deepening,
     moves_by_chance,
     own_first,
     utility,
@@ -57,22 +58,12 @@ class MaxN(Strategy):
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
-        for depth in range(1, self.depth + 1):
-            tree = self._new_tree(position, evaluator)
-            try:
-                for choice in tree.bestmove(position.state, depth, best):
-                    yield (best := choice)
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, stack exhausted")
-                return
-            if best.proved:
-                return
+
+        def iteration(position: Position, depth: int, before: Choice) -> Iterator[Choice]:
+            return self._new_tree(position, evaluator).bestmove(position.state, depth, before)
+
+        return iterative_deepening(position, self.depth, iteration)
 
     def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         return MaxNTree(position.machine, position.role, evaluator)

@@ -138,12 +138,12 @@ class RecordedAlphaBeta(TracedStrategy, AlphaBeta):
         search = super()._iteration(position, depth, before)
         return _recorded(self.record, position.state, NodeKind.MAX, FULL, search)
 
-    def _plant(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
+    def _new_tree(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
         assert self.record is not None
         # A negamax tree that met moves made at the same time was given up: it is no part of this.
         self.record.begin(position.state, NodeKind.MAX)
         recorded = _RecordedNegamax if form is NegamaxTree else _RecordedAlphaBetaTree
-        tree = super()._plant(recorded, position)
+        tree = super()._new_tree(recorded, position)
         assert isinstance(tree, _RecordedNegamax | _RecordedAlphaBetaTree)
         tree.record = self.record
         return tree
@@ -221,7 +221,7 @@ class RecordedMaxN(TracedStrategy, MaxN):
         self.record = SearchTrace(position.machine, position.role, NodeKind.EACH)
         return super().search(position)
 
-    def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
+    def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         assert self.record is not None
         return _RecordedMaxNTree(self.record, evaluator)
 

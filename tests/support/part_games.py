@@ -1,4 +1,4 @@
-"""Games made of parts: towers of Hanoi and dials for one role, rows of marks for two."""
+"""Games composed of subgames: towers of Hanoi and dials for one role, rows of marks for two."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLOCK = """
 
 
 def towers(count: int, disks: int, steps: int, *, counting: int | None = None) -> str:
-    """Towers of which those that count, all of them if not said, are to be moved within steps."""
+    """Return towers, of which ``counting``, or all, have to be moved within so many steps."""
     smaller = " ".join(f"(smaller {i} {j})" for j in range(1, disks + 1) for i in range(1, j))
     return f"""
     (role mover) {numbers("tower", count)} {numbers("counts", counting or count)}
@@ -49,10 +49,10 @@ IN_SERIES = (
 
 @dataclass(frozen=True, slots=True)
 class Dials:
-    """Dials to be turned, a place at a time and never back, each to the place ``wanted``.
+    """Dials to be turned, one position at a time and never back, each to the position ``wanted``.
 
-    ``places``: how many places each dial has. The first ``counting`` are worth something, and
-    ``steps`` is when the match ends; if ``eager`` it ends as soon as one of these is right, too.
+    ``places``: how many positions each dial has. The first ``counting`` dials are worth something.
+    The match ends after ``steps``; if ``eager`` it also ends as soon as one of these is right.
     """
 
     places: tuple[int, ...]
@@ -92,9 +92,9 @@ class Dials:
 
 
 def two_rows(goals: str) -> str:
-    """Return the rules of two games in series: three marks side by side, of five, win each.
+    """Return the rules of two games in series: in each, three adjacent marks of five win.
 
-    In both of them red moves first. ``goals``: the rules of what they are worth.
+    In both of them red moves first. ``goals``: the rules of the goals.
     """
     squares = " ".join(f"(square {i})" for i in range(1, 6))
     lines = " ".join(f"(line {i} {i + 1} {i + 2})" for i in range(1, 4))
@@ -126,10 +126,10 @@ def two_rows(goals: str) -> str:
 class Walks:
     """Two walks in series for two roles, who take turns to move a token along arrows.
 
-    ``arrows``: for each walk, where one may go from each place; a walk ends where that is nowhere.
-    ``prizes``: what the last places of both walks are worth to the first role, the other role gets
-    the rest. A wheel turns at every step but those to place 0 of the first walk, for ever; if
-    ``wheel_seen`` the second walk begins to move where it stands.
+    ``arrows``: for each walk, the targets from each node; a walk ends where there are none.
+    ``prizes``: the goals of the first role by the last nodes of both walks; the other role gets the
+    rest. A wheel turns for ever, at every step except those to node 0 of the first walk; if
+    ``wheel_seen``, it decides when the second walk may begin.
     """
 
     arrows: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]

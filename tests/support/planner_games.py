@@ -1,4 +1,4 @@
-"""What the tests of the planner share: the puzzles, and searches of a bounded length."""
+"""The puzzles of the planner's tests, and searches of a bounded length."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PUZZLES = [
 
 
 def space_of(machine: PropnetStateMachine) -> tuple[StateSpace, Packed]:
-    """Return the states of a game and the initial one, packed."""
+    """Return the state space of a game and its initial state, packed."""
     return StateSpace(machine), packed_state(machine, machine.initial_state())
 
 
@@ -45,13 +45,13 @@ def relaxation_of(machine: PropnetStateMachine) -> DeleteRelaxation:
 
 
 def slices(planner: Planner, start: Position, count: int) -> list[Choice]:
-    """Return what a search yields in so many slices of work, fewer where it ends before."""
+    """Return what a search yields in so many slices of work, or until it ends."""
     return list(islice(planner.search(start), count))
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a search found, and what it took."""
+    """The result of a search, and its cost."""
 
     game: str
     best: Choice
@@ -65,7 +65,7 @@ def measured(
     """Search from the initial state for so many slices of work."""
     planner, began = planner or Planner(), perf_counter()
     best = slices(planner, position(machine), count)[-1]
-    return Measurement(game, best, planner.states_seen, perf_counter() - began)
+    return Measurement(game, best, planner.states_evaluated, perf_counter() - began)
 
 
 def tabulated(title: str) -> Iterator[list[Measurement]]:

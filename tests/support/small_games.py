@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Constant, State, StateMachine
 from gdl.engine.machine import PropnetStateMachine
+from gdl.reasoner.reasoner import ReasonerStateMachine
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.solution import Solution
@@ -28,7 +29,7 @@ def compiled(text: str) -> PropnetStateMachine:
     return gdl.compile(gdl.parse(text))
 
 
-def compiled_tree(machine: StateMachine) -> PropnetStateMachine:
+def compiled_tree(machine: ReasonerStateMachine) -> PropnetStateMachine:
     """The compiled machine of a game that is a plain tree."""
     return gdl.compile(machine.ruleset)
 

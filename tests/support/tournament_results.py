@@ -1,6 +1,7 @@
 """Results of matches for the tests of tournaments, in few words."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ggp_player.manager.tournament.results import Identity, MatchResult
 
@@ -14,11 +15,11 @@ IDENTITY = Identity(
 
 
 def result(
-    players: Sequence[str], goals: str, seed: int = 1, game: str = "nim", **more: object
+    players: Sequence[str], goals: str, seed: int = 1, game: str = "nim", **more: Any
 ) -> MatchResult:
     """Return the result of a match; ``players`` are letters, ``goals`` in role order."""
     seats = tuple(players)
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "match_id": f"{game}.{seed}.{''.join(players)}",
         "game": game,
         "round": seed,

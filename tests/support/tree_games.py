@@ -1,4 +1,4 @@
-"""Games that are plain trees, written down or drawn by Hypothesis, to test searches on.
+"""Games that are nothing but trees, to see what a search does in them; and two with cycles.
 
 A tree is written as in a textbook: a tuple is a node, its elements what the moves lead to; a leaf
 is the first role's utility, or a list with the utility of every role.
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
+from gdl.reasoner.reasoner import ReasonerStateMachine
 from ggp_player.strategies import Choice, Position, Strategy
 
 Tree: TypeAlias = "int | list[int] | tuple[Tree, ...]"
@@ -90,7 +91,7 @@ def rules_of_tree(tree: Tree, roles: Sequence[str], *, simultaneous: bool = Fals
     return "\n".join(lines)
 
 
-def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> StateMachine:
+def _game(tree: Tree, roles: Sequence[str], *, simultaneous: bool) -> ReasonerStateMachine:
     return gdl.interpret(gdl.parse(rules_of_tree(tree, roles, simultaneous=simultaneous)))
 
 

@@ -1,4 +1,4 @@
-"""Search level by level: all states, or a beam of the best of each level."""
+"""Beam search, and breadth-first search, which is a beam of any width."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from numpy.typing import NDArray
 
 from gdl.engine import Packed
 from ggp_player.strategies.planner.heuristics import Heuristic, Scores
+from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
 from ggp_player.strategies.planner.state_space import (
-    LONGEST,
-    Found,
-    KeyTable,
-    Offspring,
-    Progress,
+    MAX_STEPS,
+    FoundPlan,
+    PlanStream,
     StateSpace,
+    Successors,
 )
 
 FRONTIER_BYTES = 1 << 26
-"""The states of one level may take so much; a breadth-first search with more gives up."""
+"""The memory for the states of one level; a breadth-first search that needs more ends."""
 
-BESIDE_STATE = 40
-"""Bytes that are kept of a state beside itself while its level is gathered."""
+NODE_BYTES = 40
+"""The memory for each state beside the packed state itself while its level is collected."""
 
-WAYS = 4
-"""A search without a table may remember so many times as many parents as others do states."""
+NODES_PER_STATE = 4
+"""A search that does not remember all states may have so many times as many nodes as others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """How wide a beam is and what guides it."""
+    """The width of a beam, and the heuristic that chooses its states."""
 
-    guide: Heuristic
+    heuristic: Heuristic
     width: int
 
 
-class LevelSearch:
-    """A search from the root, level by level; equal states are looked at once.
+class BeamSearch:
+    """A search from the root, level by level; equal states are expanded once.
 
-    Without a ``beam`` it is breadth-first search, and proves what it finds to be best where
-    nothing had to be left out. ``without_counters`` takes states that differ in step counters
-    alone for equal: the earliest is kept, which finds the quickest ways but proves nothing if the
-    game has such counters, nor where the space leaves anything else out. ``room`` bounds the number
-    of states that are remembered.
+    Without a ``beam`` it is breadth-first search, and proves its best plan optimal if no state had
+    to be left out. With ``ignore_counters``, states that differ only in step counters count as
+    equal: the earliest is kept, which finds the shortest plans but proves nothing in games with
+    such counters. Nor is anything proved where the space omits moves. ``max_states`` bounds the
+    number of states that are remembered.
 
     Source: R. Bisiani, Beam Search, in Encyclopedia of Artificial Intelligence (1987).
     """
@@ -52,34 +52,33 @@ class LevelSearch:
         self,
         space: StateSpace,
         root: Packed,
-        room: int,
+        max_states: int,
         beam: Beam | None = None,
         *,
-        without_counters: bool = True,
+        ignore_counters: bool = True,
     ) -> None:
         self._space = space
         self._root = root
         self._beam = beam
-        self._room = room
-        self._table = KeyTable(room)
-        self._without_counters = without_counters and bool(space.counters.any())
-        self._whole = beam is None and not without_counters
-        # Where steps are counted, no state is on two levels.
-        self._forgets = not without_counters and bool(space.counters.any())
-        self._ways: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
-        self._seen = 0
-        self._best = -1
+        self._max_states = max_states
+        self._table = KeyTable(max_states)
+        self._tree = SearchTree()
+        self._ignore_counters = ignore_counters and bool(space.counters.any())
+        self._whole = beam is None and not ignore_counters
+        # Where steps are counted, no state occurs on two levels.
+        self._resets_table = not ignore_counters and bool(space.counters.any())
         self.complete = beam is None
 
-    def run(self) -> Progress:
+    def run(self) -> PlanStream:
         """Yield after every block of states."""
-        frontier = self._root
+        frontier, nodes = self._root, self._tree.add_root()
+        depth = 0
         self._table.add(self._keys(frontier))
-        while len(frontier) and len(self._ways) < LONGEST and self._has_room():
-            level = BeamLevel(self._beam, FRONTIER_BYTES // (frontier.shape[1] + BESIDE_STATE))
-            for children in self._space.children(frontier, whole=self._whole):
-                found = self._best_end(children)
-                level.add(self._new(children))
+        while len(frontier) and depth < MAX_STEPS and self._has_room():
+            level = BeamLevel(self._beam, FRONTIER_BYTES // (frontier.shape[1] + NODE_BYTES))
+            for children in self._space.successors(frontier, whole=self._whole):
+                found = self._tree.better_plan(children, nodes)
+                level.add(self._unseen(children))
                 yield found
                 if found and found.value == self._space.best_value:
                     return
@@ -89,54 +88,37 @@ class LevelSearch:
             if level.empty:
                 frontier = frontier[:0]
                 break
-            frontier = self._next(level)
-        self.complete &= not len(frontier) and not self._without_counters
-        self.complete &= self._whole or not self._space.leaves_out
+            chosen = level.chosen()
+            frontier, nodes = chosen.states, self._tree.add(nodes[chosen.parents], chosen.moves)
+            depth += 1
+            if self._resets_table or (self._beam and self._table.full):
+                self._table = KeyTable(self._max_states)
+        self.complete &= not len(frontier) and not self._ignore_counters
+        self.complete &= self._whole or not self._space.omits_moves
         if self.complete:
-            yield Found(max(self._best, 0), (), proved=True)
+            yield FoundPlan(max(self._tree.best_value, 0), (), proved=True)
 
     def _has_room(self) -> bool:
-        if self._beam or self._forgets:
-            return self._seen < WAYS * self._room
+        if self._beam or self._resets_table:
+            return len(self._tree) <= NODES_PER_STATE * self._max_states
         return not self._table.full
 
     def _keys(self, states: Packed) -> NDArray[np.uint64]:
-        return self._space.keys(states, without_counters=self._without_counters, whole=self._whole)
+        return self._space.keys(states, ignore_counters=self._ignore_counters, whole=self._whole)
 
-    def _new(self, children: Offspring) -> Offspring:
-        """Return the children that are neither terminal nor known."""
-        children = children.going_on
+    def _unseen(self, children: Successors) -> Successors:
+        """Return the children that can be expanded and are new."""
+        children = children.expandable
         return children[self._table.add(self._keys(children.states))]
-
-    def _next(self, level: BeamLevel) -> Packed:
-        chosen = level.chosen()
-        self._ways.append((chosen.parents.astype(np.int32), chosen.moves.astype(np.int32)))
-        self._seen += len(chosen.states)
-        if self._forgets or (self._beam and self._table.full):
-            self._table = KeyTable(self._room)
-        return chosen.states
-
-    def _best_end(self, children: Offspring) -> Found | None:
-        """Return the way to the best terminal state, if it is better than all before."""
-        best, value = children.best_end()
-        if value <= self._best:
-            return None
-        self._best = value
-        way = [int(children.moves[best])]
-        place = int(children.parents[best])
-        for parents, moves in reversed(self._ways):
-            way.append(int(moves[place]))
-            place = int(parents[place])
-        return Found(self._best, tuple(reversed(way)))
 
 
 class BeamLevel:
-    """The states of a level while it is being gathered."""
+    """The states of a level while they are collected."""
 
-    def __init__(self, beam: Beam | None, room: int) -> None:
+    def __init__(self, beam: Beam | None, max_states: int) -> None:
         self._beam = beam
-        self._room = room
-        self._parts: list[Offspring] = []
+        self._max_states = max_states
+        self._batches: list[Successors] = []
         self._scores: list[Scores] = []
         self._size = 0
 
@@ -147,27 +129,27 @@ class BeamLevel:
 
     @property
     def overflows(self) -> bool:
-        """Whether there are more states than there may be."""
-        return self._beam is None and self._size > self._room
+        """Whether a level without a beam has more than ``max_states``."""
+        return self._beam is None and self._size > self._max_states
 
-    def add(self, states: Offspring) -> None:
+    def add(self, states: Successors) -> None:
         """Add states; a beam that has become much too wide loses its worst ones."""
-        self._parts.append(states)
+        self._batches.append(states)
         self._size += len(states.states)
         if self._beam:
-            self._scores.append(self._beam.guide.score(states))
+            self._scores.append(self._beam.heuristic.score(states))
             if self._size > 4 * self._beam.width:
                 self._trim(self._beam.width)
 
-    def chosen(self) -> Offspring:
-        """Return the states to go on from, the best first where there is a guide."""
-        if self._beam and self._parts:
+    def chosen(self) -> Successors:
+        """Return the states to expand, the best first in a beam."""
+        if self._beam and self._batches:
             self._trim(self._beam.width)
-        return Offspring.joined(self._parts)
+        return Successors.joined(self._batches)
 
     def _trim(self, width: int) -> None:
         scores = np.concatenate(self._scores)
         best = np.argsort(scores, kind="stable")[:width]
-        self._parts = [Offspring.joined(self._parts)[best]]
+        self._batches = [Successors.joined(self._batches)[best]]
         self._scores = [scores[best]]
         self._size = len(best)

@@ -1,4 +1,4 @@
-"""Heuristics: which states a search should go on from first. The lower a state's score, the sooner."""
+"""Heuristics: which states a search should expand first. Lower scores come first."""
 
 from __future__ import annotations
 
@@ -10,47 +10,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed
-from ggp_player.strategies.planner.delete_relaxation import NEVER, DeleteRelaxation
-from ggp_player.strategies.planner.state_space import BLOCK, GATE, Offspring, StateSpace, bits_of
+from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE, DeleteRelaxation
+from ggp_player.strategies.planner.state_space import (
+    BLOCK_COST,
+    GATE_COST,
+    StateSpace,
+    Successors,
+    bits_of,
+)
 
 Scores: TypeAlias = NDArray[np.float64]
 
-TIE = 1e-3
-"""What a legal move more or less is worth beside a unit of cost: it breaks ties."""
+TIE_BREAK = 1e-3
+"""The worth of a legal move, relative to a unit of cost: it only breaks ties."""
 
 PLAYOUTS_PER_STATE = 8
 
 PLAYOUT_STEPS = 300
 
 LEARNED_ENDS = 1024
-"""So many of the latest playouts are learned from."""
+"""The number of latest playouts that similarity is learned from."""
 
-HOPELESS = 1e9
-"""Is added to the score of states from which the goal is out of reach."""
+DEAD_END = 1e9
+"""The score of states from which the goal cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heuristic:
-    """A way to score states."""
+    """A function that scores states, with a name."""
 
     name: str
-    score: Callable[[Offspring], Scores]
+    score: Callable[[Successors], Scores]
 
 
 class Heuristics:
-    """The guides of one game. ``learn`` them from the ends of playouts.
+    """The heuristics of one game. Similarity has to ``learn`` from the ends of playouts.
 
-    near
-        the relaxed distance of the goal; of equal ones the state with most legal moves
-    open
-        most legal moves, then the relaxed distance
-    tight
-        fewest legal moves: H. von Warnsdorff's rule for knight's tours (1823)
-    rich
+    distance
+        the relaxed distance of the goal, then the most legal moves
+    most_moves
+        the most legal moves, then the relaxed distance
+    fewest_moves
+        the fewest legal moves: H. von Warnsdorff's rule for knight's tours (1823)
+    goal_value
         the state's own goal value, then the relaxed distance
-    alike
-        likeness to the best ends of playouts
-    played
+    similarity
+        similarity to the best ends of playouts
+    playouts
         goal values of playouts from the state, the best and the mean
     """
 
@@ -61,81 +67,81 @@ class Heuristics:
         self.relaxation = relaxation
         self._random = random
         self._block = space.engine.block(int(random.integers(2**32)))
-        self._likeness = Likeness(space.layout.fluent_count)
-        self.learn = self._likeness.learn
-        self.near = Heuristic("near", self._near)
-        self.open = Heuristic("open", self._open)
-        self.tight = Heuristic("tight", self._tight)
-        self.rich = Heuristic("rich", self._rich)
-        self.alike = Heuristic("alike", self._alike)
-        self.played = Heuristic("played", self._played)
+        self._ends = EndSimilarity(space.layout.fluent_count)
+        self.learn = self._ends.learn
+        self.distance = Heuristic("distance", self._distance_score)
+        self.most_moves = Heuristic("most_moves", self._most_moves_score)
+        self.fewest_moves = Heuristic("fewest_moves", self._fewest_moves_score)
+        self.goal_value = Heuristic("goal_value", self._goal_value_score)
+        self.similarity = Heuristic("similarity", self._similarity_score)
+        self.playouts = Heuristic("playouts", self._playouts_score)
 
-    def telling(self) -> Iterator[Heuristic]:
-        """Yield the guides for beams that tell anything, as far as the game is known by now."""
-        yield self.near
-        if self._space.values.differs:
-            yield self.rich
-        if self._space.mobility.differs:
-            yield self.open
-        if self._likeness.tells:
-            yield self.alike
+    def informative(self) -> Iterator[Heuristic]:
+        """Yield the heuristics for beams that distinguish the states seen so far."""
+        yield self.distance
+        if len(self._space.values) > 1:
+            yield self.goal_value
+        if len(self._space.mobilities) > 1:
+            yield self.most_moves
+        if self._ends.informative:
+            yield self.similarity
 
-    def noisy(self, guide: Heuristic, noise: float) -> Heuristic:
-        """Return the guide with a random amount below ``noise`` on every score."""
+    def noisy(self, heuristic: Heuristic, noise: float) -> Heuristic:
+        """Return the heuristic with a random amount of up to ``noise`` added to every score."""
 
-        def score(offspring: Offspring) -> Scores:
-            return guide.score(offspring) + noise * self._random.random(len(offspring.states))
+        def score(batch: Successors) -> Scores:
+            return heuristic.score(batch) + noise * self._random.random(len(batch.states))
 
-        return Heuristic(guide.name, score)
+        return Heuristic(heuristic.name, score)
 
-    def _cost(self, offspring: Offspring) -> Scores:
-        costs = self.relaxation.costs(offspring.states).astype(np.float64)
-        return np.where(costs >= NEVER, HOPELESS, costs)
+    def _cost(self, batch: Successors) -> Scores:
+        costs = self.relaxation.costs(batch.states).astype(np.float64)
+        return np.where(costs >= UNREACHABLE, DEAD_END, costs)
 
-    def _near(self, offspring: Offspring) -> Scores:
-        return self._cost(offspring) - TIE * offspring.look.mobility
+    def _distance_score(self, batch: Successors) -> Scores:
+        return self._cost(batch) - TIE_BREAK * batch.features.mobility
 
-    def _open(self, offspring: Offspring) -> Scores:
-        cost = self._cost(offspring)
-        return np.where(cost >= HOPELESS, HOPELESS, TIE * cost) - offspring.look.mobility
+    def _most_moves_score(self, batch: Successors) -> Scores:
+        cost = self._cost(batch)
+        return np.where(cost >= DEAD_END, DEAD_END, TIE_BREAK * cost) - batch.features.mobility
 
-    def _tight(self, offspring: Offspring) -> Scores:
-        cost = self._cost(offspring)
-        return np.where(cost >= HOPELESS, HOPELESS, TIE * cost) + offspring.look.mobility
+    def _fewest_moves_score(self, batch: Successors) -> Scores:
+        cost = self._cost(batch)
+        return np.where(cost >= DEAD_END, DEAD_END, TIE_BREAK * cost) + batch.features.mobility
 
-    def _rich(self, offspring: Offspring) -> Scores:
-        return self._near(offspring) - 1e4 * offspring.look.values
+    def _goal_value_score(self, batch: Successors) -> Scores:
+        return self._distance_score(batch) - 1e4 * batch.features.values
 
-    def _alike(self, offspring: Offspring) -> Scores:
-        return -self._likeness.of(offspring.states)
+    def _similarity_score(self, batch: Successors) -> Scores:
+        return -self._ends.of(batch.states)
 
-    def _played(self, offspring: Offspring) -> Scores:
+    def _playouts_score(self, batch: Successors) -> Scores:
         space, block = self._space, self._block
         layout, lanes = space.layout, space.lanes
-        batch = lanes // PLAYOUTS_PER_STATE
+        size = lanes // PLAYOUTS_PER_STATE
         scores = []
-        for first in range(0, len(offspring.states), batch):
-            states = offspring.states[first : first + batch]
+        for first in range(0, len(batch.states), size):
+            states = batch.states[first : first + size]
             repeated = np.repeat(states, PLAYOUTS_PER_STATE, axis=0)
             block.load(bits_of(repeated, layout.fluent_count))
             playouts = block.play(PLAYOUT_STEPS, refill=False)
-            space.work += BLOCK + playout_work(space, int(playouts.steps.max()))
+            space.cost += BLOCK_COST + playout_cost(space, int(playouts.steps.max()))
             goals = playouts.goals[: len(repeated), 0]
             goals = goals.reshape(len(states), PLAYOUTS_PER_STATE)
             scores.append(-goals.max(axis=1) - goals.mean(axis=1))
         return np.concatenate([np.zeros(0), *scores])
 
 
-def playout_work(space: StateSpace, steps: int) -> float:
-    """Return the work of a block of playouts of so many steps."""
-    return steps * (GATE * space.gates + 0.05 * sum(space.layout.move_counts) + 1)
+def playout_cost(space: StateSpace, steps: int) -> float:
+    """Return the cost of a block of playouts of so many steps, in nominal microseconds."""
+    return steps * (GATE_COST * space.gates + 0.05 * sum(space.layout.move_counts) + 1)
 
 
-class Likeness:
-    """How much states have in common with the ends of playouts that went well.
+class EndSimilarity:
+    """The similarity of states to the ends of playouts that went well.
 
-    A fluent weighs by how much more often it is true where the playout went better than the
-    average one, in units of its spread: what is rarely true at other ends weighs most.
+    The weight of a fluent is how much more often it is true after playouts of more than the mean
+    value than after all, in units of its standard deviation.
     """
 
     def __init__(self, fluents: int) -> None:
@@ -144,30 +150,30 @@ class Likeness:
         self._weights: Scores | None = None
 
     @property
-    def tells(self) -> bool:
-        """Whether anything has been learned."""
+    def informative(self) -> bool:
+        """Whether any fluent has a weight."""
         return bool(self.weights.any())
 
     @property
     def weights(self) -> Scores:
-        """What each fluent counts: float64 (fluents,)."""
+        """The weight of each fluent: float64 (fluents,)."""
         if self._weights is None:
-            self._weights = self._weighed()
+            self._weights = self._new_weights()
         return self._weights
 
     def learn(self, ends: Packed, values: NDArray[np.int64]) -> None:
-        """Take in the last states of some playouts and their goal values."""
+        """Add the last states of some playouts and their goal values."""
         bits = bits_of(ends, self._ends.shape[1])
         self._ends = np.concatenate([self._ends, bits])[-LEARNED_ENDS:]
         self._values = np.concatenate([self._values, values])[-LEARNED_ENDS:]
         self._weights = None
 
     def of(self, states: Packed) -> Scores:
-        """Return the likeness of states: float64 (n,)."""
-        likeness: Scores = bits_of(states, self._ends.shape[1]) @ self.weights
-        return likeness
+        """Return the similarity of states: float64 (n,)."""
+        similarity: Scores = bits_of(states, self._ends.shape[1]) @ self.weights
+        return similarity
 
-    def _weighed(self) -> Scores:
+    def _new_weights(self) -> Scores:
         if not len(self._values) or self._values.min() == self._values.max():
             return np.zeros(self._ends.shape[1])
         good = self._values > self._values.mean()

@@ -1,4 +1,4 @@
-"""Playouts that are remembered move by move, and nested searches made of them."""
+"""Nested Monte Carlo search, and the playouts whose moves it records."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Packed, packed_from_rows, rows_from_packed
-from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Heuristics, playout_work
+from ggp_player.strategies.planner.heuristics import PLAYOUT_STEPS, Heuristics, playout_cost
 from ggp_player.strategies.planner.state_space import (
-    LONGEST,
-    Found,
+    MAX_STEPS,
+    FoundPlan,
     Integers,
-    Offspring,
-    Progress,
+    PlanStream,
     StateSpace,
+    Successors,
 )
 
-STEP = 60.0
-"""The work of one recorded step, apart from what any step costs."""
+STEP_COST = 60.0
+"""The cost of recording one step of a block of playouts, in nominal microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayoutRecord:
-    """Playouts, one a lane.
+    """Playouts, one per lane.
 
-    ``values`` int64 (n,): the goal values at the ends, -1 where a playout came to none. ``ends``:
-    the last states. ``lengths`` int64 (n,): how many steps were made. ``made``: for every step the
-    move in each lane of the block, int64 (lanes,).
+    ``values`` int64 (n,): the goal values at the ends, -1 for playouts that did not end. ``ends``:
+    the last states. ``lengths`` int64 (n,): the numbers of steps. ``made``: for every step the move
+    in each lane of the block, int64 (lanes,).
     """
 
     values: Integers
@@ -38,21 +38,21 @@ class PlayoutRecord:
     made: list[Integers]
 
     def moves(self, lane: int) -> tuple[int, ...]:
-        """Return the moves of a lane's playout."""
+        """Return the moves of the playout in a lane."""
         return tuple(int(moves[lane]) for moves in self.made[: int(self.lengths[lane])])
 
 
-class Recorder:
-    """Makes uniformly random playouts and remembers their moves."""
+class PlayoutRecorder:
+    """Makes uniformly random playouts and records their moves."""
 
     def __init__(self, space: StateSpace, seed: int) -> None:
         self._space = space
         self._block = space.engine.block(seed)
 
     def record(self, states: Packed) -> Iterator[PlayoutRecord | None]:
-        """Play from at most a block of states; yield None now and then, at last the record.
+        """Play from at most a block of states; yield None now and then, finally the record.
 
-        Playouts without a legal move, or longer than ``PLAYOUT_STEPS``, are given up.
+        Playouts without a legal move, or longer than ``PLAYOUT_STEPS``, are abandoned.
         """
         space, block, layout = self._space, self._block, self._space.layout
         fluents = block.rows[layout.fluents :][: layout.fluent_count]
@@ -76,7 +76,7 @@ class Recorder:
             lengths += playing
             if step % 32 == 31:
                 yield None
-        space.work += STEP * len(made) + playout_work(space, len(made))
+        space.cost += STEP_COST * len(made) + playout_cost(space, len(made))
         yield PlayoutRecord(values, ends, lengths, made)
 
     def _can_move(self) -> NDArray[np.bool_]:
@@ -88,50 +88,50 @@ class Recorder:
 
 
 class NestedSearch:
-    """Nested Monte Carlo search of level 1 with many playouts, again and again from the root.
+    """Nested Monte Carlo search of level 1 with many playouts, restarted at the root for ever.
 
-    At each step every move is followed by playouts. The best line of play found since the start is
-    followed; a step where nothing better turns up goes along it too.
+    At each step playouts are made after every move. The search follows the best line of play found
+    since the root, also where the playouts of a step find nothing better.
 
     Source: T. Cazenave, Nested Monte-Carlo Search (2009).
     """
 
     def __init__(
-        self, space: StateSpace, root: Packed, guides: Heuristics, random: np.random.Generator
+        self, space: StateSpace, root: Packed, heuristics: Heuristics, random: np.random.Generator
     ) -> None:
         self._space = space
         self._root = root
-        self._guides = guides
+        self._heuristics = heuristics
         self._random = random
-        self._recorder = Recorder(space, int(random.integers(2**32)))
+        self._recorder = PlayoutRecorder(space, int(random.integers(2**32)))
         self._best = -1
 
-    def run(self) -> Progress:
-        """Yield after every few steps of playouts; never ends."""
+    def run(self) -> PlanStream:
+        """Yield after every few steps of playouts, without end."""
         while True:
             yield from self._descend()
             yield None
 
-    def _descend(self) -> Progress:
-        """Go down once from the root to a terminal state."""
-        state, played, line = self._root, list[int](), Found(-1, ())
-        while len(played) < LONGEST:
-            batches = list(self._space.children(state))
+    def _descend(self) -> PlanStream:
+        """Descend once from the root to a terminal state."""
+        state, played, line = self._root, list[int](), FoundPlan(-1, ())
+        while len(played) < MAX_STEPS:
+            batches = list(self._space.successors(state))
             if not batches:
                 return
-            children = Offspring.joined(batches)
+            children = Successors.joined(batches)
             for found in self._sample(children, played):
                 if found and found.value > line.value:
                     line = found
-                yield self._news(found)
+                yield self._improvement(found)
             if len(line.moves) <= len(played):
                 return
             move = line.moves[len(played)]
             played.append(move)
             state = children.states[children.moves == move]
 
-    def _sample(self, children: Offspring, played: list[int]) -> Progress:
-        """Make playouts from the children; yield None now and then, at last the best line."""
+    def _sample(self, children: Successors, played: list[int]) -> PlanStream:
+        """Make playouts from the children; yield None now and then, finally the best line."""
         lanes = self._space.lanes
         order = self._random.permutation(len(children.states))
         chosen = np.sort(np.resize(order, lanes))
@@ -145,15 +145,15 @@ class NestedSearch:
         best = int(recording.values.argmax())
         moves = (*played, int(children.moves[chosen[best]]), *recording.moves(best))
         value = int(recording.values[best])
-        yield Found(value, moves) if value >= 0 else None
+        yield FoundPlan(value, moves) if value >= 0 else None
 
     def _learn(self, recording: PlayoutRecord) -> None:
         ended = recording.values >= 0
         if ended.any():
-            self._guides.learn(recording.ends[ended], recording.values[ended])
+            self._heuristics.learn(recording.ends[ended], recording.values[ended])
 
-    def _news(self, found: Found | None) -> Found | None:
-        """Return what was found if it is better than all before."""
+    def _improvement(self, found: FoundPlan | None) -> FoundPlan | None:
+        """Return the plan if it is better than all before."""
         if found is None or found.value <= self._best:
             return None
         self._best = found.value

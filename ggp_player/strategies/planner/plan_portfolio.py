@@ -1,4 +1,4 @@
-"""Several searches for a plan side by side, each with its share of the work."""
+"""A portfolio of searches for a plan, which take turns by their shares of the work."""
 
 from __future__ import annotations
 
@@ -8,94 +8,94 @@ from itertools import count
 import numpy as np
 
 from gdl.engine import Packed
-from ggp_player.strategies.planner.beam_search import Beam, LevelSearch
+from ggp_player.strategies.planner.beam_search import Beam, BeamSearch
 from ggp_player.strategies.planner.best_first import (
-    DEEPEST_FIRST,
     DEPTH_FIRST,
-    FIRST_ROOM,
+    DEPTH_FIRST_IN_BATCHES,
+    FIRST_MAX_STATES,
     GREEDY,
-    MORE_ROOM,
-    NARROW,
-    SHORT_AND_GREEDY,
+    MAX_STATES_FACTOR,
+    MOST_CONSTRAINED_FIRST,
+    WEIGHTED_A_STAR,
     BestFirstSearch,
-    Order,
+    SearchOrder,
 )
-from ggp_player.strategies.planner.delete_relaxation import NEVER, DeleteRelaxation
+from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE, DeleteRelaxation
 from ggp_player.strategies.planner.heuristics import Heuristic, Heuristics
 from ggp_player.strategies.planner.nested_search import NestedSearch
-from ggp_player.strategies.planner.part_search import in_parts
-from ggp_player.strategies.planner.state_space import BLOCK, Found, Progress, StateSpace
+from ggp_player.strategies.planner.state_space import BLOCK_COST, FoundPlan, PlanStream, StateSpace
+from ggp_player.strategies.planner.subgame_search import search_subgames
 
-NARROWEST, WIDENING, WIDEST = 64, 8, 1 << 17
-"""The widths of the beams: the first, the factor from one round to the next, and the bound."""
+FIRST_WIDTH, WIDTH_FACTOR, MAX_WIDTH = 64, 8, 1 << 17
+"""The widths of the beams: the first, the factor from one turn to the next, and the largest."""
 
-PLAYED_WIDEST = 1 << 12
-"""Beams that are guided by playouts are dear: they get no wider than this."""
+MAX_PLAYOUT_WIDTH = 1 << 12
+"""The largest width of beams that are guided by playouts, which are expensive."""
 
 BONUS = 2
-"""What the search that found the best plan so far gets on top of its share."""
+"""What is added to the share of the search that found the best plan so far."""
 
-UNVARIED = 4
-"""Turns in which guides are followed to the letter; the next ones add some noise."""
+EXACT_TURNS = 4
+"""Turns in which heuristics are used as they are; in later turns noise is added."""
 
 
 @dataclass(slots=True)
-class Member:
-    """A search and the work that it has had, divided by its share."""
+class PortfolioMember:
+    """A search, its share, and the cost that it has had in proportion to the share."""
 
     name: str
     share: int
-    progress: Progress
+    plans: PlanStream
     spent: float = 0
 
 
 class PlanPortfolio:
-    """The searches for the best plan from one state; stopped, they can be gone on with.
+    """The searches for the best plan from one state; they can be stopped and resumed.
 
-    The search that has had the least work for its share goes next, so that what is found depends on
-    nothing but the seed.
+    The search that has had the least work in proportion to its share goes next. Work is counted in
+    nominal costs, so that the result depends on nothing but the seed.
     """
 
     def __init__(
-        self, space: StateSpace, root: Packed, room: int, random: np.random.Generator
+        self, space: StateSpace, root: Packed, max_states: int, random: np.random.Generator
     ) -> None:
         self._space = space
         self._root = root
-        self._room = room
-        self._random = random
-        self._relaxation = within_reach(space, root)
-        self._guides = Heuristics(space, self._relaxation, random)
+        self._max_states = max_states
+        self._relaxation = relaxation_of_best_goal(space, root)
+        self._heuristics = Heuristics(space, self._relaxation, random)
+        nested = NestedSearch(space, root, self._heuristics, random)
         self._members = [
-            Member("nested", 1, NestedSearch(space, root, self._guides, random).run()),
-            Member("breadth first", 1, self._breadth(True)),
-            Member("all states", 1, self._breadth(False)),
-            Member("beams", 3, self._beams()),
-            Member("played beams", 1, self._played_beams()),
-            Member("best first", 2, self._best_first()),
-            Member("depth first", 1, self._depth_first()),
-            Member("narrow", 2, self._narrow()),
+            PortfolioMember("nested", 1, nested.run()),
+            PortfolioMember("breadth first", 1, self._breadth_first(ignore_counters=True)),
+            PortfolioMember("all states", 1, self._breadth_first(ignore_counters=False)),
+            PortfolioMember("beams", 3, self._beams()),
+            PortfolioMember("playout beams", 1, self._playout_beams()),
+            PortfolioMember("best first", 2, self._best_first()),
+            PortfolioMember("depth first", 1, self._depth_first()),
+            PortfolioMember("most constrained first", 2, self._most_constrained_first()),
         ]
-        if space.parts.played:
-            parts = in_parts(space, root, room, self._guides)
-            self._members.append(Member("parts", 4, parts))
-        self._best = Found(-1, ())
+        if space.decomposition.subgames:
+            plans = search_subgames(space, root, max_states, self._heuristics)
+            self._members.append(PortfolioMember("subgames", 4, plans))
+        self._best = FoundPlan(-1, ())
         self._finder = ""
 
-    def run(self) -> Progress:
+    def run(self) -> PlanStream:
         """Yield each plan that is better than all before, and None after other work."""
         while not self._best.proved and self._members:
             member = min(self._members, key=lambda member: member.spent)
-            before = self._space.work
+            before = self._space.cost
             try:
-                found = next(member.progress)
+                found = next(member.plans)
             except StopIteration:
                 self._members.remove(member)
                 continue
             bonus = BONUS if member.name == self._finder else 0
-            member.spent += (BLOCK + self._space.work - before) / (member.share + bonus)
+            member.spent += (BLOCK_COST + self._space.cost - before) / (member.share + bonus)
             yield self._better(found, member.name)
 
-    def _better(self, found: Found | None, finder: str) -> Found | None:
+    def _better(self, found: FoundPlan | None, finder: str) -> FoundPlan | None:
         if found is None or (found.value <= self._best.value and not found.proved):
             return None
         if found.value > self._best.value:
@@ -107,76 +107,82 @@ class PlanPortfolio:
 
     # ------------------------------------------------------------------ members
 
-    def _breadth(self, without_counters: bool) -> Progress:
-        room = self._room
-        search = LevelSearch(self._space, self._root, room, without_counters=without_counters)
-        return search.run()
+    def _breadth_first(self, *, ignore_counters: bool) -> PlanStream:
+        return BeamSearch(
+            self._space, self._root, self._max_states, ignore_counters=ignore_counters
+        ).run()
 
-    def _beams(self) -> Progress:
-        """Search with wider and wider beams, each width with every guide.
+    def _beams(self) -> PlanStream:
+        """Search with wider and wider beams, each width with every informative heuristic.
 
-        Some goals must be reached at a certain step: one beam of each width tells steps apart.
+        Some goals must be reached at a certain step: one beam of each width counts steps.
         """
-        guides = self._guides
+        heuristics = self._heuristics
         for turn in count():
-            width = _width(turn, WIDEST)
-            for guide in guides.telling():
-                yield from self._beam(guide, width, turn)
+            width = _width(turn, MAX_WIDTH)
+            for heuristic in heuristics.informative():
+                yield from self._beam(heuristic, width, turn)
             if self._space.counters.any():
-                yield from self._beam(guides.near, width, turn, without_counters=False)
+                yield from self._beam(heuristics.distance, width, turn, ignore_counters=False)
             yield None
 
-    def _played_beams(self) -> Progress:
+    def _playout_beams(self) -> PlanStream:
         for turn in count():
-            yield from self._beam(self._guides.played, _width(turn, PLAYED_WIDEST), turn)
+            yield from self._beam(self._heuristics.playouts, _width(turn, MAX_PLAYOUT_WIDTH), turn)
             yield None
 
     def _beam(
-        self, guide: Heuristic, width: int, turn: int, *, without_counters: bool = True
-    ) -> Progress:
-        beam = Beam(self._varied(guide, turn), width)
-        search = LevelSearch(
-            self._space, self._root, self._room, beam, without_counters=without_counters
+        self, heuristic: Heuristic, width: int, turn: int, *, ignore_counters: bool = True
+    ) -> PlanStream:
+        beam = Beam(self._varied(heuristic, turn), width)
+        search = BeamSearch(
+            self._space, self._root, self._max_states, beam, ignore_counters=ignore_counters
         )
         return search.run()
 
-    def _best_first(self) -> Progress:
-        guides = self._guides
-        pairs = [(guides.near, SHORT_AND_GREEDY), (guides.near, GREEDY), (guides.rich, GREEDY)]
-        return self._first(pairs)
+    def _best_first(self) -> PlanStream:
+        distance, goal_value = self._heuristics.distance, self._heuristics.goal_value
+        return self._in_turns((distance, WEIGHTED_A_STAR), (distance, GREEDY), (goal_value, GREEDY))
 
-    def _depth_first(self) -> Progress:
-        guides = self._guides
-        pairs = [(guide, DEEPEST_FIRST) for guide in (guides.tight, guides.near)]
-        return self._first([*pairs, (guides.open, DEPTH_FIRST), (guides.near, DEPTH_FIRST)])
+    def _depth_first(self) -> PlanStream:
+        heuristics = self._heuristics
+        return self._in_turns(
+            (heuristics.fewest_moves, DEPTH_FIRST),
+            (heuristics.distance, DEPTH_FIRST),
+            (heuristics.most_moves, DEPTH_FIRST_IN_BATCHES),
+            (heuristics.distance, DEPTH_FIRST_IN_BATCHES),
+        )
 
-    def _narrow(self) -> Progress:
-        return self._first([(self._guides.near, NARROW)])
+    def _most_constrained_first(self) -> PlanStream:
+        return self._in_turns((self._heuristics.distance, MOST_CONSTRAINED_FIRST))
 
-    def _first(self, pairs: list[tuple[Heuristic, Order]]) -> Progress:
-        """Search with every guide and order in turn, with more and more room."""
+    def _in_turns(self, *pairs: tuple[Heuristic, SearchOrder]) -> PlanStream:
+        """Search with each heuristic and order, in every turn with a larger bound on states."""
         for turn in count():
-            room = min(FIRST_ROOM * MORE_ROOM**turn, self._room)
-            for guide, order in pairs:
-                how = self._varied(guide, turn), order
-                yield from BestFirstSearch(self._space, self._root, room, self._guides, how).run()
+            max_states = min(FIRST_MAX_STATES * MAX_STATES_FACTOR**turn, self._max_states)
+            for heuristic, order in pairs:
+                varied = self._varied(heuristic, turn)
+                yield from BestFirstSearch(
+                    self._space, self._root, max_states, varied, order, self._relaxation
+                ).run()
             yield None
 
-    def _varied(self, guide: Heuristic, turn: int) -> Heuristic:
-        """Return the guide for a turn: later ones are led a little astray."""
-        return self._guides.noisy(guide, turn - UNVARIED + 1) if turn >= UNVARIED else guide
+    def _varied(self, heuristic: Heuristic, turn: int) -> Heuristic:
+        """Return the heuristic for a turn, with noise that grows after ``EXACT_TURNS``."""
+        noise = turn - EXACT_TURNS + 1
+        return self._heuristics.noisy(heuristic, noise) if noise > 0 else heuristic
 
 
 def _width(turn: int, widest: int) -> int:
-    return int(min(NARROWEST * WIDENING ** min(turn, 9), widest))
+    return int(min(FIRST_WIDTH * WIDTH_FACTOR ** min(turn, 9), widest))
 
 
-def within_reach(space: StateSpace, root: Packed) -> DeleteRelaxation:
+def relaxation_of_best_goal(space: StateSpace, root: Packed) -> DeleteRelaxation:
     """Return the relaxed distance to the highest goal value that may be reached from the root."""
     values = sorted(set(space.engine.goal_table[:, 1].tolist()), reverse=True) or [0]
     relaxation = DeleteRelaxation(space, values[0])
     for value in values:
-        relaxation = relaxation.to(value)
-        if relaxation.costs(root)[0] < NEVER:
+        relaxation = relaxation.for_goal(value)
+        if relaxation.costs(root)[0] < UNREACHABLE:
             break
     return relaxation

@@ -1,4 +1,4 @@
-"""Planning for one player on the compiled machine: several searches side by side, in blocks."""
+"""Planning for one player on the compiled machine, by a portfolio of searches in blocks."""
 
 from __future__ import annotations
 
@@ -15,48 +15,47 @@ from gdl.engine import PropnetStateMachine, packed_state
 from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
 from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.planner.plan_portfolio import PlanPortfolio
-from ggp_player.strategies.planner.state_space import Found, StateSpace
+from ggp_player.strategies.planner.state_space import FoundPlan, StateSpace
 from ggp_player.strategies.textbook import SequentialPlanning, utility
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLine:
-    """A plan: the moves from one state to a terminal state, and the state before each of them.
+    """A plan: the moves from one state to a terminal state.
 
-    ``value`` is the goal value at the end, None where no end is known; a ``final`` line cannot be
-    bettered.
+    ``value`` is the goal value at the end, None if no end is known; a ``final`` line is optimal.
+    ``indices``: the index of the move to make in each state on the line.
     """
 
     moves: tuple[Term, ...]
     value: int | None = None
     final: bool = False
-    places: Mapping[State, int] = field(default_factory=dict)
+    indices: Mapping[State, int] = field(default_factory=dict)
 
     @staticmethod
     def along(position: Position, moves: Sequence[Term]) -> PlannedLine:
         """Return the line of these moves from the position."""
         machine, state = position.machine, position.state
-        places: dict[State, int] = {}
-        for place, move in enumerate(moves):
-            # Of a state that comes up twice the later place counts: that cuts the circle out.
-            places[state] = place
+        indices: dict[State, int] = {}
+        for index, move in enumerate(moves):
+            # If a state occurs twice, its later index counts: that cuts out the cycle.
+            indices[state] = index
             state = machine.next_state(state, (move,))
         value = utility(machine, state, position.role) if machine.is_terminal(state) else None
-        return PlannedLine(tuple(moves), value, value == 100, places)
+        return PlannedLine(tuple(moves), value, value == 100, indices)
 
 
 class Planner(LoneStrategy, EngineStrategy):
-    """Searches for a plan in many ways at once, follows it, and goes on looking for a better one.
+    """Searches for a plan in several ways, follows it, and goes on looking for a better one.
 
-    Refuses games of several roles. Plays as :class:`.planning.SequentialPlanning` where the machine is not a
+    Refuses games of several roles. Plays as :class:`.SequentialPlanning` if the machine is not a
     compiled one. ``states`` bounds how many states each search remembers.
 
-    Breadth-first search proves that nothing better is to be had where the game is small; beams
-    and best-first searches are guided by how far the goal seems in a relaxed game; depth-first
-    search backtracks in puzzles with dead ends; nested playouts improve scores step by step; the
-    independent parts of a game are planned one by one. See
-    :mod:`ggp_player.strategies.planner.plan_portfolio`. ``division`` spares it the analysis of the
-    game where that has been made before.
+    Breadth-first search proves plans optimal in small games; beam search and best-first search are
+    guided by a delete relaxation; depth-first search backtracks in puzzles with dead ends; nested
+    Monte Carlo search improves scores step by step; independent subgames are planned one by one.
+    See :mod:`ggp_player.strategies.planner.plan_portfolio`. A ``decomposition`` that is given is
+    used in place of a new analysis of the game.
     """
 
     name = "planner"
@@ -65,10 +64,10 @@ class Planner(LoneStrategy, EngineStrategy):
         self,
         states: Annotated[int, Field(ge=1)] = 2_000_000,
         *,
-        division: Decomposition | None = None,
+        decomposition: Decomposition | None = None,
     ) -> None:
         self.states = states
-        self._division = division
+        self._decomposition = decomposition
         self._textbook = SequentialPlanning()
         self._space: StateSpace | None = None
         self._portfolio: PlanPortfolio | None = None
@@ -76,21 +75,21 @@ class Planner(LoneStrategy, EngineStrategy):
         self._line = PlannedLine(())
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the first move of the best plan so far, after every piece of work."""
+        """Yield the next move of the best plan so far, after every piece of work."""
         machine = compiled_machine(position.machine)
         if machine is None:
             yield from self._textbook.search(position)
             return
         if not position.legal_moves:
             return
-        if position.state not in self._line.places:
-            self._line = PlannedLine(position.legal_moves[:1], places={position.state: 0})
+        if position.state not in self._line.indices:
+            self._line = PlannedLine(position.legal_moves[:1], indices={position.state: 0})
         yield self._choice(position.state)
         if self._line.final:
             return
-        searches = self._searches(position, machine)
+        portfolio = self._portfolio_for(position, machine)
         yield self._choice(position.state)
-        for found in searches.run():
+        for found in portfolio.run():
             if found:
                 moves = [machine.moves[0][move] for move in found.moves]
                 self._take(found, PlannedLine.along(position, moves))
@@ -99,24 +98,24 @@ class Planner(LoneStrategy, EngineStrategy):
                 return
 
     @property
-    def states_seen(self) -> int:
-        """How many states were looked at in this match, those of playouts aside."""
+    def states_evaluated(self) -> int:
+        """How many states were evaluated in this match, apart from those of playouts."""
         return self._space.states if self._space else 0
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what is known of the plan's next move: where it leads."""
-        place = self._line.places.get(position.state)
-        if place is None or self._line.value is None:
+        """Return the next move of the plan, with the rest of the plan as its line."""
+        index = self._line.indices.get(position.state)
+        if index is None or self._line.value is None:
             return ()
-        rest, value = self._line.moves[place:], self._line.value
+        rest, value = self._line.moves[index:], self._line.value
         bounds = (value, value if self._line.final else 100)
         return (MoveReport(rest[0], value, bounds=bounds, line=tuple((move,) for move in rest)),)
 
-    def _searches(self, position: Position, machine: PropnetStateMachine) -> PlanPortfolio:
-        """Return the searches from the position: those that were stopped there, or new ones."""
+    def _portfolio_for(self, position: Position, machine: PropnetStateMachine) -> PlanPortfolio:
+        """Return the portfolio for the position: the one that was stopped there, or a new one."""
         if self._space is None or self._space.machine is not machine:
-            division = self._division or analyse(machine).decomposition
-            self._space = StateSpace(machine, position.random.getrandbits(32), division)
+            decomposition = self._decomposition or analyse(machine).decomposition
+            self._space = StateSpace(machine, position.random.getrandbits(32), decomposition)
         if self._portfolio is None or self._start != position.state:
             random = np.random.default_rng(position.random.getrandbits(64))
             root = packed_state(machine, position.state)
@@ -124,8 +123,8 @@ class Planner(LoneStrategy, EngineStrategy):
             self._start = position.state
         return self._portfolio
 
-    def _take(self, found: Found, line: PlannedLine) -> None:
-        """Follow a line that is better than the present one; remember it if none can be."""
+    def _take(self, found: FoundPlan, line: PlannedLine) -> None:
+        """Follow a line that is better than the present one; note if the plan is proved optimal."""
         value = -1 if self._line.value is None else self._line.value
         if line.value is not None and line.value > value:
             self._line = line
@@ -134,8 +133,8 @@ class Planner(LoneStrategy, EngineStrategy):
 
     def _choice(self, state: State) -> Choice:
         line = self._line
-        place = line.places[state]
+        index = line.indices[state]
         if line.value is None:
-            return Choice(line.moves[place], proved=line.final, note="no plan yet")
-        note = f"plan of {len(line.moves) - place} steps"
-        return Choice(line.moves[place], line.value, line.final, note)
+            return Choice(line.moves[index], proved=line.final, note="no plan yet")
+        note = f"plan of {len(line.moves) - index} steps"
+        return Choice(line.moves[index], line.value, line.final, note)

@@ -123,7 +123,7 @@ def choose_for_compiled(
 ) -> tuple[Strategy, str]:
     """Choose a strategy for a compiled game by its structure; return it with the reason."""
     if len(machine.roles) == 1:
-        return Planner(division=structure.decomposition), "one player"
+        return Planner(decomposition=structure.decomposition), "one player"
     symmetries = generated_group(machine, structure.symmetries)
     main = MonteCarlo(threads=threads, symmetries=symmetries)
     turns = structure.turns.one_at_a_time.value
@@ -142,9 +142,9 @@ def choose_for_compiled(
             provers.append(Series(structure.decomposition))
         typical = structure.size.typical
         if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
-            provers.append(Enumeration(states=MAX_STATES, images=symmetries))
+            provers.append(Enumeration(states=MAX_STATES, symmetries=symmetries))
         if rivals and structure.turns.chance is None:
-            provers.append(Proof(images=symmetries))
+            provers.append(Proof(symmetries=symmetries))
     if not provers:
         return main, kind
     return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"

@@ -1,4 +1,21 @@
-"""What enumeration and proof search with: states in lanes, stores, tables, and kernels."""
+"""Strategies that solve games, or what is left of them, on the compiled engine.
+
+A position goes in; choices come out that are proved once the search has ended. There are three:
+
+:class:`Enumeration`
+    finds all states and values them by retrograde analysis: :mod:`.enumeration`, its kernels,
+    and the :mod:`.solution` that answers for each state.
+:class:`Series`
+    does so for games of subgames in sequence, :mod:`.series`, where the states of
+    :mod:`.finished_subgames` that make no difference count as one.
+:class:`Proof`
+    searches with alpha-beta until the value is proved: :mod:`.proof`, the search in
+    :mod:`.proof_kernels`, its records in :mod:`.proof_nodes`, the transposition table in
+    :mod:`.proof_table`.
+
+Kernels see the states in a block of the engine through :mod:`.block_kernels`, which
+:mod:`.solver_block` prepares for them. Start reading at :mod:`.enumeration` or :mod:`.proof`.
+"""
 
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import MAX_DEPTH, Proof, ProofTree

@@ -1,6 +1,7 @@
-"""Kernels of complete enumeration: all states after each other, and values backed up through them.
+"""Kernels of complete enumeration: all states are found forwards, and valued backwards.
 
-They take arrays only; a :class:`Store` holds those that belong together.
+Going back from the ends to value every state is known as retrograde analysis. The kernels take
+arrays only; a :class:`StateGraph` holds those that belong together.
 """
 
 from __future__ import annotations
@@ -11,13 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import allocating_kernel, is_set, make_all_canonical
-from ggp_player.strategies.solver.lane_kernels import (
-    FLUENTS,
-    LEGAL,
-    MOVES,
-    NEXT,
-    TERMINAL,
-    Rows,
+from ggp_player.strategies.solver.block_kernels import (
+    BlockRows,
     Words,
     bits_between,
     clear_moves,
@@ -30,18 +26,29 @@ from ggp_player.strategies.solver.lane_kernels import (
     set_move,
 )
 
+COUNTERS = np.dtype(
+    [
+        ("states", np.int64),  # found
+        ("edges", np.int64),
+        ("expanded", np.int64),  # states
+        ("missing", np.int64),  # room for so many more states or edges
+        ("widest", np.int64),  # the most joint moves of a state
+        ("backward", np.int64),  # edges to states found earlier
+        ("same_level", np.int64),  # states up to the present distance from the first
+    ]
+)
+"""How much of a graph is in use."""
 
-class Store(NamedTuple):
-    """States found, and how joint moves lead from one to another. n states have room.
 
-    ``states`` uint64 (n, words): packed, each the least of its images. ``slots`` int32 (a power of
-    2,): a hash table of their numbers and 1, 0 where free. ``widths`` int32 (n, roles): how many
-    legal moves each role has, 0 at an end. ``first_edge`` int64 (n + 1,): where a state's edges
-    begin. ``edges`` int32 (any,): the states after its joint moves, the last role's moves varying
+class StateGraph(NamedTuple):
+    """The states found, and to which of them joint moves lead. There is room for n states.
+
+    ``states`` uint64 (n, words): packed and canonical. ``slots`` int32 (a power of 2,): a hash
+    table of their indices plus 1, 0 where free. ``widths`` int32 (n, roles): how many legal moves
+    each role has, 0 at an end. ``first_edge`` int64 (n + 1,): where a state's edges begin.
+    ``edges`` int32 (any,): the states after its joint moves, the last role's moves varying
     fastest. ``low``, ``high`` float32 (n, roles): bounds of each role's value. ``steps`` int32 (n,
-    roles): how far the end is, or ``UNKNOWN``. ``used`` int64 (7,): the numbers of states, edges
-    and states expanded, the room that is missing, the most joint moves of a state, the edges to
-    states found earlier, the states up to the present distance from the first.
+    roles): the distance of the end, or ``UNKNOWN``. ``counters`` ``COUNTERS`` (1,).
     """
 
     states: Words
@@ -52,35 +59,33 @@ class Store(NamedTuple):
     low: NDArray[np.float32]
     high: NDArray[np.float32]
     steps: NDArray[np.int32]
-    used: NDArray[np.int64]
+    counters: NDArray[np.void]
 
-
-STATES, EDGES, EXPANDED, MISSING, WIDEST, BACKWARD, NEAR = range(7)
-"""Places in ``Store.used``."""
 
 WORKING, DONE, NO_ROOM, TOO_WIDE = range(4)
-"""What became of an expansion: there is more to do, there is not, it needs more room, it fails."""
+"""How an expansion ended: there is more to do, or nothing, or no room, or a state is too wide."""
 
 MAX_JOINT_MOVES = 2**24
-"""A state with more of them is too wide."""
+"""A block of states with more of them is too wide."""
 
 UNKNOWN = 2**20
-"""Steps to an end that nobody can bring about; more than any number of steps."""
+"""The distance of an end that nobody can force; more than any number of steps."""
 
 SCALE = 2**21
-"""What one point of value is worth, in steps: values come first."""
+"""The worth of one point of value, in steps: values come first."""
 
 LOWEST, HIGHEST = np.float32(0), np.float32(100)
 
 PRECISION = np.float32(0.01)
-"""Bounds that would change by less stay: means in circles would come closer for ever."""
+"""Smaller changes of bounds are not made: means on cycles would converge for ever."""
 
 
-class _Lanes(NamedTuple):
-    """What is known of the states in the lanes of a block.
+class _LaneMoves(NamedTuple):
+    """The legal moves of the states in the lanes of a block.
 
-    ``legal`` uint64 (lanes, words): which moves are legal. ``moves`` int32 (lanes, moves): each
-    role's legal moves, from the role's first move on. ``totals`` int64 (lanes,): joint moves.
+    ``legal`` uint64 (lanes, words): a bit for each move. ``moves`` int32 (lanes, moves): each
+    role's legal moves, from the column of the role's first move on. ``totals`` int64 (lanes,): how
+    many joint moves there are.
     """
 
     legal: Words
@@ -92,161 +97,168 @@ class _Lanes(NamedTuple):
 
 
 @allocating_kernel
-def expand(rows: Rows, store: Store, budget: int) -> int:
-    """Expand states in the order in which they were found, until ``budget`` edges were made.
+def expand(rows: BlockRows, graph: StateGraph, budget: int) -> int:
+    """Expand states in the order in which they were found, until ``budget`` edges are added.
 
     Returns ``WORKING``, ``DONE``, ``NO_ROOM`` or ``TOO_WIDE``.
     """
-    lanes, moves = 64 * rows.block.shape[1], rows.move_ends[-1]
-    held = _Lanes(
-        np.empty((lanes, (moves + 63) // 64), np.uint64),
-        np.empty((lanes, moves), np.int32),
-        np.zeros(lanes, np.int64),
+    width, moves = 64 * rows.block.shape[1], rows.move_ends[-1]
+    lanes = _LaneMoves(
+        np.empty((width, (moves + 63) // 64), np.uint64),
+        np.empty((width, moves), np.int32),
+        np.zeros(width, np.int64),
     )
-    used = store.used
-    stop = used[EDGES] + budget
-    while used[EXPANDED] < used[STATES]:
-        if used[EDGES] >= stop:
+    counters = graph.counters[0]
+    stop = counters.edges + budget
+    while counters.expanded < counters.states:
+        if counters.edges >= stop:
             return WORKING
-        first = used[EXPANDED]
-        if first == used[NEAR]:
-            used[NEAR] = used[STATES]
-        count = min(lanes, used[NEAR] - first)
-        load_states(rows, store.states, np.arange(first, first + count))
+        first = counters.expanded
+        if first == counters.same_level:
+            counters.same_level = counters.states
+        count = min(width, counters.same_level - first)
+        load_states(rows, graph.states, np.arange(first, first + count))
         evaluate(rows, rows.view_code)
-        total = _look(rows, store, held, first, count)
+        total = _read_view(rows, graph, lanes, first, count)
         if total > MAX_JOINT_MOVES:
             return TOO_WIDE
-        if used[EDGES] + total > len(store.edges) or used[STATES] + total > len(store.states):
-            used[MISSING] = total
+        if counters.edges + total > len(graph.edges) or counters.states + total > len(graph.states):
+            counters.missing = total
             return NO_ROOM
-        _follow(rows, store, held, first, count)
-        used[EXPANDED] += count
+        _make_moves(rows, graph, lanes, first, count)
+        counters.expanded += count
     return DONE
 
 
 @allocating_kernel
-def _look(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> float:
-    """Note what the view says of the states in the lanes; return the number of joint moves."""
-    read_rows(rows, rows.first[LEGAL], rows.move_ends[-1], held.legal[:count])
+def _read_view(
+    rows: BlockRows, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
+) -> float:
+    """Read the legal moves and the ends among the states in the lanes.
+
+    Returns the number of joint moves, a float because it may be very large.
+    """
+    read_rows(rows, rows.legal, rows.move_ends[-1], lanes.legal[:count])
     total = 0.0
     for lane in range(count):
         state = first + lane
-        store.first_edge[state] = store.used[EDGES] + int(total)
+        graph.first_edge[state] = graph.counters[0].edges + int(total)
         product = 1.0
         for role in range(len(rows.move_ends) - 1):
             start, end = rows.move_ends[role], rows.move_ends[role + 1]
-            width = bits_between(held.legal, lane, start, end, held.moves)
-            store.widths[state, role] = width
+            width = bits_between(lanes.legal, lane, start, end, lanes.moves)
+            graph.widths[state, role] = width
             product *= width
-        if is_set(rows.block, rows.first[TERMINAL], lane):
+        if is_set(rows.block, rows.terminal, lane):
             product = 0.0
-            for role in range(store.low.shape[1]):
+            for role in range(graph.low.shape[1]):
                 goal = np.float32(goal_of(rows, role, lane))
-                _close(store, state, role, goal)
+                _set_value(graph, state, role, goal)
         elif product == 0:
-            # A role without a move has nothing to hope for, its opponents nothing to fear.
-            for role in range(store.low.shape[1]):
-                _close(store, state, role, HIGHEST if store.widths[state, role] else LOWEST)
+            # As in minimax, a role without a move is worth 0, and its opponents 100.
+            for role in range(graph.low.shape[1]):
+                _set_value(graph, state, role, HIGHEST if graph.widths[state, role] else LOWEST)
         if product == 0:
-            store.widths[state] = 0
-        held.totals[lane] = int(min(product, MAX_JOINT_MOVES + 1.0))
+            graph.widths[state] = 0
+        lanes.totals[lane] = int(min(product, MAX_JOINT_MOVES + 1.0))
         total += product
     if total <= MAX_JOINT_MOVES:
-        store.first_edge[first + count] = store.used[EDGES] + int(total)
+        graph.first_edge[first + count] = graph.counters[0].edges + int(total)
     return total
 
 
 @allocating_kernel
-def _close(store: Store, state: int, role: int, value: np.float32) -> None:
-    store.low[state, role] = value
-    store.high[state, role] = value
-    store.steps[state, role] = 0
+def _set_value(graph: StateGraph, state: int, role: int, value: np.float32) -> None:
+    graph.low[state, role] = value
+    graph.high[state, role] = value
+    graph.steps[state, role] = 0
 
 
 @allocating_kernel
-def _follow(rows: Rows, store: Store, held: _Lanes, first: int, count: int) -> None:
-    """Make every joint move of the states in the lanes, one of each state at a time."""
+def _make_moves(
+    rows: BlockRows, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
+) -> None:
+    """Make all joint moves of the states in the lanes: in each round one of every state."""
     roles = len(rows.move_ends) - 1
-    after = np.empty((count, store.states.shape[1]), np.uint64)
-    spare, images = np.empty(after.shape[1], np.uint64), np.empty(count, np.int32)
-    widest = held.totals[:count].max()
-    store.used[WIDEST] = max(store.used[WIDEST], widest)
+    after = np.empty((count, graph.states.shape[1]), np.uint64)
+    spare, elements = np.empty(after.shape[1], np.uint64), np.empty(count, np.int32)
+    widest = lanes.totals[:count].max()
+    graph.counters[0].widest = max(graph.counters[0].widest, widest)
     for number in range(widest):
         clear_moves(rows)
         for lane in range(count):
-            if number < held.totals[lane]:
+            if number < lanes.totals[lane]:
                 rest = number
                 for role in range(roles - 1, -1, -1):
-                    width = store.widths[first + lane, role]
+                    width = graph.widths[first + lane, role]
                     start = rows.move_ends[role]
-                    set_move(rows, lane, start + held.moves[lane, start + rest % width])
+                    set_move(rows, lane, start + lanes.moves[lane, start + rest % width])
                     rest //= width
         evaluate(rows, rows.transition_code)
-        read_rows(rows, rows.first[NEXT], rows.first[MOVES] - rows.first[FLUENTS], after)
-        make_all_canonical(rows.images, after, spare, images)
-        _fetch(store.slots, store.states, after)
+        read_rows(rows, rows.next, rows.fluent_count, after)
+        make_all_canonical(rows.symmetries, after, spare, elements)
+        _prefetch_slots(graph.slots, graph.states, after)
         for lane in range(count):
-            if number < held.totals[lane]:
-                edge = store.first_edge[first + lane] + number
-                store.edges[edge] = number_of(store, after, lane)
-                store.used[EDGES] += 1
-                store.used[BACKWARD] += store.edges[edge] <= first + lane
+            if number < lanes.totals[lane]:
+                edge = graph.first_edge[first + lane] + number
+                graph.edges[edge] = index_of(graph, after, lane)
+                graph.counters[0].edges += 1
+                graph.counters[0].backward += graph.edges[edge] <= first + lane
 
 
 @allocating_kernel
-def _fetch(slots: NDArray[np.int32], known: Words, states: Words) -> None:
-    """Have the memory fetched in which some packed states will be looked for."""
+def _prefetch_slots(slots: NDArray[np.int32], known: Words, states: Words) -> None:
+    """Prefetch the memory in which some packed states will be looked up."""
     mask = np.uint64(len(slots) - 1)
     homes = np.empty(len(states), np.int64)
-    for place in range(len(states)):
-        homes[place] = np.int64(hash_of(states, place, 0) & mask)
-        prefetch(slots.ctypes.data + 4 * homes[place])
-    for place in range(len(states)):
-        number = slots[homes[place]] - 1
-        prefetch(known.ctypes.data + 8 * known.shape[1] * number)
+    for index in range(len(states)):
+        homes[index] = np.int64(hash_of(states, index, 0) & mask)
+        prefetch(slots.ctypes.data + 4 * homes[index])
+    for index in range(len(states)):
+        candidate = slots[homes[index]] - 1
+        prefetch(known.ctypes.data + 8 * known.shape[1] * candidate)
 
 
 @allocating_kernel
-def refill(slots: NDArray[np.int32], known: Words, first: int, last: int) -> None:
-    """Put the numbers of some packed states, all different, into a store's slots."""
+def fill_slots(slots: NDArray[np.int32], known: Words, first: int, last: int) -> None:
+    """Enter the states of a graph from ``first`` up to ``last`` into its slots."""
     mask = np.uint64(len(slots) - 1)
-    for number in range(first, last):
-        home = np.int64(hash_of(known, number, 0) & mask)
+    for index in range(first, last):
+        home = np.int64(hash_of(known, index, 0) & mask)
         prefetch(slots.ctypes.data + 4 * int(home))
-    for number in range(first, last):
-        slots[find_slot(slots, known, known, number)] = number + 1
+    for index in range(first, last):
+        slots[find_slot(slots, known, known, index)] = index + 1
 
 
 @allocating_kernel
-def number_of(store: Store, states: Words, place: int) -> int:
-    """Return the number of one of some packed states; a state not seen before gets the next."""
-    slot = find_slot(store.slots, store.states, states, place)
-    if store.slots[slot] == 0:
-        number = store.used[STATES]
+def index_of(graph: StateGraph, states: Words, row: int) -> int:
+    """Return the index of one of some packed states; a state not seen before is added."""
+    slot = find_slot(graph.slots, graph.states, states, row)
+    if graph.slots[slot] == 0:
+        index = graph.counters[0].states
         for word in range(states.shape[1]):
-            store.states[number, word] = states[place, word]
-        for role in range(store.high.shape[1]):
-            store.high[number, role] = HIGHEST
-            store.steps[number, role] = UNKNOWN
-        store.used[STATES] = number + 1
-        store.slots[slot] = number + 1
-    return int(store.slots[slot] - 1)
+            graph.states[index, word] = states[row, word]
+        for role in range(graph.high.shape[1]):
+            graph.high[index, role] = HIGHEST
+            graph.steps[index, role] = UNKNOWN
+        graph.counters[0].states = index + 1
+        graph.slots[slot] = index + 1
+    return int(graph.slots[slot] - 1)
 
 
 @allocating_kernel
-def find_slot(slots: NDArray[np.int32], known: Words, states: Words, place: int) -> int:
-    """Return the slot that holds the number of one of some states, or that is free for it.
+def find_slot(slots: NDArray[np.int32], known: Words, states: Words, row: int) -> int:
+    """Return the slot that holds the index of one of some states, or that is free for it.
 
-    ``slots`` and ``known`` are a store's slots and states.
+    ``slots`` and ``known`` are the slots and the states of a graph.
     """
     mask = len(slots) - 1
-    slot = np.int64(hash_of(states, place, 0) & np.uint64(mask))
+    slot = np.int64(hash_of(states, row, 0) & np.uint64(mask))
     while slots[slot] > 0:
-        number = slots[slot] - 1
+        index = slots[slot] - 1
         equal = True
         for word in range(states.shape[1]):
-            equal &= known[number, word] == states[place, word]
+            equal &= known[index, word] == states[row, word]
         if equal:
             break
         slot = (slot + 1) & mask
@@ -257,83 +269,84 @@ def find_slot(slots: NDArray[np.int32], known: Words, states: Words, place: int)
 
 
 @allocating_kernel
-def back_up(store: Store, by_chance: NDArray[np.bool_], order: NDArray[np.int64]) -> int:
-    """Narrow the bounds of some states by those of the states after them; return how many changed.
+def back_up(graph: StateGraph, by_chance: NDArray[np.bool_], order: NDArray[np.int64]) -> int:
+    """Narrow the bounds of some states by those of their successors; return how many changed.
 
-    ``by_chance`` bool (roles,): whose moves are valued by their mean; these roles have no value
-    of their own. ``order`` int64 (3,): first state, the one to stop before, step.
+    ``by_chance`` bool (roles,): roles whose moves are valued by their mean; these have no value of
+    their own. ``order`` int64 (3,): first state, the one to stop before, step.
     """
-    spare = np.empty(max(1, store.used[WIDEST]), np.float64)
+    spare = np.empty(max(1, graph.counters[0].widest), np.float64)
     changed = 0
     for state in range(order[0], order[1], order[2]):
-        if store.widths[state, 0] == 0:
+        if graph.widths[state, 0] == 0:
             continue
         for role in range(len(by_chance)):
-            if by_chance[role] or store.low[state, role] == store.high[state, role]:
+            if by_chance[role] or graph.low[state, role] == graph.high[state, role]:
                 continue
-            low = _backed_up(store, store.low, by_chance, (state, role), spare)
-            high = _backed_up(store, store.high, by_chance, (state, role), spare)
-            rise, fall = low - store.low[state, role], store.high[state, role] - high
+            low = _backed_up_value(graph, graph.low, by_chance, state, role, spare)
+            high = _backed_up_value(graph, graph.high, by_chance, state, role, spare)
+            rise, fall = low - graph.low[state, role], graph.high[state, role] - high
             if rise > PRECISION or fall > PRECISION or (low == high and rise + fall > 0):
-                store.low[state, role] = low
-                store.high[state, role] = high
+                graph.low[state, role] = low
+                graph.high[state, role] = high
                 changed += 1
     return changed
 
 
 @allocating_kernel
-def _backed_up(
-    store: Store,
+def _backed_up_value(
+    graph: StateGraph,
     values: NDArray[np.float32],
     by_chance: NDArray[np.bool_],
-    place: tuple[int, int],
+    state: int,
+    role: int,
     spare: NDArray[np.float64],
 ) -> np.float32:
-    state, role = place
-    first, last = store.first_edge[state], store.first_edge[state + 1]
+    first, last = graph.first_edge[state], graph.first_edge[state + 1]
     for edge in range(first, last):
-        spare[edge - first] = values[store.edges[edge], role]
-    return np.float32(_chosen(spare[: last - first], store.widths[state], role, by_chance))
+        spare[edge - first] = values[graph.edges[edge], role]
+    return np.float32(_chosen(spare[: last - first], graph.widths[state], role, by_chance))
 
 
 @allocating_kernel
-def measure(store: Store, order: NDArray[np.int64]) -> int:
-    """Find steps to the end for some states from those of the states after them.
+def measure_steps(graph: StateGraph, order: NDArray[np.int64]) -> int:
+    """Compute the distance of the end for some states from that of their successors.
 
-    Who can force more than 50 hurries, and the others hold out; who can be held to 50 or less holds
-    out, and the others hurry. ``order`` as in :func:`back_up`. Returns how many changed.
+    A role that can force more than 50 hurries, and the others hold out; one that can be held to 50
+    or less holds out, and the others hurry. ``order`` as in :func:`back_up`. Returns how many
+    states changed.
     """
-    spare = np.empty(max(1, store.used[WIDEST]), np.float64)
-    nobody = np.zeros(store.low.shape[1], np.bool_)
+    spare = np.empty(max(1, graph.counters[0].widest), np.float64)
+    nobody = np.zeros(graph.low.shape[1], np.bool_)
     changed = 0
     for state in range(order[0], order[1], order[2]):
-        if store.widths[state, 0] == 0:
+        if graph.widths[state, 0] == 0:
             continue
-        for role in range(store.low.shape[1]):
-            if store.low[state, role] > 50 or store.high[state, role] <= 50:
-                steps = _steps(store, state, role, nobody, spare)
-                if steps < store.steps[state, role]:
-                    store.steps[state, role] = steps
+        for role in range(graph.low.shape[1]):
+            if graph.low[state, role] > 50 or graph.high[state, role] <= 50:
+                steps = _steps(graph, state, role, nobody, spare)
+                if steps < graph.steps[state, role]:
+                    graph.steps[state, role] = steps
                     changed += 1
     return changed
 
 
 @allocating_kernel
 def _steps(
-    store: Store,
+    graph: StateGraph,
     state: int,
     role: int,
     nobody: NDArray[np.bool_],
     spare: NDArray[np.float64],
 ) -> int:
-    first, last = store.first_edge[state], store.first_edge[state + 1]
-    hurries = store.low[state, role] > 50
-    bound = store.low if hurries else store.high
+    first, last = graph.first_edge[state], graph.first_edge[state + 1]
+    hurries = graph.low[state, role] > 50
+    bound = graph.low if hurries else graph.high
     sign = -1 if hurries else 1
     for edge in range(first, last):
-        child = store.edges[edge]
-        spare[edge - first] = SCALE * bound[child, role] + sign * store.steps[child, role]
-    score = _chosen(spare[: last - first], store.widths[state], role, nobody)
+        child = graph.edges[edge]
+        spare[edge - first] = SCALE * bound[child, role] + sign * graph.steps[child, role]
+    score = _chosen(spare[: last - first], graph.widths[state], role, nobody)
     steps = sign * (score - SCALE * bound[state, role])
     return int(min(steps + 1, UNKNOWN)) if steps >= 0 else UNKNOWN
 
@@ -345,10 +358,11 @@ def _chosen(
     role: int,
     by_chance: NDArray[np.bool_],
 ) -> float:
-    """Return the value of a state for a role, of the values after its joint moves.
+    """Return the value of a state for a role from the values after its joint moves.
 
-    The role chooses the largest after the others, who know its move, have chosen the smallest, or
-    the mean where they move by chance. ``values`` float64 (joint moves,) is overwritten.
+    The others know the role's move: for each of its moves they choose the least value, or the mean
+    where they move by chance; of these the role takes the greatest. ``values`` float64 (joint
+    moves,) is overwritten.
     """
     others = len(values) // widths[role]
     if others == 1:
@@ -364,12 +378,12 @@ def _chosen(
 
 
 GREATEST, LEAST, MEAN = range(3)
-"""What a role chooses of some values."""
+"""How a role chooses from several values."""
 
 
 @allocating_kernel
 def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, how: int) -> None:
-    """Let a role choose the greatest, the least or the mean value. Its width becomes 1."""
+    """Reduce the axis of a role to the greatest, least or mean value; its width becomes 1."""
     width = widths[role]
     outer, inner = 1, 1
     for i in range(role):
@@ -380,13 +394,13 @@ def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, h
         for j in range(inner):
             result = values[i * width * inner + j]
             for k in range(1, width):
-                result = _joined(result, values[(i * width + k) * inner + j], how)
+                result = _combined(result, values[(i * width + k) * inner + j], how)
             values[i * inner + j] = result / width if how == MEAN else result
     widths[role] = 1
 
 
 @allocating_kernel
-def _joined(result: float, value: float, how: int) -> float:
+def _combined(result: float, value: float, how: int) -> float:
     if how == MEAN:
         return result + value
     return max(result, value) if how == GREATEST else min(result, value)

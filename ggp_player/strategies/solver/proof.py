@@ -1,8 +1,8 @@
-"""Proof: alpha-beta, deeper and deeper, on blocks of states, until the value is proved.
+"""Proof search: alpha-beta with iterative deepening on blocks of states, until a value is proved.
 
 It looks for proofs, not for good evaluations: a state at the horizon is worth 50, and each node
-keeps, beside the value of the present depth, the bounds that terminal states alone put on it. These
-hold for ever, so that what is proved once need never be searched again.
+keeps, beside the value at the present depth, the bounds on its value that follow from terminal
+states alone. These hold at any depth, so that what is proved once is never searched again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from gdl import Constant, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.strategies import Choice, MoveReport, Position
 from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.strategies.solver.lane_rows import MAX_MOVES, LaneRows
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     REFUSED,
@@ -28,45 +27,41 @@ from ggp_player.strategies.solver.proof_kernels import (
     search_on,
 )
 from ggp_player.strategies.solver.proof_nodes import (
-    AGE,
-    BEST,
-    BEST_MOVE,
-    HIGH,
-    LOW,
-    MINE,
+    CONTROL,
+    FACTS,
+    FRAME,
     NO_PROBLEM,
-    NODE_COUNT,
-    PROBLEM,
     Nodes,
     ProofSearch,
     Stack,
     place_root,
 )
+from ggp_player.strategies.solver.solver_block import MAX_MOVES, SolverBlock
 from ggp_player.strategies.textbook import moves_by_chance
 
 SLICE = 2**16
-"""Nodes looked at between two chances to stop: some hundredths of a second."""
+"""Nodes visited between two yields: some hundredths of a second."""
 
 MAX_DEPTH = 250
-"""Steps; depths have a byte in the table."""
+"""Steps; a depth has one byte in the table."""
 
 ENTRY_BYTES = 16
-"""Of the transposition table."""
+"""The size of an entry of the transposition table."""
 
 
 class Proof(EngineStrategy):
     """Searches for a proof of the game's value, for roles that take turns. No role ``random``.
 
-    Every other role is taken for an enemy; for two roles and a constant sum the values are the
-    game's, otherwise pessimistic, as in ``minimax``. Where several roles have a choice at once the
-    search ends. All children of all siblings are expanded in one block, terminal states among
-    them are known at once, and transpositions are looked up before anything is searched; moves
-    are ordered by the table, then by how often they have cut. The table, of ``megabytes``, is kept
-    between steps. ``depth`` is the last one, in steps; a search looks at ``nodes`` nodes at most, 0
-    for no limit. The table holds states that are ``images`` of each other once.
+    Every other role is treated as an enemy; for two roles and a constant sum the values are the
+    game's, otherwise pessimistic, as in ``minimax``. The search ends where several roles have a
+    choice at once. Siblings are expanded together in one block, terminal states among the children
+    are recognised at once, and transpositions are looked up before anything is searched; moves are
+    ordered by the table, then by the history heuristic. The table, of ``megabytes``, is kept
+    between steps; states that the ``symmetries`` map to each other have one entry. ``depth`` is the
+    largest depth, in steps; a search visits at most ``nodes`` nodes, 0 for no limit.
 
-    Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); D. Breuker, Memory
-    versus ProofSearch in Games (1998), for the table.
+    Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975); J. Schaeffer, The
+    History Heuristic (1983); D. Breuker, Memory versus Search in Games (1998), for the table.
     """
 
     name = "proof"
@@ -78,16 +73,16 @@ class Proof(EngineStrategy):
         nodes: Annotated[int, Field(ge=0)] = 0,
         megabytes: Annotated[int, Field(ge=1)] = 128,
         *,
-        images: SymmetryGroup | None = None,
+        symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.depth = depth
         self.nodes = nodes
         self.megabytes = megabytes
-        self._images = images
+        self._symmetries = symmetries
         self._tree: ProofTree | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
-        """Refuse chance, machines that do not evaluate blocks, and games with too many moves."""
+        """Refuse chance, interpreted rules, and games with too many moves."""
         if any(map(moves_by_chance, machine.roles)):
             return "proof is for games without chance, and this one has the role random"
         return super().refusal(machine)
@@ -101,7 +96,9 @@ class Proof(EngineStrategy):
         yield best
         if self._tree is None:
             entries = self.megabytes * 2**20 // ENTRY_BYTES
-            self._tree = ProofTree(self.machine_of(position), position.role, entries, self._images)
+            self._tree = ProofTree(
+                self.machine_of(position), position.role, entries, self._symmetries
+            )
         tree = self._tree
         tree.start(position)
         depth = 0
@@ -117,7 +114,7 @@ class Proof(EngineStrategy):
             yield replace(best, note=tree.problem)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return the bounds of each move, where the last search was of this position."""
+        """Return the bounds of each move, if the last search was of this position."""
         tree = self._tree
         if tree is None or tree.position is None or tree.position.state != position.state:
             return ()
@@ -126,7 +123,7 @@ class Proof(EngineStrategy):
 
 @dataclass(frozen=True, slots=True)
 class RootMove:
-    """A move at the root: proved bounds of its value, and how deep it was searched for them."""
+    """A move at the root: proved bounds of its value, and the depth that was searched for them."""
 
     move: Term
     low: int
@@ -135,9 +132,9 @@ class RootMove:
 
 
 class ProofTree:
-    """The search of one role in one match. A position is started, then searched depth by depth.
+    """The search of one role in one match: a position is started, then searched depth by depth.
 
-    The table has room for ``entries``, rounded down to a power of 2, at least 4.
+    The table has ``entries``, rounded down to a power of 2, at least 4.
     """
 
     def __init__(
@@ -145,37 +142,38 @@ class ProofTree:
         machine: PropnetStateMachine,
         role: Constant,
         entries: int,
-        images: SymmetryGroup | None = None,
+        symmetries: SymmetryGroup | None = None,
     ) -> None:
         self.problem = ""
         self.position: Position | None = None
         self._machine = machine
-        self._lane_rows = LaneRows(machine, images)
-        self._place = machine.roles.index(role)
+        self._block = SolverBlock(machine, symmetries)
+        self._role = machine.roles.index(role)
         self._table = _new_table(1 << entries.bit_length() - 1)
         self._nodes, self._stack = self._new_tree()
-        self._control = np.zeros(5, np.int64)
-        self._control[MINE] = self._place
+        self._control = np.zeros(1, CONTROL)
+        self._control["mine"] = self._role
 
     @property
     def proved(self) -> bool:
         """Whether the value of the position is exact."""
-        return bool(self._nodes.facts[0, LOW] == self._nodes.facts[0, HIGH])
+        root = self._nodes.facts[0]
+        return bool(root["low"] == root["high"])
 
     @property
     def nodes(self) -> int:
-        """How many nodes were looked at for this position."""
-        return int(self._control[NODE_COUNT])
+        """How many nodes were visited for this position."""
+        return int(self._control[0]["node_count"])
 
     def start(self, position: Position) -> None:
         """Make a position the root."""
         self.position, self.problem = position, ""
-        self._control[[NODE_COUNT, PROBLEM]] = 0, NO_PROBLEM
-        self._control[AGE] = (self._control[AGE] + 1) % 256
-        place_root(self._search(), self._lane_rows.packed(position.state))
+        self._control["node_count"], self._control["problem"] = 0, NO_PROBLEM
+        self._control["age"] = (self._control["age"] + 1) % 256
+        place_root(self._search(), self._block.packed(position.state))
 
     def deepen(self, depth: int, budget: int) -> Iterator[bool]:
-        """Search to a depth; yield whether it is finished after each slice of the work."""
+        """Search to a depth; after each slice of the work, yield whether it is finished."""
         begin(self._search(), depth)
         status = None
         while status != FINISHED:
@@ -191,28 +189,27 @@ class ProofTree:
     def choice(self, before: Term) -> Choice:
         """Return the best move of the depth that was finished last.
 
-        Of proved moves of the best value the one with the shortest proof is taken; where all is
-        lost, the one with the longest, or the best one of the depth before.
+        Of proved moves of the best value the one with the shortest proof is chosen; if all moves
+        lose, the one with the longest; on ties the move ``before``.
         """
         assert self.position is not None
-        low, high = self._nodes.facts[0, [LOW, HIGH]].tolist()
+        low, high = (int(self._nodes.facts[0][bound]) for bound in ("low", "high"))
+        value, best_move = (int(self._stack.frames[0][name]) for name in ("best", "best_move"))
         legal = self.position.legal_moves
         if len(legal) == 1:
-            value = low if low == high else int(self._stack.frames[0, BEST])
-            return Choice(legal[0], value, low == high)
+            return Choice(legal[0], low if low == high else value, low == high)
         if low < high:
-            move = self._own_move(int(self._stack.frames[0, BEST_MOVE]))
-            return Choice(move, int(self._stack.frames[0, BEST]))
+            return Choice(self._own_move(best_move), value)
         best = [known for known in self.moves() if known.low == low]
         if not best:
             return Choice(before, low, proved=True)
-        # Each step makes the shortest proof shorter: a win is not put off for ever.
+        # The shortest proof gets shorter with each step, so that a win is not put off for ever.
         sign = -1 if low == 0 else 1
         chosen = min(best, key=lambda known: (sign * known.depth, known.move != before))
         return Choice(chosen.move, low, proved=True)
 
     def moves(self) -> list[RootMove]:
-        """Return what is proved of each move at the root."""
+        """Return the proved bounds of each move at the root."""
         found = np.zeros((self._stack.order.shape[1], 4), np.int64)
         count = list_moves(self._search(), found)
         return [
@@ -231,31 +228,29 @@ class ProofTree:
             for known in self.moves()
         )
 
-    def _own_move(self, number: int) -> Term:
-        first, last = self._lane_rows.move_ends[self._place : self._place + 2]
-        if not first <= number < last:
+    def _own_move(self, index: int) -> Term:
+        first, last = self._block.move_ends[self._role : self._role + 2]
+        if not first <= index < last:
             assert self.position is not None
             return self.position.legal_moves[0]
-        move: Term = self._machine.moves[self._place][number - int(first)]
+        move: Term = self._machine.moves[self._role][index - int(first)]
         return move
 
     def _search(self) -> ProofSearch:
-        return ProofSearch(
-            self._lane_rows.rows(), self._nodes, self._stack, self._table, self._control
-        )
+        return ProofSearch(self._block.rows(), self._nodes, self._stack, self._table, self._control)
 
     def _new_tree(self) -> tuple[Nodes, Stack]:
         lanes, levels = 64 * self._machine.words, MAX_DEPTH + 2
-        moves = int(self._lane_rows.move_ends[-1])
+        moves = int(self._block.move_ends[-1])
         size = lanes * levels
         nodes = Nodes(
-            np.zeros((size, self._lane_rows.words), np.uint64),
+            np.zeros((size, self._block.words), np.uint64),
             np.zeros((size, -(-moves // 64)), np.uint64),
             np.zeros((size, 2), np.uint64),
-            np.zeros((size, 9), np.int32),
+            np.zeros(size, FACTS),
         )
         stack = Stack(
-            np.zeros((levels, 8), np.int32),
+            np.zeros(levels, FRAME),
             np.zeros((levels, lanes), np.int32),
             np.zeros(moves, np.int32),
         )
@@ -263,5 +258,5 @@ class ProofTree:
 
 
 def _new_table(entries: int) -> NDArray[np.uint64]:
-    """Return zeros, uint64 (entries, 2), with each bucket of four in one line of the cache."""
+    """Return an empty table, uint64 (entries, 2), with each bucket of four in one cache line."""
     return aligned_rows(entries // 4, 8).reshape(entries, 2)

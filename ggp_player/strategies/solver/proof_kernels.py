@@ -1,7 +1,7 @@
 """Kernels of the proof search: alpha-beta whose nodes are expanded a block of siblings at a time.
 
-They take arrays only. The search keeps its stack in arrays, so that it can stop after any number
-of nodes and go on later.
+They take arrays only. The stack of the search is an array too, so that the search can pause after
+any number of nodes.
 """
 
 from __future__ import annotations
@@ -11,36 +11,15 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import allocating_kernel, inlined_kernel
 from ggp_player.strategies.solver.proof_nodes import (
-    ALPHA,
-    BEST,
-    BEST_MOVE,
-    BETA,
-    COUNT,
-    DEPTH,
-    FIRST,
-    HIGH,
     HIGHEST,
-    IMAGE,
-    INDEX,
-    KEY,
     LANES_FOR_FIRST,
-    LAST,
-    LEVEL,
-    LOW,
     LOWEST,
-    MINE,
-    MOVE,
     NEUTRAL,
     NO_PROBLEM,
-    NODE,
-    NODE_COUNT,
     NOT_EXPANDED,
-    PROBLEM,
-    ROLE,
     SEVERAL,
     SIMULTANEOUS,
     TOO_WIDE,
-    WIDTH,
     ProofSearch,
     expand,
 )
@@ -53,84 +32,85 @@ from ggp_player.strategies.solver.proof_table import (
 )
 
 PAUSED, FINISHED, REFUSED = range(3)
-"""What :func:`search_on` comes back with."""
+"""The results of :func:`search_on`."""
 
 
 @allocating_kernel
 def begin(search: ProofSearch, depth: int) -> None:
-    """Begin a search of the root to a depth, at least 1."""
-    control, frames = search.control, search.stack.frames
-    control[LEVEL] = 0
-    _open(frames, 0, 0, depth)
-    frames[0, ALPHA], frames[0, BETA] = LOWEST, HIGHEST
+    """Begin to search the root to a depth of at least 1."""
+    control, frames = search.control[0], search.stack.frames
+    control.level = 0
+    _push(frames, 0, 0, depth)
+    frames[0].alpha, frames[0].beta = LOWEST, HIGHEST
     search.stack.history[:] >>= 1
 
 
 @allocating_kernel
-def _open(frames: NDArray[np.int32], level: int, node: int, depth: int) -> None:
-    frames[level, NODE], frames[level, DEPTH] = node, depth
-    frames[level, BEST_MOVE] = frames[level, INDEX] = -1
-    frames[level, COUNT] = 0
+def _push(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
+    """Put a node on the stack, to be searched to a depth; the window is left to the caller."""
+    frames[level].node, frames[level].depth = node, depth
+    frames[level].best_move = frames[level].index = -1
+    frames[level].count = 0
 
 
 @allocating_kernel
 def search_on(search: ProofSearch, budget: int) -> int:
-    """Search until about ``budget`` more nodes were looked at, or the depth is finished.
+    """Search until about ``budget`` more nodes are visited, or the depth is finished.
 
     Returns ``PAUSED``, ``FINISHED`` or, where several roles have a choice at once, ``REFUSED``.
     """
-    control, frames, facts = search.control, search.stack.frames, search.nodes.facts
-    stop = control[NODE_COUNT] + budget
-    while control[NODE_COUNT] < stop:
-        level = control[LEVEL]
+    control, frames, facts = search.control[0], search.stack.frames, search.nodes.facts
+    stop = control.node_count + budget
+    while control.node_count < stop:
+        level = control.level
         frame = frames[level]
-        if frame[INDEX] < 0:
-            if facts[frame[NODE], FIRST] == NOT_EXPANDED:
+        if frame.index < 0:
+            if facts[frame.node].first_child == NOT_EXPANDED:
                 _expand_siblings(search, level)
-            if control[PROBLEM] != NO_PROBLEM:
+            if control.problem != NO_PROBLEM:
                 return REFUSED
-            _look(search, level)
-            frame[INDEX] = 0
-        elif frame[INDEX] < frame[COUNT] and frame[ALPHA] < frame[BETA]:
+            _order_children(search, level)
+            frame.index = 0
+        elif frame.index < frame.count and frame.alpha < frame.beta:
             _descend(search, level)
         else:
-            value = _close(search, level)
+            value = _pop(search, level)
             if level == 0:
                 return FINISHED
-            control[LEVEL] = level - 1
+            control.level = level - 1
             parent = frames[level - 1]
-            _improve(search, level - 1, frame[NODE], value)
-            parent[INDEX] += 1
+            _improve(search, level - 1, frame.node, value)
+            parent.index += 1
     return PAUSED
 
 
 @inlined_kernel
 def _expand_siblings(search: ProofSearch, level: int) -> None:
-    """Expand a node, and with it the siblings that may follow it, as many as a block holds.
+    """Expand a node, and with it as many of the siblings after it as fit into a block.
 
-    Where the node is the first of them, the others may not be needed: they get few lanes.
+    If the node is the first of them, a cutoff may make the others needless: they get few lanes.
     """
     frames, facts = search.stack.frames, search.nodes.facts
     lanes = search.stack.order.shape[1]
-    node = frames[level, NODE]
+    node = frames[level].node
     batch = np.empty(lanes, np.int32)
-    batch[0], count, total = node, 1, facts[node, WIDTH]
+    batch[0], count, total = node, 1, facts[node].width
     base = (level + 1) * lanes
-    if facts[node, ROLE] == SEVERAL:
-        search.control[PROBLEM] = SIMULTANEOUS
+    if facts[node].role == SEVERAL:
+        search.control[0].problem = SIMULTANEOUS
         return
     if total > lanes:
-        facts[node, FIRST] = facts[node, LAST] = TOO_WIDE
+        facts[node].first_child = facts[node].end_child = TOO_WIDE
         return
     if level > 0:
         order, above = search.stack.order[level - 1], frames[level - 1]
-        _forget_children(facts, above[NODE])
-        if above[INDEX] == 0:
+        _forget_children(facts, above.node)
+        if above.index == 0:
             lanes = min(lanes, LANES_FOR_FIRST)
-        for i in range(above[INDEX] + 1, above[COUNT]):
+        for i in range(above.index + 1, above.count):
             sibling = order[i]
-            width = facts[sibling, WIDTH]
-            if facts[sibling, LOW] == facts[sibling, HIGH] or facts[sibling, ROLE] == SEVERAL:
+            width = facts[sibling].width
+            if facts[sibling].low == facts[sibling].high or facts[sibling].role == SEVERAL:
                 continue
             if total + width <= lanes:
                 batch[count] = sibling
@@ -140,124 +120,125 @@ def _expand_siblings(search: ProofSearch, level: int) -> None:
 
 
 @allocating_kernel
-def _forget_children(facts: NDArray[np.int32], node: int) -> None:
-    """Note that the children of a node's children are no longer there."""
-    for child in range(facts[node, FIRST], facts[node, LAST]):
-        facts[child, FIRST] = NOT_EXPANDED
+def _forget_children(facts: NDArray[np.void], node: int) -> None:
+    """Mark the children of a node as not expanded: their children are overwritten."""
+    for child in range(facts[node].first_child, facts[node].end_child):
+        facts[child].first_child = NOT_EXPANDED
 
 
 @inlined_kernel
-def _look(search: ProofSearch, level: int) -> None:
-    """Value the children that need no search, and put the others into order."""
+def _order_children(search: ProofSearch, level: int) -> None:
+    """Use the values of the children that need no search, and order the others."""
     frame, facts = search.stack.frames[level], search.nodes.facts
-    node, depth = frame[NODE], frame[DEPTH]
-    mine = facts[node, ROLE] == search.control[MINE]
-    frame[BEST] = LOWEST - 1 if mine else HIGHEST + 1
-    if facts[node, FIRST] == TOO_WIDE:
+    node, depth = frame.node, frame.depth
+    mine = facts[node].role == search.control[0].mine
+    frame.best = LOWEST - 1 if mine else HIGHEST + 1
+    if facts[node].first_child == TOO_WIDE:
         return
     _forget_children(facts, node)
-    known, images = best_known_move(search, node), search.rows.images.moves[facts[node, IMAGE]]
+    known = best_known_move(search, node)
+    becomes = search.rows.symmetries.moves[facts[node].symmetry]
     order, history = search.stack.order[level], search.stack.history
     count = 0
-    for child in range(facts[node, FIRST], facts[node, LAST]):
-        low, high, guess = facts[child, LOW], facts[child, HIGH], NEUTRAL
+    for child in range(facts[node].first_child, facts[node].end_child):
+        low, high, guess = facts[child].low, facts[child].high, NEUTRAL
         if low < high and depth > 1:
             low, high, guess = recall(search, child, depth - 1)
         elif low < high:
             low = high = NEUTRAL
         if low == high:
             _improve(search, level, child, low)
-            if frame[ALPHA] >= frame[BETA]:
-                frame[COUNT] = 0
+            if frame.alpha >= frame.beta:
+                frame.count = 0
                 return
             continue
         key = (guess if mine else HIGHEST - guess) << 20
-        key += min(history[facts[child, MOVE]], (1 << 20) - 1)
-        facts[child, KEY] = 1 << 30 if images[facts[child, MOVE]] == known else key
-        place = count
-        while place and facts[order[place - 1], KEY] < facts[child, KEY]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = child
+        key += min(history[facts[child].move], (1 << 20) - 1)
+        facts[child].key = 1 << 30 if becomes[facts[child].move] == known else key
+        index = count
+        while index and facts[order[index - 1]].key < facts[child].key:
+            order[index] = order[index - 1]
+            index -= 1
+        order[index] = child
         count += 1
-    frame[COUNT] = count
+    frame.count = count
 
 
 @inlined_kernel
 def _descend(search: ProofSearch, level: int) -> None:
-    """Search the next child, or take its value from the table where that decides."""
+    """Push the next child, or use the bounds in the table if they decide."""
     frames = search.stack.frames
     frame = frames[level]
-    child = search.stack.order[level, frame[INDEX]]
-    low, high, _ = recall(search, child, frame[DEPTH] - 1)
-    if low == high or low >= frame[BETA] or high <= frame[ALPHA]:
-        _improve(search, level, child, low if low >= frame[BETA] else high)
-        frame[INDEX] += 1
+    child = search.stack.order[level, frame.index]
+    low, high, _ = recall(search, child, frame.depth - 1)
+    if low == high or low >= frame.beta or high <= frame.alpha:
+        _improve(search, level, child, low if low >= frame.beta else high)
+        frame.index += 1
         return
-    _open(frames, level + 1, child, frame[DEPTH] - 1)
-    frames[level + 1, ALPHA], frames[level + 1, BETA] = frame[ALPHA], frame[BETA]
-    search.control[LEVEL] = level + 1
+    _push(frames, level + 1, child, frame.depth - 1)
+    frames[level + 1].alpha, frames[level + 1].beta = frame.alpha, frame.beta
+    search.control[0].level = level + 1
 
 
 @inlined_kernel
 def _improve(search: ProofSearch, level: int, child: int, value: int) -> None:
-    """Let a child's value count for its parent, the node at a level."""
+    """Update the best value and the window of the node at a level by a child's value."""
     frame, facts = search.stack.frames[level], search.nodes.facts
-    mine = facts[frame[NODE], ROLE] == search.control[MINE]
-    if (value > frame[BEST]) if mine else (value < frame[BEST]):
-        frame[BEST], frame[BEST_MOVE] = value, facts[child, MOVE]
+    mine = facts[frame.node].role == search.control[0].mine
+    if (value > frame.best) if mine else (value < frame.best):
+        frame.best, frame.best_move = value, facts[child].move
         if mine:
-            frame[ALPHA] = max(frame[ALPHA], value)
+            frame.alpha = max(frame.alpha, value)
         else:
-            frame[BETA] = min(frame[BETA], value)
-        if frame[ALPHA] >= frame[BETA]:
-            history, move = search.stack.history, facts[child, MOVE]
-            history[move] = min(1 << 24, history[move] + frame[DEPTH] * frame[DEPTH])
+            frame.beta = min(frame.beta, value)
+        if frame.alpha >= frame.beta:
+            history, move = search.stack.history, facts[child].move
+            history[move] = min(1 << 24, history[move] + frame.depth * frame.depth)
 
 
 @inlined_kernel
-def _close(search: ProofSearch, level: int) -> int:
-    """Settle the node at a level: bounds from its children, into the table; return its value."""
+def _pop(search: ProofSearch, level: int) -> int:
+    """Finish the node at a level: put bounds from its children into the table, return its value."""
     frame, facts = search.stack.frames[level], search.nodes.facts
-    node = frame[NODE]
-    if facts[node, FIRST] == TOO_WIDE:
+    node = frame.node
+    if facts[node].first_child == TOO_WIDE:
         return NEUTRAL
-    mine = facts[node, ROLE] == search.control[MINE]
+    mine = facts[node].role == search.control[0].mine
     low = high = LOWEST if mine else HIGHEST
-    for child in range(facts[node, FIRST], facts[node, LAST]):
+    for child in range(facts[node].first_child, facts[node].end_child):
         if mine:
-            low, high = max(low, facts[child, LOW]), max(high, facts[child, HIGH])
+            low, high = max(low, facts[child].low), max(high, facts[child].high)
         else:
-            low, high = min(low, facts[child, LOW]), min(high, facts[child, HIGH])
-    low, high = max(low, facts[node, LOW]), min(high, facts[node, HIGH])
-    facts[node, LOW], facts[node, HIGH] = low, high
-    value = max(low, min(high, frame[BEST]))
+            low, high = min(low, facts[child].low), min(high, facts[child].high)
+    low, high = max(low, facts[node].low), min(high, facts[node].high)
+    facts[node].low, facts[node].high = low, high
+    value = max(low, min(high, frame.best))
     alpha, beta = LOWEST, HIGHEST
     if level:
-        alpha, beta = search.stack.frames[level - 1, ALPHA], search.stack.frames[level - 1, BETA]
+        alpha, beta = search.stack.frames[level - 1].alpha, search.stack.frames[level - 1].beta
     least = low if value <= alpha else value
     most = high if value >= beta else value
-    remember(search, node, (least, most), frame[DEPTH], frame[BEST_MOVE])
+    remember(search, node, (least, most), frame.depth, frame.best_move)
     return int(value)
 
 
 @allocating_kernel
 def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
-    """List the root's children: int64 (moves, 4) gets move, low, high, depth of the proof.
+    """List the root's children in ``found``, int64 (moves, 4): move, low, high, depth of the proof.
 
-    Returns how many there are.
+    Returns their number.
     """
     facts = search.nodes.facts
     count = 0
-    if facts[0, FIRST] < 0:
+    if facts[0].first_child < 0:
         return 0
-    for child in range(facts[0, FIRST], facts[0, LAST]):
+    for child in range(facts[0].first_child, facts[0].end_child):
         depth = 0
         recall(search, child, 0)
-        place = find_entry(search.table, search.nodes.hashes, child)
-        if place >= 0:
-            depth = byte_of(search.table[place, 1], 4)
-        found[count, 0], found[count, 1] = facts[child, MOVE], facts[child, LOW]
-        found[count, 2], found[count, 3] = facts[child, HIGH], depth
+        entry = find_entry(search.table, search.nodes.hashes, child)
+        if entry >= 0:
+            depth = byte_of(search.table[entry, 1], 4)
+        found[count, 0], found[count, 1] = facts[child].move, facts[child].low
+        found[count, 2], found[count, 3] = facts[child].high, depth
         count += 1
     return count

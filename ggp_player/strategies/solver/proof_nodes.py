@@ -1,4 +1,4 @@
-"""The nodes of the proof search, and how a block makes them. These kernels take arrays only.
+"""The records of the proof search, and the expansion of nodes. These kernels take arrays only.
 
 All values are integers from 0 to 100, seen from one role, "mine".
 """
@@ -17,13 +17,8 @@ from gdl.engine.kernel_library import (
     make_all_canonical,
     population,
 )
-from ggp_player.strategies.solver.lane_kernels import (
-    FLUENTS,
-    LEGAL,
-    MOVES,
-    NEXT,
-    TERMINAL,
-    Rows,
+from ggp_player.strategies.solver.block_kernels import (
+    BlockRows,
     Words,
     advance,
     clear_moves,
@@ -41,68 +36,97 @@ LOWEST, HIGHEST, NEUTRAL = 0, 100, 50
 """The range of values, and the value of a state at the horizon."""
 
 
+FACTS = np.dtype(
+    [
+        ("move", np.int32),  # that led here, by its index among the moves of all roles
+        ("role", np.int32),  # that has a choice, or SEVERAL
+        ("width", np.int32),  # how many moves that role has
+        ("low", np.int32),  # bounds of the value
+        ("high", np.int32),
+        ("first_child", np.int32),  # or NOT_EXPANDED, or TOO_WIDE
+        ("end_child", np.int32),  # the node after the last child
+        ("key", np.int32),  # that siblings are ordered by
+        ("symmetry", np.int32),  # that makes the state canonical
+    ]
+)
+"""What is known of a node."""
+
+NOT_EXPANDED, TOO_WIDE = -1, -2
+SEVERAL = -1
+
+
 class Nodes(NamedTuple):
     """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
 
     ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
-    the least image, the first never 0. ``facts`` int32 (n, 9): see the places below.
+    the canonical state, the first never 0. ``facts`` ``FACTS`` (n,).
     """
 
     states: Words
     legal: Words
     hashes: NDArray[np.uint64]
-    facts: NDArray[np.int32]
+    facts: NDArray[np.void]
 
 
-MOVE, ROLE, WIDTH, LOW, HIGH, FIRST, LAST, KEY, IMAGE = range(9)
-"""Places in ``Nodes.facts``: the move that led here, by its place among all moves; the role that
-has a choice, and how many moves; bounds of the value; the children, where they are expanded (a
-first child of ``NOT_EXPANDED`` or ``TOO_WIDE`` says otherwise); what the node is ordered by; which
-symmetry makes the least image of its state."""
-
-NOT_EXPANDED, TOO_WIDE = -1, -2
-SEVERAL = -1
-"""The role of a node in which several have a choice."""
+FRAME = np.dtype(
+    [
+        ("node", np.int32),
+        ("depth", np.int32),  # that is left, in steps
+        ("alpha", np.int32),
+        ("beta", np.int32),
+        ("best", np.int32),  # value so far
+        ("best_move", np.int32),
+        ("index", np.int32),  # of the child that is searched, in order; -1 before they are ordered
+        ("count", np.int32),  # of the children to search
+    ]
+)
+"""A node on the path from the root, while it is searched."""
 
 
 class Stack(NamedTuple):
-    """The search's stack. ``frames`` int32 (levels, 8): the places below. ``order`` int32 (levels,
-    lanes): the children to search, best first. ``history`` int32 (moves,): how often and how deep
-    a move has cut."""
+    """The stack of the search.
 
-    frames: NDArray[np.int32]
+    ``frames`` ``FRAME`` (levels,). ``order`` int32 (levels, lanes): the children to search, best
+    first. ``history`` int32 (moves,): a history heuristic, which counts how often and how deep a
+    move has cut.
+    """
+
+    frames: NDArray[np.void]
     order: NDArray[np.int32]
     history: NDArray[np.int32]
 
 
-NODE, DEPTH, ALPHA, BETA, BEST, BEST_MOVE, INDEX, COUNT = range(8)
-"""Places in a frame: the node; the depth left; the window; the best value and its move; which child
-is being searched (-1 before the first look), of how many."""
-
-
-class ProofSearch(NamedTuple):
-    """All that a search works with. ``control`` int64 (5,): the places below.
-
-    ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes and entries. An
-    entry holds, from the lowest byte on: low, high, low and high at the depth, depth, age, and in
-    two bytes the best move in the least image and 1.
-    """
-
-    rows: Rows
-    nodes: Nodes
-    stack: Stack
-    table: Words
-    control: NDArray[np.int64]
-
-
-LEVEL, NODE_COUNT, MINE, AGE, PROBLEM = range(5)
-"""Indices in ``ProofSearch.control``: the present level of the stack; nodes looked at; my role; the
-table's age, 0 to 255; what is in the way."""
+CONTROL = np.dtype(
+    [
+        ("level", np.int64),  # the top of the stack
+        ("node_count", np.int64),
+        ("mine", np.int64),  # the role whose value is searched
+        ("age", np.int64),  # of the table, 0 to 255
+        ("problem", np.int64),  # NO_PROBLEM or SIMULTANEOUS
+    ]
+)
+"""The state of the search between two slices."""
 
 NO_PROBLEM, SIMULTANEOUS = 0, 1
 
+
+class ProofSearch(NamedTuple):
+    """Everything that a search works with. ``control`` ``CONTROL`` (1,).
+
+    ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes and entries. An
+    entry holds, from the lowest byte on: low, high, low and high at the depth, depth, age, and in
+    two bytes the best move in the canonical state plus 1.
+    """
+
+    rows: BlockRows
+    nodes: Nodes
+    stack: Stack
+    table: Words
+    control: NDArray[np.void]
+
+
 LANES_FOR_FIRST = 64
-"""States are moved into a block and out of it in so many lanes at a time."""
+"""States are moved into and out of a block this many lanes at a time."""
 
 
 @allocating_kernel
@@ -117,52 +141,53 @@ def place_root(search: ProofSearch, state: Words) -> None:
 
 @allocating_kernel
 def _describe(search: ProofSearch, base: int, count: int) -> None:
-    """Note what the view says of nodes; ``count`` of them, from ``base`` on, are in the lanes."""
+    """Fill in the facts of the ``count`` nodes from ``base`` on, whose states are in the block."""
     rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
-    mine = search.control[MINE]
-    read_rows(rows, rows.first[LEGAL], rows.move_ends[-1], nodes.legal[base : base + count])
+    mine = search.control[0].mine
+    read_rows(rows, rows.legal, rows.move_ends[-1], nodes.legal[base : base + count])
     size = np.uint64(len(search.table) - 4)
-    least = nodes.states[base : base + count]
-    spare = np.empty(least.shape[1], np.uint64)
-    if len(rows.images.facts) > 1:
-        least = least.copy()
-        make_all_canonical(rows.images, least, spare, facts[base : base + count, IMAGE])
+    canonical = nodes.states[base : base + count]
+    spare = np.empty(canonical.shape[1], np.uint64)
+    if len(rows.symmetries.facts) > 1:
+        canonical = canonical.copy()
+        elements = facts["symmetry"][base : base + count]
+        make_all_canonical(rows.symmetries, canonical, spare, elements)
     for lane in range(count):
         node = base + lane
-        # In the table 0 says that there is no entry.
-        nodes.hashes[node, 0] = max(hash_of(least, lane, 0), np.uint64(1))
-        nodes.hashes[node, 1] = hash_of(least, lane, 1)
+        # In the table 0 marks an empty slot.
+        nodes.hashes[node, 0] = max(hash_of(canonical, lane, 0), np.uint64(1))
+        nodes.hashes[node, 1] = hash_of(canonical, lane, 1)
         bucket = np.int64(nodes.hashes[node, 1] & size)
         prefetch(search.table.ctypes.data + 16 * int(bucket))
-        facts[node, LOW], facts[node, HIGH] = LOWEST, HIGHEST
-        facts[node, FIRST] = NOT_EXPANDED
-        if is_set(rows.block, rows.first[TERMINAL], lane):
-            facts[node, LOW] = facts[node, HIGH] = goal_of(rows, mine, lane)
+        facts[node].low, facts[node].high = LOWEST, HIGHEST
+        facts[node].first_child = NOT_EXPANDED
+        if is_set(rows.block, rows.terminal, lane):
+            facts[node].low = facts[node].high = goal_of(rows, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, rows.move_ends, node, mine)
 
 
 @allocating_kernel
 def _find_chooser(
-    facts: NDArray[np.int32], legal: Words, move_ends: NDArray[np.int64], node: int, mine: int
+    facts: NDArray[np.void], legal: Words, move_ends: NDArray[np.int64], node: int, mine: int
 ) -> None:
-    """Note which role has a choice in a node, and how many moves."""
-    facts[node, ROLE], facts[node, WIDTH] = mine, 1
+    """Find the role that has a choice in a node, and how many moves it has."""
+    facts[node].role, facts[node].width = mine, 1
     stuck, choosing = False, 0
     for role in range(len(move_ends) - 1):
         width = _count_bits(legal, node, move_ends[role], move_ends[role + 1])
         if width > 1:
             choosing += 1
-            facts[node, ROLE], facts[node, WIDTH] = role, width
+            facts[node].role, facts[node].width = role, width
         elif width == 0:
             stuck = True
             if role == mine:
-                # Without a move there is nothing to hope for, as in minimax.
-                facts[node, HIGH] = LOWEST
+                # A role without a move is worth 0, as in minimax.
+                facts[node].high = LOWEST
     if choosing > 1:
-        facts[node, ROLE] = SEVERAL
-    if stuck and facts[node, HIGH] == HIGHEST:
-        facts[node, LOW] = HIGHEST
+        facts[node].role = SEVERAL
+    if stuck and facts[node].high == HIGHEST:
+        facts[node].low = HIGHEST
 
 
 @allocating_kernel
@@ -180,34 +205,33 @@ def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
 
 @inlined_kernel
 def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
-    """Expand nodes together: their children are put from ``base`` on, and described."""
+    """Expand nodes in one block; their children become the nodes from ``base`` on."""
     rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
     total = 0
     for parent in parents:
-        total += facts[parent, WIDTH]
+        total += facts[parent].width
     chosen = np.empty(total, np.int64)
     clear_moves(rows)
     lane = 0
     for parent in parents:
-        facts[parent, FIRST] = base + lane
-        chooser, width = facts[parent, ROLE], facts[parent, WIDTH]
+        facts[parent].first_child = base + lane
+        chooser, width = facts[parent].role, facts[parent].width
         for role in range(len(rows.move_ends) - 1):
             last = rows.move_ends[role + 1]
             move = next_bit(nodes.legal, parent, rows.move_ends[role], last)
             for i in range(width):
                 set_move(rows, lane + i, move)
                 if role == chooser:
-                    facts[base + lane + i, MOVE] = move
+                    facts[base + lane + i].move = move
                     move = next_bit(nodes.legal, parent, move + 1, last)
         chosen[lane : lane + width] = parent
         lane += width
-        facts[parent, LAST] = base + lane
+        facts[parent].end_child = base + lane
     load_states(rows, nodes.states, chosen)
     evaluate(rows, rows.view_code)
     evaluate(rows, rows.transition_code)
     advance(rows)
     evaluate(rows, rows.view_code)
-    fluents = rows.first[MOVES] - rows.first[FLUENTS]
-    read_rows(rows, rows.first[NEXT], fluents, nodes.states[base : base + total])
+    read_rows(rows, rows.next, rows.fluent_count, nodes.states[base : base + total])
     _describe(search, base, total)
-    search.control[NODE_COUNT] += total
+    search.control[0].node_count += total

@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import inlined_kernel
-from ggp_player.strategies.solver.lane_kernels import Words
-from ggp_player.strategies.solver.proof_nodes import AGE, HIGH, IMAGE, LOW, NEUTRAL, ProofSearch
+from ggp_player.strategies.solver.block_kernels import Words
+from ggp_player.strategies.solver.proof_nodes import NEUTRAL, ProofSearch
 
 
 @inlined_kernel
 def find_entry(table: Words, hashes: NDArray[np.uint64], node: int) -> int:
-    """Return the place of a node's entry, -1 where there is none."""
+    """Return the index of a node's entry, -1 if there is none."""
     first = np.int64(hashes[node, 1] & np.uint64(len(table) - 4))
-    for place in range(first, first + 4):
-        if table[place, 0] == hashes[node, 0]:
-            return int(place)
+    for index in range(first, first + 4):
+        if table[index, 0] == hashes[node, 0]:
+            return int(index)
     return -1
 
 
@@ -30,14 +30,14 @@ def byte_of(entry: int, number: int) -> int:
 def remember(
     search: ProofSearch, node: int, bounds: tuple[int, int], depth: int, move: int
 ) -> None:
-    """Put a node into the table: its proved bounds, and those at the depth it was searched to.
+    """Put a node into the table: its proved bounds, and those at the depth of its search.
 
-    It takes the place of an entry that is older, or was searched less deep.
+    In a full bucket it replaces an older entry if there is one, then the one of the least depth.
     """
     table, facts = search.table, search.nodes.facts
-    hashes, age = search.nodes.hashes, search.control[AGE]
-    place = find_entry(table, hashes, node)
-    if place < 0:
+    hashes, age = search.nodes.hashes, search.control[0].age
+    index = find_entry(table, hashes, node)
+    if index < 0:
         first = np.int64(hashes[node, 1] & np.uint64(len(table) - 4))
         least = 1 << 30
         for candidate in range(first, first + 4):
@@ -46,31 +46,31 @@ def remember(
             if table[candidate, 0] != 0:
                 worth = 1 + byte_of(entry, 4) + 256 * (byte_of(entry, 5) == age)
             if worth < least:
-                place, least = candidate, worth
-    entry = np.uint64(facts[node, LOW]) | np.uint64(facts[node, HIGH]) << np.uint64(8)
+                index, least = candidate, worth
+    entry = np.uint64(facts[node].low) | np.uint64(facts[node].high) << np.uint64(8)
     entry |= np.uint64(bounds[0]) << np.uint64(16) | np.uint64(bounds[1]) << np.uint64(24)
     entry |= np.uint64(depth) << np.uint64(32) | np.uint64(age) << np.uint64(40)
     if move >= 0:
-        image = search.rows.images.moves[facts[node, IMAGE], move]
-        entry |= np.uint64(image + 1) << np.uint64(48)
-    table[place, 0] = hashes[node, 0]
-    table[place, 1] = entry
+        becomes = search.rows.symmetries.moves[facts[node].symmetry, move]
+        entry |= np.uint64(becomes + 1) << np.uint64(48)
+    table[index, 0] = hashes[node, 0]
+    table[index, 1] = entry
 
 
 @inlined_kernel
 def recall(search: ProofSearch, node: int, depth: int) -> tuple[int, int, int]:
-    """Narrow a node's proved bounds by the table's.
+    """Narrow a node's proved bounds by those in the table.
 
-    Returns its bounds at a depth, and a guess at its value.
+    Returns its bounds at a depth, and an estimate of its value.
     """
     facts = search.nodes.facts
-    low, high = facts[node, LOW], facts[node, HIGH]
+    low, high = facts[node].low, facts[node].high
     guess = NEUTRAL
-    place = find_entry(search.table, search.nodes.hashes, node)
-    if place >= 0:
-        entry = search.table[place, 1]
+    index = find_entry(search.table, search.nodes.hashes, node)
+    if index >= 0:
+        entry = search.table[index, 1]
         low, high = max(low, byte_of(entry, 0)), min(high, byte_of(entry, 1))
-        facts[node, LOW], facts[node, HIGH] = low, high
+        facts[node].low, facts[node].high = low, high
         deep_low, deep_high = byte_of(entry, 2), byte_of(entry, 3)
         guess = (deep_low + deep_high) >> 1
         if byte_of(entry, 4) >= depth:
@@ -80,8 +80,8 @@ def recall(search: ProofSearch, node: int, depth: int) -> tuple[int, int, int]:
 
 @inlined_kernel
 def best_known_move(search: ProofSearch, node: int) -> int:
-    """Return what the table holds for the image of a node's best move, -1 for none."""
-    place = find_entry(search.table, search.nodes.hashes, node)
-    if place < 0:
+    """Return the best move in a node's canonical state from the table, -1 if there is none."""
+    index = find_entry(search.table, search.nodes.hashes, node)
+    if index < 0:
         return -1
-    return int(np.int64(search.table[place, 1] >> np.uint64(48)) - 1)
+    return int(np.int64(search.table[index, 1] >> np.uint64(48)) - 1)

@@ -1,33 +1,39 @@
-"""What a complete enumeration has found out about every state of a game."""
+"""The solution of a game: bounds of the values of all states, and the best moves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant, State
+from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.solver.enumeration_kernels import (
-    SCALE,
-    STATES,
-    UNKNOWN,
-    Store,
-    find_slot,
-)
-from ggp_player.strategies.solver.lane_rows import LaneRows
+from ggp_player.strategies.solver.block_kernels import Words
+from ggp_player.strategies.solver.enumeration_kernels import SCALE, UNKNOWN, StateGraph, find_slot
 from ggp_player.strategies.textbook import moves_by_chance
 
 Values = NDArray[np.float64]
 
 
+class CanonicalStates(Protocol):
+    """Maps each state to the one that stands for it in a graph."""
+
+    machine: PropnetStateMachine
+
+    def canonical(self, state: State) -> tuple[Words, NDArray[np.int32]]:
+        """Return the canonical state, uint64 (1, words), and what each move becomes in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class SolutionBounds:
-    """A role is sure of ``low``, and its opponents can hold it to ``high``, 0 to 100.
+    """A role can force at least ``low``, and its opponents at most ``high``, 0 to 100.
 
-    ``steps`` is how many the match lasts yet if who can force more than 50 hurries and who cannot
-    holds out; None where the end is not in anybody's hands, or is left to chance.
+    ``steps`` is the remaining length of the match if a role that can force more than 50 hurries,
+    and one that cannot holds out; None where nobody can force the end, or chance decides.
     """
 
     low: float
@@ -41,42 +47,41 @@ class SolutionBounds:
 
 
 class Solution:
-    """Bounds and best moves for every state that can be reached from the one it was made for.
+    """Bounds and best moves for every state that can be reached from the start of an enumeration.
 
-    A role's value is what minimax defines: what it gets at least, whatever the others do after its
+    A role's value is its minimax value: the least that it gets, whatever the others do after its
     own move; of ``random`` the mean is taken. It stays unknown where no end can be forced.
     """
 
-    def __init__(self, lane_rows: LaneRows, store: Store) -> None:
-        self._lane_rows = lane_rows
-        self._machine = lane_rows.machine
-        self._store = store
+    def __init__(self, keys: CanonicalStates, graph: StateGraph) -> None:
+        self._keys = keys
+        self._machine = keys.machine
+        self._graph = graph
+        self._move_ends = [0, *accumulate(map(len, self._machine.moves))]
 
     @property
     def states(self) -> int:
         """The number of states."""
-        return int(self._store.used[STATES])
+        return int(self._graph.counters[0]["states"])
 
     def __contains__(self, state: State) -> bool:
-        return self._number(state) is not None
+        return self._index(state) is not None
 
     def bounds(self, state: State, role: Constant) -> SolutionBounds:
-        """Return what is known of a role's value. Raises KeyError for a state not reached."""
-        number, place = self._required(state), self._machine.roles.index(role)
-        steps = int(self._store.steps[number, place])
+        """Return the bounds of a role's value. Raises KeyError for a state not reached."""
+        graph, here = self._graph, (self._required(state), self._machine.roles.index(role))
+        steps = int(graph.steps[here])
         return SolutionBounds(
-            float(self._store.low[number, place]),
-            float(self._store.high[number, place]),
-            steps if steps < UNKNOWN else None,
+            float(graph.low[here]), float(graph.high[here]), steps if steps < UNKNOWN else None
         )
 
     def best(self, position: Position) -> Choice:
-        """Return the best move, exact where the value of the state is.
+        """Return the best move, proved where the value of the state is exact.
 
-        Of moves that keep the value, the one that leads to the quickest end is preferred where
-        the role can force more than 50. Where it cannot, it prefers the move after which mistakes
-        are the most likely, by the mean of what it is sure of over the states one step on;
-        where all is lost, the longest resistance comes before that. The first of equals stands.
+        Of moves that keep the value, a role that can force more than 50 prefers the quickest end.
+        Any other prefers the move after which mistakes are the most likely, by the mean of the low
+        bounds one step on; if all is lost, the longest resistance comes before that. Among equals
+        the first is chosen.
         """
         bounds = self.bounds(position.state, position.role)
         ranks = self._ranks(position, bounds)
@@ -97,79 +102,81 @@ class Solution:
         )
 
     def _ranks(self, position: Position, bounds: SolutionBounds) -> list[tuple[float, ...]]:
-        """Return what decides between the moves, the greatest first."""
+        """Return the criteria by which the moves are compared, the most important first."""
         low, high, score = self._moves(position)
-        hope = self._hopes(position)
+        expected = self._expected(position)
         if bounds.low > 50:
-            columns = [low, score, high, hope]
+            columns = [low, score, high, expected]
         elif bounds.high == 0:
-            columns = [score, hope]
+            columns = [score, expected]
         else:
-            columns = [low, high, hope, score]
+            columns = [low, high, expected, score]
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _moves(self, position: Position) -> tuple[Values, Values, Values]:
-        """Return low, high and the order by steps of each of a role's moves: (moves,) each."""
-        number, role = self._place(position)
-        store, after = self._store, self._after(number)
-        low, high = (bound[after, role].astype(np.float64) for bound in (store.low, store.high))
-        steps = store.steps[after, role]
-        hurries = store.low[number, role] > 50
+        """Return low, high and the score by steps of each of a role's moves: (moves,) each."""
+        index, role = self._locate(position)
+        graph, after = self._graph, self._after(index)
+        low, high = (bound[after, role].astype(np.float64) for bound in (graph.low, graph.high))
+        steps = graph.steps[after, role]
+        hurries = graph.low[index, role] > 50
         score = SCALE * low - steps if hurries else SCALE * high + steps
         order = self._order(position)
         return (
-            self._of_moves(number, role, low)[order],
-            self._of_moves(number, role, high)[order],
-            self._of_moves(number, role, score)[order],
+            self._of_moves(index, role, low)[order],
+            self._of_moves(index, role, high)[order],
+            self._of_moves(index, role, score)[order],
         )
 
-    def _of_moves(self, number: int, role: int, values: Values) -> Values:
-        """Return what the others leave of each of a role's moves, of values after joint moves."""
+    def _of_moves(self, index: int, role: int, values: Values) -> Values:
+        """Reduce the values after joint moves to one for each of a role's own moves."""
         roles = self._machine.roles
-        table = values.reshape(self._store.widths[number])
+        table = values.reshape(self._graph.widths[index])
         for other in reversed(range(len(roles))):
             if other != role:
                 reduce = np.mean if moves_by_chance(roles[other]) else np.min
                 table = reduce(table, axis=other, keepdims=True)
         return table.ravel()
 
-    def _hopes(self, position: Position) -> Values:
-        """Return what the role can hope for after each of its moves if others move at random."""
-        number, role = self._place(position)
-        hopes = np.array([self._hope(int(state), role) for state in self._after(number)])
-        table = hopes.reshape(self._store.widths[number])
+    def _expected(self, position: Position) -> Values:
+        """Return the low bound expected two steps on, after each move, of random play."""
+        index, role = self._locate(position)
+        means = np.array([self._mean_after(int(state), role) for state in self._after(index)])
+        table = means.reshape(self._graph.widths[index])
         others = tuple(i for i in range(len(self._machine.roles)) if i != role)
         return np.asarray(table.mean(axis=others))[self._order(position)]
 
     def _order(self, position: Position) -> NDArray[np.int64]:
-        """Return which of a role's legal moves in the least image each becomes: int64 (moves,)."""
+        """Return the index that each legal move of a role has in the canonical state: (moves,)."""
         role = self._machine.roles.index(position.role)
-        first, last = self._lane_rows.move_ends[role : role + 2]
-        becomes = self._lane_rows.least(position.state)[1][first:last]
+        first, last = self._move_ends[role : role + 2]
+        becomes = self._keys.canonical(position.state)[1][first:last]
         becomes_of = dict(zip(self._machine.moves[role], becomes.tolist(), strict=True))
         return np.argsort(np.argsort([becomes_of[move] for move in position.legal_moves]))
 
-    def _hope(self, number: int, role: int) -> float:
-        after = self._after(number)
-        of = after if len(after) else [number]
-        return float(self._store.low[of, role].mean(dtype=np.float64))
+    def _mean_after(self, index: int, role: int) -> float:
+        """Return the mean low bound of the successors of a state, or its own at an end."""
+        after = self._after(index)
+        states = after if len(after) else [index]
+        return float(self._graph.low[states, role].mean(dtype=np.float64))
 
-    def _after(self, number: int) -> NDArray[np.int32]:
-        """Return the states after the joint moves of a state, by number."""
-        first, last = self._store.first_edge[number : number + 2]
-        return self._store.edges[first:last]
+    def _after(self, index: int) -> NDArray[np.int32]:
+        """Return the indices of the states after the joint moves of a state."""
+        first, last = self._graph.first_edge[index : index + 2]
+        return self._graph.edges[first:last]
 
-    def _place(self, position: Position) -> tuple[int, int]:
+    def _locate(self, position: Position) -> tuple[int, int]:
+        """Return the index of a position's state and that of its role."""
         return self._required(position.state), self._machine.roles.index(position.role)
 
     def _required(self, state: State) -> int:
-        number = self._number(state)
-        if number is None:
+        index = self._index(state)
+        if index is None:
             raise KeyError(f"{state!r} was not reached")
-        return number
+        return index
 
-    def _number(self, state: State) -> int | None:
-        store = self._store
-        slot = find_slot(store.slots, store.states, self._lane_rows.least(state)[0], 0)
-        number = int(store.slots[slot])
-        return number - 1 if number else None
+    def _index(self, state: State) -> int | None:
+        graph = self._graph
+        slot = find_slot(graph.slots, graph.states, self._keys.canonical(state)[0], 0)
+        index = int(graph.slots[slot])
+        return index - 1 if index else None

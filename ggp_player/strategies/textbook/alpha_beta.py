@@ -1,8 +1,9 @@
-"""Alpha-beta: minimax without the branches that cannot matter, searched deeper and deeper.
+"""Alpha-beta: minimax without the branches that cannot matter, with iterative deepening.
 
-*Alpha* is the value that the player is sure of on the path to a state, *beta* the value that its
-opponents can hold it to. Where alpha reaches beta, one of them avoids the state, and the rest of
-its moves need no look. With the best moves first, that leaves about the square root of the tree.
+*Alpha* is the value that the player can already force on the path to a state, *beta* the value that
+its opponents can hold it to. Where alpha reaches beta, one side avoids the state, and the rest of
+its moves need not be searched. If the best moves come first, about the square root of the tree is
+left.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gdl.language import moves_by_chance
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
-from ggp_player.strategies.textbook.game_tree import Moves, utility
+from ggp_player.strategies.textbook.game_tree import Moves, iterative_deepening, utility
 from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMovesError
 from ggp_player.strategies.textbook.transposition_table import (
     HIGHEST_VALUE,
@@ -30,13 +31,13 @@ from ggp_player.strategies.textbook.transposition_table import (
 class AlphaBeta(Strategy):
     """Depth-limited alpha-beta search with iterative deepening. Plays every game.
 
-    The search of one depth begins with the best move of the depth before; ``depth`` is the last
-    one, in steps. ``ordering`` sorts the moves by evaluation first, ``evaluation`` names a mixture
-    of features from :mod:`ggp_player.strategies.textbook.evaluation`.
+    The search of one depth begins with the best move of the depth before; ``depth`` is the largest,
+    in steps. ``ordering`` sorts the moves by evaluation first, ``evaluation`` names a mixture of
+    features from :mod:`ggp_player.strategies.textbook.evaluation`.
 
-    Each other role is taken for an enemy that knows our move, so that moves made at the same time
-    are valued pessimistically; for ``random`` the mean is taken. Games of two roles that
-    take turns are searched in the negamax form. The transposition table is kept between steps.
+    Every other role is treated as an enemy that knows our move, so that moves made at the same time
+    are valued pessimistically; for ``random`` the mean is taken. Games of two roles that take turns
+    are searched in the negamax form. The transposition table is kept between steps.
 
     Source: S. Russell and P. Norvig, Artificial Intelligence: A Modern Approach, 3rd edition,
     section 5.3; M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6.
@@ -56,34 +57,21 @@ class AlphaBeta(Strategy):
         self._tree: DepthLimitedTree | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the best move of each depth, and again after each move that was looked at."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
-        for depth in range(1, self.depth + 1):
-            try:
-                for choice in self._iteration(position, depth, best):
-                    yield (best := choice)
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, no stack for more")
-                return
-            if best.proved:
-                return
+        """Yield the best move so far, after each move searched and after each depth."""
+        return iterative_deepening(position, self.depth, self._iteration)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         if self._tree is None:
             roles = position.machine.roles
             in_turn = len(roles) == 2 and not any(map(moves_by_chance, roles))
-            self._tree = self._plant(NegamaxTree if in_turn else AlphaBetaTree, position)
+            self._tree = self._new_tree(NegamaxTree if in_turn else AlphaBetaTree, position)
         try:
             yield from bestmove(self._tree, position.state, depth, before)
         except SimultaneousMovesError:
-            self._tree = self._plant(AlphaBetaTree, position)
+            self._tree = self._new_tree(AlphaBetaTree, position)
             yield from bestmove(self._tree, position.state, depth, before)
 
-    def _plant(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
+    def _new_tree(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
         features = features_of(self.evaluation, position.random)
         evaluator = Evaluator(position.machine, features)
         return form(position.machine, position.role, evaluator, self.ordering)
@@ -92,8 +80,8 @@ class AlphaBeta(Strategy):
 def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -> Iterator[Choice]:
     """Search all moves of a state to one depth; yield the best so far after each of them.
 
-    The move of the choice before comes first where it has a value. Moves that turn out equal keep
-    their order: where all are lost, the one that looked best stands.
+    The move of the choice ``before`` is searched first if it has a value. Equal moves keep their
+    order: if all are lost, the one that looked best is chosen.
     """
     moves = list(tree.ordered(state, (), max(depth, 2)))
     if before.value is not None:
@@ -108,7 +96,7 @@ def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -
         yield best
         if alpha >= HIGHEST_VALUE:
             break
-    # Evaluations lie strictly between the extremes: these come from terminal states alone.
+    # Evaluations lie strictly between the extremes, which only terminal states have.
     extreme = alpha in (LOWEST_VALUE, HIGHEST_VALUE)
     yield replace(best, proved=extreme or tree.horizons == horizons)
 
@@ -116,16 +104,16 @@ def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -
 class AlphaBetaTree(DepthLimitedTree):
     """The general form: a max layer for the player, a min layer for each of its opponents.
 
-    Values outside alpha to beta are cut to the nearer of the two ("fail-hard").
+    It is fail-hard: values outside alpha to beta are clipped to the nearer of the two.
     """
 
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:
-        """Return the value of the player's move, or alpha where it is not more than that."""
+        """Return the value of the player's move, or alpha if that is greater."""
         return self.minscore((move,), state, depth, alpha, HIGHEST_VALUE)
 
     @transposed
     def maxscore(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        """Return what the player can be sure of, between alpha and beta."""
+        """Return the value that the player can force, between alpha and beta."""
         if self.machine.is_terminal(state):
             return utility(self.machine, state, self.role)
         if depth == 0:
@@ -137,7 +125,7 @@ class AlphaBetaTree(DepthLimitedTree):
         return alpha
 
     def minscore(self, moves: Moves, state: State, depth: int, alpha: float, beta: float) -> float:
-        """Return what the opponents after ``moves`` leave of it, between alpha and beta."""
+        """Return the value after the worst answer to ``moves``, between alpha and beta."""
         if len(moves) > len(self.opponents):
             return self.maxscore(self.after(state, moves), depth - 1, alpha, beta)
         if moves_by_chance(self.opponents[len(moves) - 1]):
@@ -149,7 +137,7 @@ class AlphaBetaTree(DepthLimitedTree):
         return beta
 
     def meanscore(self, moves: Moves, state: State, depth: int) -> float:
-        """Return the mean over the moves of ``random``; a mean allows no cuts."""
+        """Return the mean over the moves of ``random``; a mean allows no cutoffs."""
         total, candidates = 0.0, self.ordered(state, moves, depth)
         for move in candidates:
             total += self.minscore((*moves, move), state, depth, LOWEST_VALUE, HIGHEST_VALUE)

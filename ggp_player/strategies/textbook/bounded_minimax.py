@@ -1,7 +1,7 @@
-"""Bounded minimax: minimax that stops looking where enough is known.
+"""Bounded minimax: minimax that stops searching a state where enough is known.
 
-It differs from :mod:`ggp_player.strategies.textbook.minimax` in two places only: ``maxscore`` is content
-with a score of at least ``upper``, and ``minscore`` gives up at one of at most ``lower``.
+It differs from :mod:`ggp_player.strategies.textbook.minimax` in two places only: ``maxscore`` stops
+at a score of at least ``upper``, and ``minscore`` at one of at most ``lower``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class BoundedMinimax(Strategy):
     """Minimax between two bounds, goal values from 0 to 100. Plays every game.
 
     With 0 and 100 the value is exact: nothing is worth less or more. Other bounds *satisfice*: all
-    scores from ``upper`` on are as good as each other, all up to ``lower`` as bad. In a game whose
-    goals sum to 100, ``upper=51`` looks for a win and does not care by how much. A proved value
-    is then exact only between the bounds.
+    scores from ``upper`` on count as equally good, all up to ``lower`` as equally bad. In a game
+    whose goals sum to 100, ``upper=51`` looks for a win and does not care by how much. A proved
+    value is then exact only between the bounds.
 
-    Each other role is taken for an enemy, ``random`` too. Nothing is kept between steps.
+    Every other role is treated as an enemy, ``random`` too. Nothing is kept between steps.
 
     Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6.
     """
@@ -41,7 +41,7 @@ class BoundedMinimax(Strategy):
         self.upper = upper
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the best move so far, at last the best of all with its value."""
+        """Yield the best move so far, finally the best of all with its value."""
         search = BoundedSearch(position.machine, position.role, self.lower, self.upper)
         return search.bestmove(position.state)
 
@@ -64,7 +64,7 @@ class BoundedSearch:
         score = 0
         for action in self.machine.legal_moves(state, self.role):
             if score <= self.lower:
-                # No action is known to be better than the worst: one not searched yet may be.
+                # No action is known to be better than the worst; the next one may be.
                 yield Choice(action)
             try:
                 result = self.minscore((action,), state)
@@ -83,7 +83,7 @@ class BoundedSearch:
 
     @remembered
     def maxscore(self, state: State) -> int:
-        """Return what the player can be sure of when it is to choose."""
+        """Return the value that the player can force when it is to choose."""
         if self.machine.is_terminal(state):
             return utility(self.machine, state, self.role)
         score = 0
@@ -94,7 +94,7 @@ class BoundedSearch:
         return score
 
     def minscore(self, moves: Moves, state: State) -> int:
-        """Return what is left of it after the opponents' worst answer."""
+        """Return the value after the opponents' worst answer."""
         if len(moves) > len(self.opponents):
             joint_move = in_role_order(self.machine, self.role, moves)
             return self.maxscore(self.machine.next_state(state, joint_move))

@@ -1,4 +1,4 @@
-"""Compulsive deliberation: think the whole game through again at each step, for one player."""
+"""Compulsive deliberation: search the whole game again at each step, for one player."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine
 from ggp_player.strategies import Choice, LoneStrategy, Position
-from ggp_player.strategies.textbook.game_tree import utility
+from ggp_player.strategies.textbook.game_tree import iterative_deepening, utility
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 
 class Deliberation(LoneStrategy):
     """Searches one-player games afresh at each step. Refuses games of several roles.
 
-    The tree is searched to 1 step, then to 2, and so on up to ``depth``: a short way to a goal is
-    found before a long one, and no line of play without an end is followed for ever. What lies
-    deeper counts nothing. Nothing is kept between steps; :mod:`ggp_player.strategies.textbook.sequential_planning`
-    is the antithesis.
+    The tree is searched to 1 step, then to 2, and so on up to ``depth``: a short path to a goal is
+    found before a long one, and no endless line of play is followed for ever. What lies deeper
+    counts as 0. Nothing is kept between steps; :class:`.SequentialPlanning` does the opposite.
 
     Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 5.
     """
@@ -31,24 +30,15 @@ class Deliberation(LoneStrategy):
         self.depth = depth
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the best move of each depth, and again after each move that was looked at."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
-        for depth in range(1, self.depth + 1):
-            search = DeliberationSearch(position.machine, position.role)
-            try:
-                for choice in search.bestmove(position.state, depth):
-                    if choice.proved or (choice.value or 0) > (best.value or 0):
-                        best = choice
-                    yield best
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, no stack for more")
-                return
-            if best.proved:
-                return
+        """Yield the best move so far, after each move searched and after each depth."""
+        return iterative_deepening(position, self.depth, self._iteration)
+
+    def _iteration(self, position: Position, depth: int, best: Choice) -> Iterator[Choice]:
+        search = DeliberationSearch(position.machine, position.role)
+        for choice in search.bestmove(position.state, depth):
+            if choice.proved or (choice.value or 0) > (best.value or 0):
+                best = choice
+            yield best
 
 
 class DeliberationSearch:

@@ -1,4 +1,4 @@
-"""What the depth-limited searches share: the horizon, the order of moves, their memory."""
+"""The base of the depth-limited searches: horizon, move ordering and transposition table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ggp_player.strategies.textbook.transposition_table import ValueBounds
 
 
 class DepthLimitedTree(ABC):
-    """A game tree in which states beyond a horizon are evaluated, not searched.
+    """A game tree in which states at a horizon are evaluated, not searched.
 
-    ``horizons`` counts the evaluations that values have come to depend on: a search during
-    which it stays the same has followed every line to its end.
+    ``horizons`` counts the evaluations at the horizon that values depend on: a search during which
+    it stays the same has followed every line of play to its end.
     """
 
     def __init__(
@@ -33,9 +33,9 @@ class DepthLimitedTree(ABC):
 
     @abstractmethod
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:
-        """Return the value of the player's move, or alpha where it is not more than that.
+        """Return the value of the player's move, or alpha if that is greater.
 
-        It is searched ``depth`` steps deep, the move's own included.
+        It is searched ``depth`` steps deep, including the move's own.
         """
 
     def beyond(self, state: State) -> float:
@@ -56,9 +56,9 @@ class DepthLimitedTree(ABC):
     def ordered(self, state: State, moves: Moves, depth: int) -> Sequence[Term]:
         """Return the legal moves of the role that follows ``moves``, the most promising first.
 
-        Cuts come early where the best move is searched first. What a move promises is the
-        evaluation of the state it leads to, with the first legal moves of the roles after it.
-        In the last step before the horizon an order costs as much as the search itself.
+        If the best move is searched first, cutoffs come early. A move is ranked by the evaluation
+        of the state it leads to with the first legal moves of the roles after it. In the last step
+        before the horizon, ordering would cost as much as the search itself.
         """
         role = self.order[len(moves)]
         candidates = self.machine.legal_moves(state, role)
@@ -69,7 +69,7 @@ class DepthLimitedTree(ABC):
             return candidates
         fill = tuple(legal[0] for legal in rest)
 
-        def promise(move: Term) -> float:
+        def rank(move: Term) -> float:
             return self.estimate(self.after(state, (*moves, move, *fill)))
 
-        return sorted(candidates, key=promise, reverse=role == self.role)
+        return sorted(candidates, key=rank, reverse=role == self.role)

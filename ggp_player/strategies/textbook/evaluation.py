@@ -1,8 +1,8 @@
-"""Evaluation: what a state that is not searched to its end seems to be worth.
+"""Evaluation: the estimated value of a state that is not searched to its end.
 
-A *feature* is one way to look at a state, on the scale of goal values, 0 to 100 for a role. An
+A *feature* rates one aspect of a state for a role on the scale of goal values, 0 to 100. An
 evaluation is a weighted mean of features. It lies strictly between 0 and 100: only terminal states
-are worth that, and a search that returns 0 or 100 has proved it.
+have these values, so that a search that returns 0 or 100 has proved it.
 
 Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 7; the weighted sum of
 factors, CPSC 315 Programming Studio (2009).
@@ -22,16 +22,16 @@ from ggp_player.strategies.textbook.game_tree import opponents_of, playout, util
 from ggp_player.strategies.textbook.memory import CAPACITY, Table, remembered
 
 Feature: TypeAlias = Callable[[StateMachine, State, Constant], float]
-"""A view of a state for a role, 0 to 100."""
+"""The rating of a state for a role, 0 to 100."""
 
 NEUTRAL = 50.0
-"""The value of a state of which nothing is known."""
+"""The value of a state about which nothing is known."""
 
 LOWEST, HIGHEST = 1.0, 99.0
-"""The range of evaluations: worse than every win, better than every loss."""
+"""The range of evaluations: below every win, above every loss."""
 
 LONGEST_PLAYOUT = 200
-"""Steps after which a playout is given up."""
+"""Steps after which a playout is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def evaluate(
 
 
 class Evaluator:
-    """Features put to use on one game: it evaluates a state once for each role."""
+    """The evaluation of the states of one game; a state is evaluated once for each role."""
 
     def __init__(self, machine: StateMachine, features: Sequence[Weighted]) -> None:
         self.machine = machine
@@ -68,7 +68,7 @@ class Evaluator:
 
 
 class Mobility:
-    """A role's number of legal moves, in percent of the most that it was seen to have."""
+    """A role's number of legal moves, in percent of the most that it has had so far."""
 
     def __init__(self) -> None:
         self._most: dict[Constant, int] = {}
@@ -81,7 +81,7 @@ class Mobility:
 
 
 class Focus:
-    """The lack of moves of the opponents: 100 less the mean of their mobility."""
+    """The opponents' lack of moves: 100 less the mean of their mobility."""
 
     def __init__(self) -> None:
         self._mobility = Mobility()
@@ -95,11 +95,11 @@ class Focus:
 
 
 class GoalProximity:
-    """How much of a won state is there already, more than of one that an opponent has won.
+    """The share of a won state that is present, compared with that of a state an opponent has won.
 
-    Won states, terminal with goal 100, are learnt from playouts, one with each of the first
-    states evaluated, so that no evaluation has to wait for all of them. ``steps`` is the length
-    of all playouts together.
+    Won states, terminal with goal 100, are learnt from playouts. One playout is made with each of
+    the first states evaluated, so that no evaluation has to wait for all of them; together they
+    have about ``steps`` steps.
     """
 
     def __init__(self, random: Random, steps: int = 500) -> None:
@@ -139,7 +139,7 @@ class MonteCarloProbe:
     def __call__(self, machine: StateMachine, state: State, role: Constant) -> float:
         """Return the mean over the probes that came to an end, 50 where none did.
 
-        A state that is evaluated for several roles in turn is probed once.
+        A state that is evaluated for several roles in turn is probed only once.
         """
         if self._latest is None or self._latest[0] != state:
             lasts = [_played_out(machine, state, self._random)[0] for _ in range(self._probes)]
@@ -163,7 +163,7 @@ def _quick(random: Random) -> tuple[Weighted, ...]:
 
 
 EvaluationName: TypeAlias = Literal["none", "mobility", "proximity", "probes", "quick", "full"]
-"""The mixtures of features that have a name; ``quick`` is all but the costly probes."""
+"""The names of mixtures of features; ``quick`` has all but the expensive probes."""
 
 _MIXTURES: Mapping[EvaluationName, Callable[[Random], tuple[Weighted, ...]]] = MappingProxyType(
     {

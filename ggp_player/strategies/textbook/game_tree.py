@@ -1,15 +1,17 @@
-"""What the tree searches share: utilities, the others at the table, playouts."""
+"""What the tree searches share: utilities, the order of roles, deepening, playouts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, Position
 
 Moves = tuple[Term, ...]
-"""Moves of several roles: a joint move, or the part of it that is already decided."""
+"""Moves of several roles: a joint move, or the part of it that is already chosen."""
 
 
 def utility(machine: StateMachine, state: State, role: Constant) -> int:
@@ -25,20 +27,43 @@ def opponents_of(machine: StateMachine, role: Constant) -> tuple[Constant, ...]:
 def own_first(machine: StateMachine, role: Constant) -> tuple[Constant, ...]:
     """Return all roles, the given one first: the order in which a joint move is analysed.
 
-    The players move at the same time. To let one of them choose before the others is an order
-    of analysis: he decides without knowing their moves, and they are credited with knowing his.
+    The players move at the same time. In the analysis the given role chooses first, without knowing
+    the moves of the others, and they are assumed to know its move.
     """
     return (role, *opponents_of(machine, role))
 
 
 def in_role_order(machine: StateMachine, role: Constant, moves: Moves) -> Moves:
     """Return the joint move whose moves are given in the order of :func:`own_first`."""
-    place = machine.roles.index(role)
-    return (*moves[1 : place + 1], moves[0], *moves[place + 1 :])
+    index = machine.roles.index(role)
+    return (*moves[1 : index + 1], moves[0], *moves[index + 1 :])
+
+
+def iterative_deepening(
+    position: Position,
+    last: int,
+    iteration: Callable[[Position, int, Choice], Iterator[Choice]],
+) -> Iterator[Choice]:
+    """Search to depth 1, 2, ... ``last``, until a choice is proved; yield every choice.
+
+    ``iteration`` searches a position to a depth, given the best choice of the depth before.
+    """
+    if not position.legal_moves:
+        return
+    yield (best := Choice(position.legal_moves[0]))
+    for depth in range(1, last + 1):
+        try:
+            for choice in iteration(position, depth, best):
+                yield (best := choice)
+        except RecursionError:
+            yield replace(best, note=f"depth {depth - 1}, stack exhausted")
+            return
+        if best.proved:
+            return
 
 
 class PlayoutStep(NamedTuple):
-    """One step of a match: a state, the joint move made in it, and what came of them."""
+    """One step of a match: a state, the joint move made in it, and the next state."""
 
     before: State
     moves: Moves
@@ -46,10 +71,10 @@ class PlayoutStep(NamedTuple):
 
 
 def playout(machine: StateMachine, state: State, random: Random) -> Iterator[PlayoutStep]:
-    """Yield the steps of a match in which everybody moves at random.
+    """Yield the steps of a match in which all roles move at random.
 
-    It ends in a terminal state, or where a role has no legal move. A game without a step limit
-    may go on for ever: the caller sets the bound.
+    It ends in a terminal state, or where a role has no legal move. In a game without a step limit
+    it may go on for ever: the caller has to stop it.
     """
     while not machine.is_terminal(state):
         choices = [machine.legal_moves(state, role) for role in machine.roles]

@@ -1,6 +1,6 @@
 """Max^n: several players, each for itself.
 
-The value of a state is the vector of all roles' utilities. The role that moves picks the vector
+The value of a state is the vector of all roles' utilities. The role that moves chooses the vector
 that is best for itself, whatever it means for the others.
 """
 
@@ -19,6 +19,7 @@ from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator,
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     in_role_order,
+    iterative_deepening,
     own_first,
     utility,
 )
@@ -31,11 +32,11 @@ Utilities: TypeAlias = tuple[float, ...]
 class MaxN(Strategy):
     """Depth-limited max^n search with iterative deepening. Refuses games for one role.
 
-    ``depth`` is the last depth, in steps; ``evaluation`` names the mixture of features that
+    ``depth`` is the largest depth, in steps; ``evaluation`` names the mixture of features that
     values states at the horizon, for every role. Of vectors that are equal for the role that
-    picks, it is credited with the one that is worst for the player. Moves made at the same
-    time are analysed as if the player chose first, then the others in the order of the roles;
-    for ``random`` the mean is taken. Nothing is kept between steps.
+    chooses, it is assumed to choose the worst for the player. Moves made at the same time are
+    analysed as if the player chose first, then the others in the order of the roles; for ``random``
+    the mean is taken. Nothing is kept between steps.
 
     Source: C. Luckhardt and K. Irani, An Algorithmic Solution of N-Person Games (1986);
     S. Russell and P. Norvig, Artificial Intelligence: A Modern Approach, 3rd edition, section 5.2.
@@ -56,35 +57,25 @@ class MaxN(Strategy):
         return "max_n is for games of two or more roles, and this one has one"
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the best move of each depth, and again after each move that was looked at."""
-        moves = position.legal_moves
-        if not moves:
-            return
-        best = Choice(moves[0])
-        yield best
+        """Yield the best move so far, after each move searched and after each depth."""
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
-        for depth in range(1, self.depth + 1):
-            tree = self._plant(position, evaluator)
-            try:
-                for choice in tree.bestmove(position.state, depth, best):
-                    yield (best := choice)
-            except RecursionError:
-                yield replace(best, note=f"depth {depth - 1}, no stack for more")
-                return
-            if best.proved:
-                return
 
-    def _plant(self, position: Position, evaluator: Evaluator) -> MaxNTree:
+        def iteration(position: Position, depth: int, before: Choice) -> Iterator[Choice]:
+            return self._new_tree(position, evaluator).bestmove(position.state, depth, before)
+
+        return iterative_deepening(position, self.depth, iteration)
+
+    def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         return MaxNTree(position.machine, position.role, evaluator)
 
 
 class MaxNTree:
-    """The tree to one depth; ``horizon`` says whether a state was evaluated and not searched."""
+    """The tree to one depth; ``horizon`` says whether any state was evaluated, not searched."""
 
     def __init__(self, machine: StateMachine, role: Constant, evaluator: Evaluator) -> None:
         self.machine = machine
         self.role = role
-        self.own_place = machine.roles.index(role)
+        self.own_index = machine.roles.index(role)
         self.order = own_first(machine, role)
         self.evaluator = evaluator
         self.horizon = False
@@ -93,14 +84,14 @@ class MaxNTree:
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
         """Search all moves of a state; yield the best so far after each of them.
 
-        The move of the choice before comes first where it has a value, and stays among equals.
+        The move of the choice ``before`` is searched first if it has a value, and wins ties.
         """
         moves = list(self.machine.legal_moves(state, self.role))
         if before.value is not None:
             moves.sort(key=lambda move: move != before.move)
         best = before
         for number, move in enumerate(moves):
-            value = self.picked((move,), state, depth)[self.own_place]
+            value = self.picked((move,), state, depth)[self.own_index]
             if number == 0 or best.value is None or value > best.value:
                 best = Choice(move, value, note=f"depth {depth}")
             yield best
@@ -110,7 +101,7 @@ class MaxNTree:
 
     @remembered
     def utilities(self, state: State, depth: int) -> Utilities:
-        """Return what each role gets from the state if each plays for itself."""
+        """Return the utilities of all roles if each plays for itself."""
         roles = self.machine.roles
         if self.machine.is_terminal(state):
             return tuple(utility(self.machine, state, role) for role in roles)
@@ -120,7 +111,7 @@ class MaxNTree:
         return self.picked((), state, depth)
 
     def picked(self, moves: Moves, state: State, depth: int) -> Utilities:
-        """Return the vector picked by the role that chooses after ``moves``."""
+        """Return the vector chosen by the role that follows ``moves``."""
         if len(moves) == len(self.order):
             joint_move = in_role_order(self.machine, self.role, moves)
             return self.utilities(self.machine.next_state(state, joint_move), depth - 1)
@@ -131,5 +122,5 @@ class MaxNTree:
             return (0,) * len(self.order)
         if moves_by_chance(role):
             return tuple(sum(column) / len(vectors) for column in zip(*vectors, strict=True))
-        place = self.machine.roles.index(role)
-        return max(vectors, key=lambda vector: (vector[place], -vector[self.own_place]))
+        index = self.machine.roles.index(role)
+        return max(vectors, key=lambda vector: (vector[index], -vector[self.own_index]))

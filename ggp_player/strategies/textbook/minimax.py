@@ -1,7 +1,7 @@
 """Minimax, as in the textbook: the best move against opponents who want the worst for us.
 
-Every line of play is followed to its end, so that the routine fits small games only. It is the
-yardstick by which the faster searches are tested.
+Every line of play is followed to its end, so that it suits small games only. The faster searches
+are tested against it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from ggp_player.strategies.textbook.memory import Table, remembered
 class Minimax(Strategy):
     """Searches the whole tree at each step and keeps nothing between steps. Plays every game.
 
-    Each other role is taken for an enemy, also one that has its own aims, and ``random`` too: the
-    value is what the player gets at least, whatever they do. When it is stopped, the best of the
-    moves that were searched stands. A line of play without an end cannot be followed to its
-    end: moves that lead into one are left out.
+    Every other role is treated as an enemy, even one with aims of its own, and ``random`` too: the
+    value is the least that the player gets, whatever they do. If the search is stopped, the best of
+    the moves searched so far stands. Moves that lead into an endless line of play are left out.
 
     Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 6.
     """
@@ -28,7 +27,7 @@ class Minimax(Strategy):
     name = "minimax"
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the best move so far, at last the best of all with its exact value."""
+        """Yield the best move so far, finally the best of all with its exact value."""
         return MinimaxSearch(position.machine, position.role).bestmove(position.state)
 
 
@@ -47,7 +46,7 @@ class MinimaxSearch:
         score = 0
         for action in self.machine.legal_moves(state, self.role):
             if score == 0:
-                # No action is known to be better than the worst: one not searched yet may be.
+                # No action is known to be better than the worst; the next one may be.
                 yield Choice(action)
             try:
                 result = self.minscore((action,), state)
@@ -64,7 +63,7 @@ class MinimaxSearch:
 
     @remembered
     def maxscore(self, state: State) -> int:
-        """Return what the player can be sure of when it is to choose."""
+        """Return the value that the player can force when it is to choose."""
         if self.machine.is_terminal(state):
             return utility(self.machine, state, self.role)
         score = 0
@@ -73,10 +72,10 @@ class MinimaxSearch:
         return score
 
     def minscore(self, moves: Moves, state: State) -> int:
-        """Return what is left of it after the opponents' worst answer.
+        """Return the value after the opponents' worst answer.
 
-        ``moves`` holds the player's move and those of the opponents before this one: there is
-        one min layer for each opponent.
+        There is one min layer for each opponent: ``moves`` holds the player's move and those of the
+        opponents before this one.
         """
         if len(moves) > len(self.opponents):
             joint_move = in_role_order(self.machine, self.role, moves)

@@ -1,7 +1,7 @@
 """Negamax: alpha-beta for two roles that take turns, with one routine for both of them.
 
-What is good for one is bad for the other to the same degree: a value seen by the opponent is
-100 less the player's own, and the highest of one is the lowest of the other.
+What is good for one is as bad for the other: from the opponent's view a value ``v`` is ``100 - v``,
+and the maximum of one is the minimum of the other.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ class SimultaneousMovesError(Exception):
 class NegamaxTree(DepthLimitedTree):
     """The form for games of two roles that take turns, neither of them ``random``.
 
-    The opponent's utility is taken as 100 less the player's: so it is in zero-sum games, and in
-    the others that is what pessimism asks for. :class:`SimultaneousMovesError` is raised where
-    both roles have a choice.
+    The opponent's utility is taken as 100 less the player's, which is pessimistic in games where it
+    is not. :class:`SimultaneousMovesError` is raised where both roles have a choice.
 
     Source: D. Knuth and R. Moore, An Analysis of Alpha-Beta Pruning (1975).
     """
 
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:
-        """Return the value of the player's move, or alpha where it is not more than that."""
+        """Return the value of the player's move, or alpha if that is greater."""
         (opponent,) = self.opponents
         window = LOWEST_VALUE, flipped(alpha)
         if self._waits(self.role, state):
@@ -45,7 +44,7 @@ class NegamaxTree(DepthLimitedTree):
 
     @transposed
     def negamax(self, state: State, depth: int, alpha: float, beta: float, role: Constant) -> float:
-        """Return what the role can be sure of, between alpha and beta, all from its own view."""
+        """Return the value that the role can force, between alpha and beta, all from its view."""
         if self.machine.is_terminal(state):
             return self._seen_by(role, self.estimate(state))
         if depth == 0:
@@ -69,7 +68,7 @@ class NegamaxTree(DepthLimitedTree):
                 yield self.after(state, (*before, move, *rest))
 
     def _waits(self, role: Constant, state: State) -> bool:
-        """Tell whether the other role is the one that has a choice."""
+        """Check whether only the other role has a choice."""
         choosing = [each for each in self.order if len(self.machine.legal_moves(state, each)) > 1]
         if len(choosing) == 2:
             raise SimultaneousMovesError
@@ -83,5 +82,5 @@ class NegamaxTree(DepthLimitedTree):
 
 
 def flipped(value: float) -> float:
-    """Return the value as the opponent sees it."""
+    """Return a value from the opponent's view."""
     return HIGHEST_VALUE - value

@@ -1,4 +1,4 @@
-"""A uniformly random legal move: the opponent that every other strategy must beat."""
+"""A uniformly random legal move: the baseline that every other strategy must beat."""
 
 from __future__ import annotations
 

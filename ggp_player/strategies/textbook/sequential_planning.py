@@ -1,4 +1,4 @@
-"""Sequential planning: find a whole plan once, then replay it. For one player."""
+"""Sequential planning: find a whole plan once, then replay it, for one player."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ggp_player.strategies.textbook.game_tree import playout, utility
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The move to make in each state on the way to a terminal state.
+    """The move to make in each state on the path to a terminal state.
 
-    ``value`` is the goal value there. A ``final`` plan is one that no other can better.
+    ``value`` is the goal value there. A ``final`` plan is known to be optimal.
     """
 
     moves: Mapping[State, Term]
@@ -31,9 +31,9 @@ class Plan:
 class SequentialPlanning(LoneStrategy):
     """Finds a plan for the rest of the match and keeps to it. Refuses games of several roles.
 
-    A plan for 100 is replayed without another thought; with one for less, the search for a
-    better one goes on from each state. A state that the plan does not foresee is searched afresh.
-    ``states`` bounds how many states the search remembers.
+    A plan for 100 is replayed without further search; with a plan for less, the search for a better
+    one goes on from each state. A state that is not on the plan is searched afresh. ``states``
+    bounds how many states the search remembers.
 
     Source: M. Genesereth and M. Thielscher, General Game Playing (2014), chapter 5.
     """
@@ -46,7 +46,7 @@ class SequentialPlanning(LoneStrategy):
         self._search: PlanSearch | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the first move of the best plan so far, after every small piece of work."""
+        """Yield the next move of the best plan so far, after every small piece of work."""
         state, moves = position.state, position.legal_moves
         if not moves:
             return
@@ -59,24 +59,24 @@ class SequentialPlanning(LoneStrategy):
             self._search = PlanSearch(position, self.states)
         for plan in self._search.improve():
             if plan.value > self._plan.value or plan.final:
-                # Of two plans of the same value, the one being followed stands.
+                # Of two plans of the same value, the present one is kept.
                 better = plan.value > self._plan.value
                 self._plan = plan if better else replace(self._plan, final=True)
             yield self._choice(state)
 
     def _choice(self, state: State) -> Choice:
         plan = self._plan
-        # A value of 0 that is not final only says that no way to a goal was found yet.
+        # A value of 0 that is not final only means that no path to a goal was found yet.
         value = plan.value if plan.value or plan.final else None
         return Choice(plan.moves[state], value, plan.final, f"plan of length {len(plan.moves)}")
 
 
 class PlanSearch:
-    """A search for plans: breadth first, with as much work spent on playouts.
+    """A search for plans that spends half of its work on breadth-first search, half on playouts.
 
-    The one finds short plans, and in the end the best there is; the other stumbles early on plans
-    that are long. A search that had to leave states out goes on with playouts alone. One that was
-    stopped goes on where it was.
+    Breadth-first search finds short plans, and in the end an optimal one; playouts find long plans
+    early. If there is no room for all states, the search goes on with playouts alone. A search that
+    was stopped can be resumed.
     """
 
     def __init__(self, position: Position, states: int) -> None:
@@ -84,7 +84,7 @@ class PlanSearch:
         self._role = position.role
         self._random = position.random
         self.start = position.state
-        self._room = states
+        self._max_states = states
         self._origin: dict[State, tuple[State, Term]] = {}
         self._queue = deque([position.state])
         self._complete = True
@@ -92,20 +92,20 @@ class PlanSearch:
 
     def improve(self) -> Iterator[Plan]:
         """Yield the best plan so far, again and again, until it is final."""
-        work = price = 0
+        expansion_steps = playout_steps = 0
         while self._best.value < 100 and (self._queue or not self._complete):
-            if self._queue and work < price:
-                # Whoever stops this in the middle finds the state in its place.
-                work += self._expand(self._queue[0])
+            if self._queue and expansion_steps < playout_steps:
+                # The state stays in the queue until it is expanded: the machine may interrupt this.
+                expansion_steps += self._expand(self._queue[0])
                 self._queue.popleft()
             else:
-                work, price = 0, self._play_out()
+                expansion_steps, playout_steps = 0, self._play_out()
             if self._best.moves:
                 yield self._best
         yield replace(self._best, final=True)
 
     def _expand(self, state: State) -> int:
-        """Look one step ahead of a state; return the number of steps looked at."""
+        """Expand a state; return the number of its successors."""
         moves = self._machine.legal_moves(state, self._role)
         for move in moves:
             after = self._machine.next_state(state, (move,))
@@ -113,8 +113,8 @@ class PlanSearch:
                 continue
             if self._machine.is_terminal(after):
                 if self._improves(after):
-                    self._adopt(after, {**self._way_to(state), state: move})
-            elif len(self._origin) < self._room:
+                    self._adopt(after, {**self._path_to(state), state: move})
+            elif len(self._origin) < self._max_states:
                 self._origin[after] = (state, move)
                 self._queue.append(after)
             else:
@@ -122,11 +122,11 @@ class PlanSearch:
         return len(moves)
 
     def _play_out(self) -> int:
-        """Play at random from the start; return the number of steps."""
+        """Make a playout from the start; return the number of its steps."""
         steps = list(islice(playout(self._machine, self.start, self._random), LONGEST_PLAYOUT))
         final = steps[-1].after
         if self._machine.is_terminal(final) and self._improves(final):
-            # In a state that came up twice the later move counts: that cuts the circle out.
+            # If a state occurs twice, its later move counts: that cuts out the cycle.
             self._adopt(final, {step.before: step.moves[0] for step in steps})
         return len(steps)
 
@@ -137,9 +137,9 @@ class PlanSearch:
         value = utility(self._machine, final, self._role)
         self._best = Plan(moves, value, final=value == 100)
 
-    def _way_to(self, state: State) -> dict[State, Term]:
-        way = {}
+    def _path_to(self, state: State) -> dict[State, Term]:
+        path = {}
         while state != self.start:
             state, move = self._origin[state]
-            way[state] = move
-        return way
+            path[state] = move
+        return path

@@ -1,7 +1,7 @@
-"""A transposition table: what depth-limited searches have found out about a state's value.
+"""A transposition table: bounds of the values of states, from depth-limited searches.
 
-One state is reached by many paths, and again in every deeper search. The table keeps, for each
-state, the bounds that the deepest search so far has put on its value.
+A state is reached on many paths, and again in every deeper search. For each state the table keeps
+the bounds on its value that the deepest search so far has found.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ LOWEST_VALUE, HIGHEST_VALUE = 0, 100
 """The range of goal values."""
 
 TO_THE_END = 1_000_000
-"""The depth of a search that met no horizon: its value is the game's, however deep one looks."""
+"""The depth of a search that reached no horizon: its value holds for any depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueBounds:
-    """A value is ``low`` to ``high``, 0 to 100, by a search of ``depth`` steps."""
+    """A search of ``depth`` steps has found a value between ``low`` and ``high``, 0 to 100."""
 
     depth: int
     low: float
     high: float
 
     def decide(self, alpha: float, beta: float) -> float | None:
-        """Return a value that serves a search between alpha and beta, None where none does."""
+        """Return a value that decides a search between alpha and beta, or None."""
         if self.low == self.high or self.low >= beta:
             return self.low
         return self.high if self.high <= alpha else None
@@ -49,10 +49,10 @@ Scoring = Callable[Concatenate[Search, State, int, float, float, View], float]
 
 
 def transposed(score: Scoring[Search, View]) -> Scoring[Search, View]:
-    """Answer ``score(state, depth, alpha, beta, ...)`` from the search's table where it can.
+    """Look up ``score(state, depth, alpha, beta, ...)`` in the table of the search first.
 
-    What follows beta says from whose view the state is scored, and is part of the table's key. An
-    entry is used where it is from as deep a search and decides between alpha and beta.
+    Arguments after beta say from whose view the state is scored, and are part of the key. An entry
+    is used if it comes from as deep a search and decides between alpha and beta.
     """
 
     @wraps(score)

@@ -122,8 +122,8 @@ def after(machine: PropnetStateMachine, state: State, role: int, move: gdl.Term)
 def test_all_searches_find_the_values_of_minimax(text: str) -> None:
     machine = gdl.compile(gdl.parse(text))
     value, images = minimax_of(machine), images_of(machine)
-    solution = solution_of(Enumeration(images=images), machine)
-    provers = [Proof(megabytes=1, images=images) for _ in machine.roles]
+    solution = solution_of(Enumeration(symmetries=images), machine)
+    provers = [Proof(megabytes=1, symmetries=images) for _ in machine.roles]
     for state in [machine.initial_state(), *sampled(machine, 4, Random(1))]:
         search = search_of(machine, state)
         search.run(300)
@@ -167,10 +167,10 @@ def test_every_move_keeps_the_value(text: str) -> None:
     machine = compiled(text)
     images = images_of(machine)
     assert len(images.facts) > 1
-    plain, enumeration = solution_of(Enumeration(), machine), Enumeration(images=images)
+    plain, enumeration = solution_of(Enumeration(), machine), Enumeration(symmetries=images)
     assert solution_of(enumeration, machine).states < 0.6 * plain.states
     assert_moves_keep_the_value(machine, plain, dict.fromkeys(machine.roles, enumeration))
-    provers = {role: Proof(megabytes=16, images=images) for role in machine.roles}
+    provers = {role: Proof(megabytes=16, symmetries=images) for role in machine.roles}
     assert_moves_keep_the_value(machine, plain, provers)
 
 
@@ -189,7 +189,7 @@ def test_the_bounds_of_the_tree_hold(text: str) -> None:
 
 def test_tic_tac_toe_has_765_canonical_states() -> None:
     machine = compiled(game("ticTacToe"))
-    assert solution_of(Enumeration(images=images_of(machine)), machine).states == 765
+    assert solution_of(Enumeration(symmetries=images_of(machine)), machine).states == 765
 
 
 def test_one_move_of_each_orbit_is_searched() -> None:

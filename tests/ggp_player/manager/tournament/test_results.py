@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -118,6 +119,6 @@ def test_the_last_result_of_a_match_counts() -> None:
     "change",
     [{"goals": (1,)}, {"players": ("x",)}, {"errors": ()}, {"failure": "with goals"}],
 )
-def test_results_that_contradict_themselves_are_refused(change: dict[str, object]) -> None:
+def test_results_that_contradict_themselves_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         replace(RESULTS[0], **change)

@@ -72,8 +72,8 @@ def test_what_symmetries_save(name: str) -> None:
     print(f"\n{name}, {len(group.facts)} symmetries")
     for symmetries in (None, group):
         for strategy in (
-            Enumeration(images=symmetries),
-            Proof(images=symmetries),
+            Enumeration(symmetries=symmetries),
+            Proof(symmetries=symmetries),
             MonteCarlo(symmetries=symmetries),
         ):
             began = process_time()

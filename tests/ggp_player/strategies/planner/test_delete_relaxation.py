@@ -1,4 +1,4 @@
-"""The relaxed distance is zero at the goal, and final where it says never."""
+"""The relaxed distance is zero at the goal, and right where it says unreachable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gdl import State, StateMachine
 from gdl.engine.bits import Packed
 from gdl.engine.machine import PropnetStateMachine
 from gdl.engine.successors import packed_state
-from ggp_player.strategies.planner.delete_relaxation import NEVER
+from ggp_player.strategies.planner.delete_relaxation import UNREACHABLE
 from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.planner.state_space import StateSpace, bits_of
 from ggp_player.strategies.textbook.game_tree import playout
@@ -50,9 +50,9 @@ def states_of_a_playout(machine: StateMachine, seed: int) -> list[State]:
 
 
 @pytest.mark.parametrize(
-    ("moves", "cost"), [("", 2), ("b", 1), ("bc", 0), ("x", NEVER), ("xy", NEVER)]
+    ("moves", "cost"), [("", 2), ("b", 1), ("bc", 0), ("x", UNREACHABLE), ("xy", UNREACHABLE)]
 )
-def test_what_is_out_of_reach_is_never(moves, cost):
+def test_what_is_out_of_reach_is_unreachable(moves: str, cost: int) -> None:
     machine = compiled(ONE_WAY)
     state = machine.initial_state()
     for to in moves:
@@ -60,7 +60,7 @@ def test_what_is_out_of_reach_is_never(moves, cost):
     assert relaxation_of(machine).costs(packed(machine, [state])).tolist() == [cost]
 
 
-def test_conditions_are_what_the_goal_is_a_conjunction_of():
+def test_conditions_are_what_the_goal_is_a_conjunction_of() -> None:
     machine = machine_of("eightPuzzle")
     relaxation = relaxation_of(machine)
     states = packed(machine, states_of_a_playout(machine, 5))
@@ -70,7 +70,7 @@ def test_conditions_are_what_the_goal_is_a_conjunction_of():
 
 
 @pytest.mark.parametrize("game", PUZZLES)
-def test_no_state_on_the_way_to_the_goal_is_without_hope(game):
+def test_no_state_on_the_path_to_the_goal_is_a_dead_end(game: str) -> None:
     machine, planner = machine_of(game), Planner()
     begin = position(machine)
     assert slices(planner, begin, 1500)[-1].value == 100
@@ -78,13 +78,13 @@ def test_no_state_on_the_way_to_the_goal_is_without_hope(game):
     for moves in planner.report(begin)[0].line:
         states.append(machine.next_state(states[-1], moves))
     costs = relaxation_of(machine).costs(packed(machine, states))
-    assert (costs < NEVER).all()
+    assert (costs < UNREACHABLE).all()
     assert costs[-1] == 0
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.sampled_from(PUZZLES), st.integers(0, 1000))
-def test_lanes_do_not_matter(game, seed):
+def test_lanes_do_not_matter(game: str, seed: int) -> None:
     machine = machine_of(game)
     states = packed(machine, states_of_a_playout(machine, seed))
     relaxation = relaxation_of(machine)
@@ -97,7 +97,9 @@ def test_lanes_do_not_matter(game, seed):
 
 @settings(max_examples=15, deadline=None)
 @given(st.sampled_from(PUZZLES), st.integers(0, 1000))
-def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else(game, seed):
+def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else(
+    game: str, seed: int
+) -> None:
     machine = machine_of(game)
     states = states_of_a_playout(machine, seed)
     free = relaxation_of(machine).costs(packed(machine, states)) == 0
@@ -111,18 +113,18 @@ def test_the_cost_is_zero_where_the_goal_holds_and_without_counters_nowhere_else
     ("game", "count", "name"),
     [("eightPuzzle", 41, "steps"), ("pegSolitaire", 14, "jumps"), ("knightsTour", 24, "count")],
 )
-def test_step_counters_are_found(game, count, name):
+def test_step_counters_are_found(game: str, count: int, name: str) -> None:
     machine = machine_of(game)
     space = StateSpace(machine)
     counters = np.flatnonzero(bits_of(space.counters[None, :], len(machine.facts))[0])
-    names = [str(machine.facts[place]) for place in counters]
+    names = [str(machine.facts[index]) for index in counters]
     assert len(names) <= count
     assert len(names) >= 10
     assert all(fact.startswith(f"({name} ") for fact in names)
     assert all(f"({name} {step})" in names for step in range(2, 8))
 
 
-def test_what_changes_back_is_no_step_counter():
+def test_what_changes_back_is_no_step_counter() -> None:
     rules = """
     (role one) (init even) (legal one go)
     (init (step 1)) (after 1 2) (after 2 3) (after 3 4) (after 4 5)

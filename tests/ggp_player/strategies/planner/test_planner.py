@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -10,37 +11,30 @@ from hypothesis import given, settings
 import gdl
 from ggp_player.strategies.planner.planner import Planner
 from ggp_player.strategies.textbook.sequential_planning import SequentialPlanning
-from tests.ggp_player.strategies.test_agreement import trees
-from tests.ggp_player.strategies.textbook.test_deliberation import CORRIDOR
 from tests.support.compiled_games import machine_of
-from tests.support.planner_games import (
-    PUZZLES,
-    measured,
-    slices,
-    tabulated,
-)
+from tests.support.planner_games import PUZZLES, Measurement, measured, slices, tabulated
 from tests.support.small_games import compiled, compiled_tree
-from tests.support.tree_games import last_choice, play, position, turns
+from tests.support.tree_games import CORRIDOR, Tree, last_choice, play, position, trees, turns
 
 
 @pytest.fixture(scope="module")
-def measurements():
+def measurements() -> Iterator[list[Measurement]]:
     yield from tabulated("our own puzzles")
 
 
 @pytest.mark.parametrize("game", PUZZLES)
-def test_puzzles_are_solved(game, measurements):
+def test_puzzles_are_solved(game: str, measurements: list[Measurement]) -> None:
     found = measured(game, machine_of(game), 1500)
     measurements.append(found)
     assert (found.best.value, found.best.proved) == (100, True)
 
 
 @pytest.mark.parametrize("game", ["towersOfHanoi", "warehouse", "sudokuSmall"])
-def test_a_plan_is_followed_to_its_end(game):
+def test_a_plan_is_followed_to_its_end(game: str) -> None:
     assert play(machine_of(game), [Planner()], Random(1)) == [100]
 
 
-def test_a_final_plan_is_replayed_without_another_search():
+def test_a_final_plan_is_replayed_without_another_search() -> None:
     machine, planner = machine_of("keyMaze"), Planner()
     state = machine.initial_state()
     choice = slices(planner, position(machine), 1500)[-1]
@@ -50,7 +44,7 @@ def test_a_final_plan_is_replayed_without_another_search():
         (choice,) = planner.search(position(machine, state=state))
 
 
-def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
+def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh() -> None:
     machine, planner = machine_of("eightPuzzle"), Planner()
     chosen = slices(planner, position(machine), 1500)[-1].move
     state = machine.initial_state()
@@ -62,7 +56,7 @@ def test_a_state_that_the_plan_does_not_foresee_is_searched_afresh():
     assert choices[-1].move in aside.legal_moves
 
 
-def test_a_search_that_was_stopped_goes_on_where_it_was():
+def test_a_search_that_was_stopped_goes_on_where_it_was() -> None:
     machine, planner = machine_of("lightsOut"), Planner()
     begin = position(machine)
     for _ in range(400):
@@ -73,13 +67,13 @@ def test_a_search_that_was_stopped_goes_on_where_it_was():
 
 
 @pytest.mark.parametrize("game", ["blocksWorld", "eightPuzzle", "lightsOut"])
-def test_the_same_seed_finds_the_same(game):
+def test_the_same_seed_finds_the_same(game: str) -> None:
     first, second = (slices(Planner(), position(machine_of(game)), 60) for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("game", ["knightsTour", "warehouse", "pancakes"])
-def test_choices_are_legal_at_once_and_only_improve(game):
+def test_choices_are_legal_at_once_and_only_improve(game: str) -> None:
     begin = position(machine_of(game))
     choices = slices(Planner(), begin, 400)
     values = [choice.value for choice in choices if choice.value is not None]
@@ -90,30 +84,30 @@ def test_choices_are_legal_at_once_and_only_improve(game):
 
 @settings(max_examples=25, deadline=None)
 @given(trees)
-def test_the_best_of_every_tree_is_found_and_proved(tree):
+def test_the_best_of_every_tree_is_found_and_proved(tree: Tree) -> None:
     exact = last_choice(SequentialPlanning(), position(turns(tree, ("solver",))))
     choice = last_choice(Planner(), position(compiled_tree(turns(tree, ("solver",)))))
     assert (choice.value, choice.proved) == (exact.value, True)
 
 
-def test_circles_do_not_matter():
+def test_cycles_do_not_matter() -> None:
     assert play(compiled(CORRIDOR), [Planner()], Random(1)) == [100]
 
 
-def test_a_game_that_cannot_be_won_ends_the_search():
+def test_a_game_that_cannot_be_won_ends_the_search() -> None:
     machine = compiled(CORRIDOR.replace("(goal walker 100)", "(goal walker 0)"))
     choice = last_choice(Planner(), position(machine))
     assert (choice.value, choice.proved) == (0, True)
 
 
-def test_little_memory_leaves_the_playouts():
+def test_little_memory_leaves_the_playouts() -> None:
     choices = slices(Planner(states=1), position(machine_of("eightPuzzle")), 1500)
     assert choices[-1].value is not None
     assert choices[-1].value >= 20
     assert not any(choice.proved for choice in choices if choice.value != 100)
 
 
-def test_other_machines_are_left_to_the_textbook():
+def test_other_machines_are_left_to_the_textbook() -> None:
     machine = gdl.interpret(gdl.parse(CORRIDOR))
     own, textbook = (
         list(kind.search(position(machine))) for kind in (Planner(), SequentialPlanning())
@@ -121,14 +115,14 @@ def test_other_machines_are_left_to_the_textbook():
     assert own == textbook
 
 
-def test_several_roles_are_refused():
+def test_several_roles_are_refused() -> None:
     assert Planner().refusal(turns((1, 2), ("max", "random"))) == (
         "planner is for games of one role, and this one has max, random"
     )
     assert Planner().refusal(turns((1, 2), ("max",))) is None
 
 
-def test_the_report_tells_the_line():
+def test_the_report_tells_the_line() -> None:
     machine, planner = machine_of("towersOfHanoi"), Planner()
     begin = position(machine)
     assert planner.report(begin) == ()
@@ -143,7 +137,7 @@ def test_the_report_tells_the_line():
 
 
 @pytest.mark.parametrize("game", ["eightPuzzle", "lightsOut", "pegSolitaire"])
-def test_while_a_plan_is_followed_it_only_gets_better(game):
+def test_while_a_plan_is_followed_it_only_gets_better(game: str) -> None:
     machine, planner = machine_of(game), Planner()
     state, value = machine.initial_state(), 0.0
     while not machine.is_terminal(state):
@@ -153,7 +147,7 @@ def test_while_a_plan_is_followed_it_only_gets_better(game):
     assert machine.goal(state, machine.roles[0]) == value
 
 
-def test_states_without_a_legal_move_are_no_ends():
+def test_states_without_a_legal_move_are_no_ends() -> None:
     rules = """
     (role walker) (init (at a)) (after a trap) (after a b) (after b c) (after b trap)
     (<= (legal walker (go ?to)) (true (at ?from)) (after ?from ?to))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 import gdl
 from tests.support.paths import CORPUS
-from tests.support.planner_games import measured, tabulated
+from tests.support.planner_games import Measurement, measured, tabulated
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -39,12 +41,12 @@ BEST = {
 
 
 @pytest.fixture(scope="module")
-def measurements():
+def measurements() -> Iterator[list[Measurement]]:
     yield from tabulated("the collection's games of one role")
 
 
 @pytest.mark.parametrize("game", BEST)
-def test_best_known_scores_are_reached(game, measurements):
+def test_best_known_scores_are_reached(game: str, measurements: list[Measurement]) -> None:
     machine = gdl.compile(gdl.load(CORPUS / "rulesheets" / f"{game}.kif"))
     found = measured(game, machine, SLICES)
     measurements.append(found)

@@ -1,4 +1,4 @@
-"""The searches of the planner, each on its own."""
+"""Each search of the planner finds plans that hold."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.engine.machine import PropnetStateMachine
-from ggp_player.strategies.planner.beam_search import Beam, LevelSearch
+from ggp_player.strategies.planner.beam_search import Beam, BeamSearch
 from ggp_player.strategies.planner.best_first import (
-    DEEPEST_FIRST,
     DEPTH_FIRST,
+    DEPTH_FIRST_IN_BATCHES,
     GREEDY,
-    NARROW,
-    SHORT_AND_GREEDY,
+    MOST_CONSTRAINED_FIRST,
+    WEIGHTED_A_STAR,
     BestFirstSearch,
-    SearchTree,
-    scarcest,
+    SearchOrder,
+    fulfil_most_constrained,
 )
-from ggp_player.strategies.planner.heuristics import Heuristics, Likeness
-from ggp_player.strategies.planner.nested_search import NestedSearch, PlayoutRecord, Recorder
-from ggp_player.strategies.planner.plan_portfolio import within_reach
-from ggp_player.strategies.planner.state_space import Found, KeyTable, Progress
+from ggp_player.strategies.planner.heuristics import EndSimilarity, Heuristics
+from ggp_player.strategies.planner.nested_search import NestedSearch, PlayoutRecord, PlayoutRecorder
+from ggp_player.strategies.planner.plan_portfolio import relaxation_of_best_goal
+from ggp_player.strategies.planner.search_memory import KeyTable, SearchTree
+from ggp_player.strategies.planner.state_space import FoundPlan, PlanStream
 from tests.support.compiled_games import machine_of
 from tests.support.planner_games import PUZZLES, space_of
 
-ROOM = 500_000
+MAX_STATES = 500_000
 
 LENGTHS = {
     "blocksWorld": 8,
@@ -39,17 +40,17 @@ LENGTHS = {
 """The shortest plans, as the rulesheets say."""
 
 
-def best_of(progress: Progress, slices: int = 10_000) -> Found:
-    """Return the best that a search comes upon in so many slices."""
+def best_of(progress: PlanStream, slices: int = 10_000) -> FoundPlan:
+    """Return the best plan that a search finds in so many slices."""
     found = [each for each, _ in zip(progress, range(slices), strict=False) if each]
-    return max(found, key=lambda each: each.value, default=Found(-1, ()))
+    return max(found, key=lambda each: each.value, default=FoundPlan(-1, ()))
 
 
-def played(machine: PropnetStateMachine, found: Found) -> int:
-    """Return the goal value after the moves of what was found, which must be legal."""
+def played(machine: PropnetStateMachine, found: FoundPlan) -> int:
+    """Return the goal value after the moves of a plan, which must be legal."""
     state, role = machine.initial_state(), machine.roles[0]
-    for place in found.moves:
-        move = machine.moves[0][place]
+    for index in found.moves:
+        move = machine.moves[0][index]
         assert not machine.is_terminal(state)
         assert move in machine.legal_moves(state, role)
         state = machine.next_state(state, (move,))
@@ -58,128 +59,135 @@ def played(machine: PropnetStateMachine, found: Found) -> int:
 
 
 @pytest.mark.parametrize("game", LENGTHS)
-def test_breadth_first_search_finds_the_shortest_plan(game):
+def test_breadth_first_search_finds_the_shortest_plan(game: str) -> None:
     machine = machine_of(game)
-    found = best_of(LevelSearch(*space_of(machine), ROOM).run())
+    found = best_of(BeamSearch(*space_of(machine), MAX_STATES).run())
     assert (found.value, len(found.moves)) == (100, LENGTHS[game])
     assert played(machine, found) == 100
 
 
-def test_breadth_first_search_without_room_proves_nothing():
-    search = LevelSearch(*space_of(machine_of("eightPuzzle")), 1000)
+def test_breadth_first_search_without_room_proves_nothing() -> None:
+    search = BeamSearch(*space_of(machine_of("eightPuzzle")), 1000)
     assert best_of(search.run()).value < 100
     assert not search.complete
 
 
-def test_states_that_differ_in_step_counters_alone_are_told_apart_on_demand():
+def test_states_that_differ_only_in_step_counters_are_distinguished_on_demand() -> None:
     space, root = space_of(machine_of("keyMaze"))
     counts = []
-    for without_counters in (True, False):
+    for ignore_counters in (True, False):
         before = space.states
-        search = LevelSearch(space, root, ROOM, without_counters=without_counters)
+        search = BeamSearch(space, root, MAX_STATES, ignore_counters=ignore_counters)
         assert best_of(search.run()).value == 100
         counts.append(space.states - before)
     assert counts[0] < counts[1] / 2
 
 
-@pytest.mark.parametrize("guide", ["near", "rich", "played"])
-def test_beams_find_plans_that_hold(guide):
+@pytest.mark.parametrize("heuristic", ["distance", "goal_value", "playouts"])
+def test_beams_find_plans_that_hold(heuristic: str) -> None:
     machine = machine_of("blocksWorld")
     space, root = space_of(machine)
-    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
-    found = best_of(LevelSearch(space, root, ROOM, Beam(getattr(guides, guide), 64)).run())
+    heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
+    found = best_of(
+        BeamSearch(space, root, MAX_STATES, Beam(getattr(heuristics, heuristic), 64)).run()
+    )
     assert found.value == played(machine, found)
     assert found.value >= 75
 
 
-def test_a_narrow_beam_solves_the_eight_puzzle():
+def test_a_narrow_beam_solves_the_eight_puzzle() -> None:
     space, root = space_of(machine_of("eightPuzzle"))
-    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
-    search = LevelSearch(space, root, ROOM, Beam(guides.near, 100))
+    heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
+    search = BeamSearch(space, root, MAX_STATES, Beam(heuristics.distance, 100))
     assert best_of(search.run()).value == 100
     assert not search.complete
     assert space.states < 10_000
 
 
 @pytest.mark.parametrize(
-    ("game", "guide", "order"),
+    ("game", "heuristic", "order"),
     [
-        ("knightsTour", "tight", DEEPEST_FIRST),
-        ("sudokuSmall", "open", DEPTH_FIRST),
-        ("eightPuzzle", "near", GREEDY),
-        ("warehouse", "near", SHORT_AND_GREEDY),
-        ("sudokuSmall", "near", NARROW),
+        ("knightsTour", "fewest_moves", DEPTH_FIRST),
+        ("sudokuSmall", "most_moves", DEPTH_FIRST_IN_BATCHES),
+        ("eightPuzzle", "distance", GREEDY),
+        ("warehouse", "distance", WEIGHTED_A_STAR),
+        ("sudokuSmall", "distance", MOST_CONSTRAINED_FIRST),
     ],
 )
-def test_searches_of_the_first_first_backtrack(game, guide, order):
+def test_best_first_searches_backtrack(game: str, heuristic: str, order: SearchOrder) -> None:
     machine = machine_of(game)
     space, root = space_of(machine)
-    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
-    how = getattr(guides, guide), order
-    found = best_of(BestFirstSearch(space, root, ROOM, guides, how).run(), 2000)
+    heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
+    search = BestFirstSearch(
+        space, root, MAX_STATES, getattr(heuristics, heuristic), order, heuristics.relaxation
+    )
+    found = best_of(search.run(), 2000)
     assert found.value == played(machine, found)
     assert found.value == 100
 
 
 @pytest.mark.parametrize("game", PUZZLES)
-def test_recorded_playouts_can_be_replayed(game):
+def test_recorded_playouts_can_be_replayed(game: str) -> None:
     machine = machine_of(game)
     space, root = space_of(machine)
-    *_, recording = Recorder(space, 3).record(np.repeat(root, 100, axis=0))
+    *_, recording = PlayoutRecorder(space, 3).record(np.repeat(root, 100, axis=0))
     assert isinstance(recording, PlayoutRecord)
     for lane in range(0, 100, 9):
-        found = Found(int(recording.values[lane]), recording.moves(lane))
+        found = FoundPlan(int(recording.values[lane]), recording.moves(lane))
         assert played(machine, found) == found.value
         assert len(found.moves) == recording.lengths[lane]
 
 
-def test_nested_search_improves_on_its_playouts():
+def test_nested_search_improves_on_its_playouts() -> None:
     machine = machine_of("pegSolitaire")
     space, root = space_of(machine)
     random = np.random.default_rng(2)
-    guides = Heuristics(space, within_reach(space, root), random)
-    found = best_of(NestedSearch(space, root, guides, random).run(), 100)
+    heuristics = Heuristics(space, relaxation_of_best_goal(space, root), random)
+    found = best_of(NestedSearch(space, root, heuristics, random).run(), 100)
     assert (found.value, played(machine, found)) == (100, 100)
 
 
-def test_conditions_with_the_fewest_ways_are_served_first():
+def test_the_most_constrained_conditions_are_fulfilled_first() -> None:
     before = np.array([[0, 0, 1], [1, 1, 0]], dtype=np.bool_)
     after = np.array([[1, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 1, 0]], dtype=np.bool_)
-    wanted = scarcest(before, after, np.array([0, 0, 0, 1, 1]))
+    wanted = fulfil_most_constrained(before, after, np.array([0, 0, 0, 1, 1]))
     assert wanted.tolist() == [False, False, True, True, True]
-    assert scarcest(before[:, :0], after[:, :0], np.array([0, 0, 0, 1, 1])).all()
+    assert fulfil_most_constrained(before[:, :0], after[:, :0], np.array([0, 0, 0, 1, 1])).all()
 
 
 @pytest.mark.parametrize(
-    ("game", "telling"),
+    ("game", "informative"),
     [
-        ("blocksWorld", {"near", "rich", "open"}),
-        ("lightsOut", {"near"}),
-        ("pancakes", {"near", "rich"}),
+        ("blocksWorld", {"distance", "goal_value", "most_moves"}),
+        ("lightsOut", {"distance"}),
+        ("pancakes", {"distance", "goal_value"}),
     ],
 )
-def test_guides_that_tell_nothing_are_left_out(game, telling):
+def test_uninformative_heuristics_are_left_out(game: str, informative: set[str]) -> None:
     space, root = space_of(machine_of(game))
-    guides = Heuristics(space, within_reach(space, root), np.random.default_rng(1))
-    assert [guide.name for guide in guides.telling()] == ["near"]
-    best_of(LevelSearch(space, root, ROOM).run(), 10)
-    assert {guide.name for guide in guides.telling()} == telling
+    heuristics = Heuristics(space, relaxation_of_best_goal(space, root), np.random.default_rng(1))
+    assert [heuristic.name for heuristic in heuristics.informative()] == ["distance"]
+    best_of(BeamSearch(space, root, MAX_STATES).run(), 10)
+    assert {heuristic.name for heuristic in heuristics.informative()} == informative
     ends = np.repeat(root, 2, axis=0)
     ends[1] = ~ends[1]
-    guides.learn(ends, np.array([0, 100]))
-    assert {guide.name for guide in guides.telling()} == {*telling, "alike"}
+    heuristics.learn(ends, np.array([0, 100]))
+    assert {heuristic.name for heuristic in heuristics.informative()} == {
+        *informative,
+        "similarity",
+    }
 
 
-def test_likeness_weighs_what_good_ends_have():
-    likeness = Likeness(3)
+def test_similarity_weights_what_good_ends_have_in_common() -> None:
+    similarity = EndSimilarity(3)
     ends = np.packbits([[1, 0, 1], [1, 1, 0], [0, 1, 0], [0, 1, 1]], axis=1, bitorder="little")
-    likeness.learn(ends, np.array([100, 100, 0, 0]))
-    first, second, third = likeness.of(np.array([[1], [2], [4]], dtype=np.uint8)).tolist()
+    similarity.learn(ends, np.array([100, 100, 0, 0]))
+    first, second, third = similarity.of(np.array([[1], [2], [4]], dtype=np.uint8)).tolist()
     assert first > third > second
 
 
 @given(st.lists(st.lists(st.integers(1, 2**64 - 1), max_size=40), max_size=12))
-def test_tables_know_what_is_new(batches):
+def test_tables_know_what_is_new(batches: list[list[int]]) -> None:
     table, known = KeyTable(10_000), set[int]()
     for batch in batches:
         expected = [key not in known and key not in batch[:i] for i, key in enumerate(batch)]
@@ -188,14 +196,14 @@ def test_tables_know_what_is_new(batches):
         assert table.size == len(known)
 
 
-def test_tables_grow():
+def test_tables_grow() -> None:
     table, keys = KeyTable(10**6), np.arange(1, 50_001, dtype=np.uint64)
     for part in np.array_split(keys, 7):
         assert table.add(part).all()
     assert not table.add(keys).any()
 
 
-def test_full_tables_take_the_unknown_for_new():
+def test_full_tables_report_unknown_keys_as_new() -> None:
     table = KeyTable(3)
     table.add(np.array([5, 6, 7], dtype=np.uint64))
     assert table.full
@@ -204,11 +212,11 @@ def test_full_tables_take_the_unknown_for_new():
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=60))
-def test_trees_remember_ways(parents):
-    tree, ways = SearchTree(), [()]
-    tree.add(np.array([-1]), np.array([0]))
+def test_trees_remember_paths(parents: list[int]) -> None:
+    tree, paths = SearchTree(), list[tuple[int, ...]]([()])
+    tree.add_root()
     for move, wish in enumerate(parents):
-        parent = wish % len(ways)
+        parent = wish % len(paths)
         (node,) = tree.add(np.array([parent]), np.array([move])).tolist()
-        ways.append((*ways[parent], move))
-        assert tree.way(node) == ways[node]
+        paths.append((*paths[parent], move))
+        assert tree.path(node) == paths[node]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,8 +18,6 @@ from ggp_player.strategies.solver.solution import Solution, SolutionBounds
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.game_tree import playout
 from ggp_player.strategies.textbook.minimax import MinimaxSearch
-from tests.ggp_player.strategies.test_agreement import matrices, trees, utilities
-from tests.ggp_player.strategies.textbook.test_minimax import LOOP
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -32,7 +31,18 @@ from tests.support.small_games import (
     solution_of,
     vectors,
 )
-from tests.support.tree_games import last_choice, play, position, together, turns
+from tests.support.tree_games import (
+    LOOP,
+    Tree,
+    last_choice,
+    matrices,
+    play,
+    position,
+    together,
+    trees,
+    turns,
+    utilities,
+)
 
 
 def solved(machine: PropnetStateMachine) -> Solution:
@@ -44,7 +54,7 @@ def solved(machine: PropnetStateMachine) -> Solution:
 
 @settings(max_examples=10)
 @given(trees)
-def test_moves_in_turn(tree):
+def test_moves_in_turn(tree: Tree) -> None:
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
         assert_value_of_minimax(Enumeration(), position(machine, role))
@@ -52,7 +62,7 @@ def test_moves_in_turn(tree):
 
 @settings(max_examples=20)
 @given(vectors(3))
-def test_three_roles_with_aims_of_their_own(tree):
+def test_three_roles_with_aims_of_their_own(tree: Tree) -> None:
     machine = compiled_tree(turns(tree, ("one", "two", "three")))
     for role in range(3):
         assert_value_of_minimax(Enumeration(), position(machine, role))
@@ -60,7 +70,7 @@ def test_three_roles_with_aims_of_their_own(tree):
 
 @settings(max_examples=20)
 @given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
-def test_moves_at_the_same_time(tree):
+def test_moves_at_the_same_time(tree: Tree) -> None:
     machine = compiled_tree(together(tree))
     for role in (0, 1):
         assert_value_of_minimax(Enumeration(), position(machine, role))
@@ -68,7 +78,7 @@ def test_moves_at_the_same_time(tree):
 
 @settings(max_examples=15)
 @given(trees)
-def test_of_chance_the_mean_is_taken(tree):
+def test_of_chance_the_mean_is_taken(tree: Tree) -> None:
     machine = compiled_tree(turns(tree, ("max", "min", "random")))
     for role in (0, 1):
         mean = last_choice(AlphaBeta(), position(machine, role)).value
@@ -76,7 +86,7 @@ def test_of_chance_the_mean_is_taken(tree):
 
 
 @pytest.mark.parametrize("text", [game("ticTacToe"), nim((2, 3, 4))])
-def test_every_state_on_random_paths_has_the_value_of_minimax(text):
+def test_every_state_on_random_paths_has_the_value_of_minimax(text: str) -> None:
     machine = compiled(text)
     solution = solved(machine)
     searches = [MinimaxSearch(machine, role) for role in machine.roles]
@@ -91,13 +101,13 @@ def test_every_state_on_random_paths_has_the_value_of_minimax(text):
 
 
 @pytest.mark.parametrize("text", BOARDS)
-def test_every_move_keeps_the_value(text):
+def test_every_move_keeps_the_value(text: str) -> None:
     machine, strategy = compiled(text), Enumeration()
     solution = solution_of(strategy, machine)
     assert_moves_keep_the_value(machine, solution, dict.fromkeys(machine.roles, strategy))
 
 
-def test_known_numbers_of_states_and_values():
+def test_known_numbers_of_states_and_values() -> None:
     # J. Tromp: 161,029 positions of 4 x 4 connect four.
     solution = solved(compiled(connect_four(4, 4)))
     machine = compiled(connect_four(4, 4))
@@ -106,7 +116,7 @@ def test_known_numbers_of_states_and_values():
     assert solved(compiled(game("ticTacToe"))).states == 5478
 
 
-def test_a_lost_role_holds_out_and_a_winner_hurries():
+def test_a_lost_role_holds_out_and_a_winner_hurries() -> None:
     # Of the winning moves the second is quicker; of the replies the second holds out longer.
     tree = ((((100, 100), 100), ((100, 100), 100)), (100, ((100,),)), 0)
     machine = compiled_tree(turns(tree))
@@ -119,15 +129,15 @@ def test_a_lost_role_holds_out_and_a_winner_hurries():
     assert "3 steps to the end" in best.note
 
 
-def test_where_a_draw_is_all_there_is_mistakes_are_invited():
+def test_where_a_draw_is_all_there_is_mistakes_are_invited() -> None:
     machine = compiled_tree(turns(((50, 50), (50, 100), (50, 60))))
     assert str(last_choice(Enumeration(), position(machine)).move) == "a2"
 
 
-# ---------------------------------------------------------------------- circles and limits
+# ---------------------------------------------------------------------- cycles and limits
 
 
-def test_circles_leave_what_cannot_be_forced_unknown():
+def test_cycles_leave_what_cannot_be_forced_unknown() -> None:
     machine = gdl.compile(gdl.parse(LOOP))
     strategy = Enumeration()
     choice = last_choice(strategy, position(machine))
@@ -138,19 +148,19 @@ def test_circles_leave_what_cannot_be_forced_unknown():
     )
 
 
-def test_circles_do_not_hide_a_win():
+def test_cycles_do_not_hide_a_win() -> None:
     machine = gdl.compile(gdl.parse(LOOP.replace("(goal max 70)", "(goal max 100)")))
     choice = last_choice(Enumeration(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("out", 100, True)
 
 
-def test_a_way_through_circles_is_found():
+def test_a_path_through_cycles_is_found() -> None:
     machine = compiled(game("keyMaze"))
     assert play(machine, [Enumeration()], Random(1)) == [100]
 
 
 @pytest.mark.parametrize("limit", [{"states": 100}, {"megabytes": 1}], ids=str)
-def test_limits_are_kept(limit):
+def test_limits_are_kept(limit: dict[str, Any]) -> None:
     strategy = Enumeration(**limit)
     machine = compiled(connect_four(4, 4))
     choice = last_choice(strategy, position(machine))
@@ -161,7 +171,7 @@ def test_limits_are_kept(limit):
     assert strategy.solution is None
 
 
-def test_what_was_stopped_goes_on():
+def test_what_was_stopped_goes_on() -> None:
     machine = compiled(connect_four(4, 4))
     start = position(machine)
     whole = sum(1 for _ in Enumeration().search(start))
@@ -173,14 +183,14 @@ def test_what_was_stopped_goes_on():
     assert parts + len(later) <= whole + 3
 
 
-def test_a_solution_is_kept_between_steps():
+def test_a_solution_is_kept_between_steps() -> None:
     machine, strategy = compiled(game("ticTacToe")), Enumeration()
     last_choice(strategy, position(machine))
     after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
     assert len(list(strategy.search(position(machine, 1, after)))) == 1
 
 
-def test_a_state_from_elsewhere_is_enumerated_afresh():
+def test_a_state_from_elsewhere_is_enumerated_afresh() -> None:
     machine, strategy = compiled(game("ticTacToe")), Enumeration()
     after = next(iter(playout(machine, machine.initial_state(), Random(1)))).after
     last_choice(strategy, position(machine, 1, after))
@@ -191,7 +201,7 @@ def test_a_state_from_elsewhere_is_enumerated_afresh():
     assert last_choice(strategy, position(machine)).value == 50
 
 
-def test_every_move_is_reported():
+def test_every_move_is_reported() -> None:
     machine, strategy = compiled_tree(turns(((3, 12, 8), (2, 4, 6), (14, 5, 2)))), Enumeration()
     assert strategy.report(position(machine)) == ()
     assert last_choice(strategy, position(machine)).value == 3
@@ -203,14 +213,14 @@ def test_every_move_is_reported():
     ]
 
 
-def test_the_first_choice_is_there_before_any_search():
+def test_the_first_choice_is_there_before_any_search() -> None:
     machine = compiled(game("ticTacToe"))
     first = next(Enumeration().search(position(machine)))
     assert first.move in machine.legal_moves(machine.initial_state(), machine.roles[0])
     assert first == Choice(first.move, note="enumeration begins")
 
 
-def test_machines_without_blocks_are_refused():
+def test_machines_without_blocks_are_refused() -> None:
     assert (
         Enumeration().refusal(turns((1, 2)))
         == "enumeration needs the compiled machine, and these rules are interpreted"

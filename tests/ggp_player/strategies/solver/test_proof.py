@@ -13,7 +13,6 @@ from ggp_player.strategies import Choice
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof, ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
-from tests.ggp_player.strategies.test_agreement import trees
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -27,14 +26,14 @@ from tests.support.small_games import (
     solution_of,
     vectors,
 )
-from tests.support.tree_games import last_choice, play, position, together, turns
+from tests.support.tree_games import Tree, last_choice, play, position, together, trees, turns
 
 # ---------------------------------------------------------------------- agreement
 
 
 @settings(max_examples=30)
 @given(trees)
-def test_moves_in_turn(tree):
+def test_moves_in_turn(tree: Tree) -> None:
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
@@ -42,7 +41,7 @@ def test_moves_in_turn(tree):
 
 @settings(max_examples=20)
 @given(vectors(2))
-def test_two_roles_with_aims_of_their_own(tree):
+def test_two_roles_with_aims_of_their_own(tree: Tree) -> None:
     machine = compiled_tree(turns(tree))
     for role in (0, 1):
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
@@ -50,7 +49,7 @@ def test_two_roles_with_aims_of_their_own(tree):
 
 @settings(max_examples=15)
 @given(vectors(3))
-def test_three_roles(tree):
+def test_three_roles(tree: Tree) -> None:
     machine = compiled_tree(turns(tree, ("one", "two", "three")))
     for role in range(3):
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
@@ -58,7 +57,7 @@ def test_three_roles(tree):
 
 @settings(max_examples=10)
 @given(trees)
-def test_one_role(tree):
+def test_one_role(tree: Tree) -> None:
     machine = compiled_tree(turns(tree, ("solver",)))
     assert_value_of_minimax(Proof(megabytes=1), position(machine))
 
@@ -67,7 +66,7 @@ def test_one_role(tree):
 
 
 @pytest.mark.parametrize("text", BOARDS)
-def test_every_move_keeps_the_value(text):
+def test_every_move_keeps_the_value(text: str) -> None:
     # The oracle, a complete enumeration, shares nothing with the search but the block.
     machine = compiled(text)
     strategies = {role: Proof(megabytes=16) for role in machine.roles}
@@ -85,32 +84,32 @@ def test_every_move_keeps_the_value(text):
     ],
     ids=["ticTacToe", "connectFour4x4", "hex4", "breakthrough4x4", "breakthrough5x4"],
 )
-def test_small_boards_are_solved(text, value, depth):
+def test_small_boards_are_solved(text: str, value: float, depth: int | None) -> None:
     choice = last_choice(Proof(), position(compiled(text)))
     assert (choice.value, choice.proved) == (value, True)
     assert depth is None or choice.note.startswith(f"depth {depth}, ")
 
 
-def test_a_win_is_played_to_its_end():
+def test_a_win_is_played_to_its_end() -> None:
     machine = compiled(hex_board(4))
     for seed in range(3):
         assert play(machine, [Proof(megabytes=16), RandomMove()], Random(seed)) == [100, 0]
 
 
-def test_the_quickest_win_is_chosen():
+def test_the_quickest_win_is_chosen() -> None:
     machine = compiled_tree(turns(((((100, 100), 100), 100), (50, 100), (100, 100))))
     choice = last_choice(Proof(megabytes=1), position(machine))
     assert (str(choice.move), choice.value) == ("a3", 100)
     assert choice.note.startswith("depth 2, ")
 
 
-def test_a_loss_is_put_off():
+def test_a_loss_is_put_off() -> None:
     machine = compiled_tree(turns((0, ((0, 0), (0, 0)))))
     choice = last_choice(Proof(megabytes=1), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a2", 0, True)
 
 
-def test_a_state_without_facts_is_searched_like_any_other():
+def test_a_state_without_facts_is_searched_like_any_other() -> None:
     rules = """
     (role max) (role min) (init start)
     (<= (legal max go) (true start)) (legal min noop)
@@ -127,7 +126,7 @@ def test_a_state_without_facts_is_searched_like_any_other():
 # ---------------------------------------------------------------------- budgets and memory
 
 
-def test_the_same_budget_gives_the_same_tree():
+def test_the_same_budget_gives_the_same_tree() -> None:
     machine = compiled(connect_four(5, 4))
 
     def found() -> list[Choice]:
@@ -139,7 +138,7 @@ def test_the_same_budget_gives_the_same_tree():
     assert 200_000 <= int(first[-1].note.split()[2]) <= 200_600
 
 
-def test_a_search_in_many_pieces_is_the_same_search(monkeypatch):
+def test_a_search_in_many_pieces_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = compiled(connect_four(4, 4))
     whole = last_choice(Proof(megabytes=8), position(machine))
     monkeypatch.setattr("ggp_player.strategies.solver.proof.SLICE", 1)
@@ -148,7 +147,7 @@ def test_a_search_in_many_pieces_is_the_same_search(monkeypatch):
     assert last_choice(Proof(megabytes=8), position(machine)) == whole
 
 
-def test_what_was_found_is_kept_for_the_next_step():
+def test_what_was_found_is_kept_for_the_next_step() -> None:
     machine, strategy = compiled(connect_four(4, 4)), Proof(megabytes=16)
     start = position(machine)
     move = last_choice(strategy, start).move
@@ -162,7 +161,7 @@ def test_what_was_found_is_kept_for_the_next_step():
     assert int(kept.note.split()[2]) < int(fresh.note.split()[2]) / 4
 
 
-def test_a_small_table_forgets_but_proves_the_same():
+def test_a_small_table_forgets_but_proves_the_same() -> None:
     machine = compiled(game("ticTacToe"))
     tree = ProofTree(machine, machine.roles[0], entries=16)
     tree.start(position(machine))
@@ -174,19 +173,19 @@ def test_a_small_table_forgets_but_proves_the_same():
     assert (choice.value, choice.proved) == (50, True)
 
 
-def test_the_depth_is_a_limit():
+def test_the_depth_is_a_limit() -> None:
     choice = last_choice(Proof(depth=3), position(compiled(game("ticTacToe"))))
     assert not choice.proved
     assert choice.note.startswith("depth 3, ")
 
 
-def test_the_first_choice_is_there_before_any_search():
+def test_the_first_choice_is_there_before_any_search() -> None:
     machine = compiled(game("ticTacToe"))
     move = machine.legal_moves(machine.initial_state(), machine.roles[0])[0]
     assert next(Proof().search(position(machine))) == Choice(move)
 
 
-def test_every_move_is_reported():
+def test_every_move_is_reported() -> None:
     machine = compiled_tree(turns(((3, 12, 8), (2, 4, 6), (14, 5, 2))))
     strategy, start = Proof(megabytes=1), position(machine)
     assert strategy.report(start) == ()
@@ -201,14 +200,14 @@ def test_every_move_is_reported():
 # ---------------------------------------------------------------------- what it does not do
 
 
-def test_moves_at_the_same_time_end_the_search():
+def test_moves_at_the_same_time_end_the_search() -> None:
     machine = compiled_tree(together(((10, 90), (30, 40))))
     choice = last_choice(Proof(megabytes=1), position(machine))
     assert not choice.proved
     assert "several roles have a choice at once" in choice.note
 
 
-def test_a_state_too_wide_for_a_block_is_left_unknown():
+def test_a_state_too_wide_for_a_block_is_left_unknown() -> None:
     # The first move decides between a state with 65 moves and one with 2, in blocks of 64 lanes.
     wide, narrow = tuple([100] * 65), (60, 70)
     machine = gdl.compile(turns((wide, narrow)).ruleset, CompileOptions(words=1))
@@ -216,7 +215,7 @@ def test_a_state_too_wide_for_a_block_is_left_unknown():
     assert (str(choice.move), choice.value, choice.proved) == ("a2", 60, False)
 
 
-def test_chance_and_machines_without_blocks_are_refused():
+def test_chance_and_machines_without_blocks_are_refused() -> None:
     assert (
         Proof().refusal(turns((1, 2)))
         == "proof needs the compiled machine, and these rules are interpreted"

@@ -1,4 +1,4 @@
-"""Games in series are solved part by part, with the values of a complete enumeration."""
+"""Games in series are solved subgame by subgame, with the values of a complete enumeration."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies.base import Position
 from ggp_player.strategies.selection.auto import choose_for_compiled
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.finished_parts import FinishedParts
+from ggp_player.strategies.solver.finished_subgames import FinishedSubgames
 from ggp_player.strategies.solver.series import Series
 from tests.support.compiled_games import machine_of
 from tests.support.part_games import Walks, two_rows
@@ -44,17 +44,17 @@ SEEN_LATER = """
 TWO_ROWS = {"scores": two_rows(SCORES), "seen later": two_rows(SEEN_LATER)}
 
 
-def division_of(machine: PropnetStateMachine) -> Decomposition:
-    division = analyse(machine).decomposition
-    assert division is not None
-    return division
+def decomposition_of(machine: PropnetStateMachine) -> Decomposition:
+    decomposition = analyse(machine).decomposition
+    assert decomposition is not None
+    return decomposition
 
 
 def arrows(last: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
-    """Return walks from place 0 on, each place with one to three arrows, the last with none."""
-    ways = st.lists(st.integers(0, last), min_size=1, max_size=3, unique=True)
-    places = st.lists(ways.map(tuple), min_size=last, max_size=last)
-    return places.map(lambda found: ((*found[0], last), *found[1:], ()))
+    """Return walks from node 0 on, each node with one to three arrows, the last with none."""
+    targets = st.lists(st.integers(0, last), min_size=1, max_size=3, unique=True)
+    nodes = st.lists(targets.map(tuple), min_size=last, max_size=last)
+    return nodes.map(lambda found: ((*found[0], last), *found[1:], ()))
 
 
 walks = st.builds(
@@ -67,7 +67,7 @@ walks = st.builds(
 
 def assert_values_of_all_states(machine: PropnetStateMachine, count: int) -> None:
     """In so many states of playouts, bounds are those that a complete enumeration finds."""
-    solution, series = solution_of(Enumeration(), machine), Series(division_of(machine))
+    solution, series = solution_of(Enumeration(), machine), Series(decomposition_of(machine))
     last_choice(series, position(machine))
     for state in sampled(machine, count, Random(2)):
         for role in machine.roles:
@@ -78,64 +78,64 @@ def assert_values_of_all_states(machine: PropnetStateMachine, count: int) -> Non
 
 
 @pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
-def test_values_are_those_of_all_states(rules):
+def test_values_are_those_of_all_states(rules: str) -> None:
     assert_values_of_all_states(compiled(rules), 150)
 
 
 @pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
-def test_machine_code_makes_no_difference(rules):
+def test_machine_code_makes_no_difference(rules: str) -> None:
     machine = gdl.compile(gdl.parse(rules))
-    before = last_choice(Series(division_of(machine)), position(machine))
+    before = last_choice(Series(decomposition_of(machine)), position(machine))
     machine.warm_up()
-    assert last_choice(Series(division_of(machine)), position(machine)) == before
+    assert last_choice(Series(decomposition_of(machine)), position(machine)) == before
     assert_values_of_all_states(machine, 20)
 
 
 @settings(max_examples=8, deadline=None)
 @given(walks)
-def test_values_of_walks_are_those_of_all_states(rules):
+def test_values_of_walks_are_those_of_all_states(rules: Walks) -> None:
     machine = gdl.compile(gdl.parse(str(rules)))
-    division = division_of(machine)
-    assume(FinishedParts(machine, division).stages)
+    decomposition = decomposition_of(machine)
+    assume(FinishedSubgames(machine, decomposition).stages)
     assert_values_of_all_states(machine, 20)
 
 
 @pytest.mark.parametrize("rules", TWO_ROWS.values(), ids=TWO_ROWS)
-def test_far_fewer_states_are_looked_at(rules):
+def test_far_fewer_states_are_enumerated(rules: str) -> None:
     machine = compiled(rules)
     states = solution_of(Enumeration(), machine).states
-    note = last_choice(Series(division_of(machine)), position(machine)).note
+    note = last_choice(Series(decomposition_of(machine)), position(machine)).note
     assert 3 * int(note.split()[0]) < states
 
 
 @pytest.mark.corpus
-def test_a_game_with_too_many_states_to_enumerate_is_solved():
+def test_a_game_with_too_many_states_to_enumerate_is_solved() -> None:
     machine = gdl.compile(gdl.load(CORPUS / "rulesheets" / "ticTacToeSerial.kif"))
-    choice = last_choice(Series(division_of(machine)), position(machine))
+    choice = last_choice(Series(decomposition_of(machine)), position(machine))
     assert (choice.value, choice.proved) == (50, True)
 
 
-def test_it_wins_when_it_can():
+def test_it_wins_when_it_can() -> None:
     machine = compiled(TWO_ROWS["scores"])
-    division = division_of(machine)
-    best = last_choice(Series(division), position(machine)).value
+    decomposition = decomposition_of(machine)
+    best = last_choice(Series(decomposition), position(machine)).value
     for seed in range(5):
-        goals = play(machine, [Series(division), Enumeration()], Random(seed))
+        goals = play(machine, [Series(decomposition), Enumeration()], Random(seed))
         assert goals[0] == best
 
 
-def test_games_of_one_piece_are_left_alone():
+def test_games_without_subgames_are_left_alone() -> None:
     machine = machine_of("ticTacToe")
-    assert list(Series(division_of(machine)).search(position(machine))) == []
+    assert list(Series(decomposition_of(machine)).search(position(machine))) == []
 
 
-def test_an_order_that_is_not_proved_is_not_relied_on():
+def test_an_order_that_is_not_proved_is_not_relied_on() -> None:
     machine = machine_of("countThenLine")
-    assert division_of(machine).in_series.value
-    assert list(Series(division_of(machine)).search(position(machine))) == []
+    assert decomposition_of(machine).in_series.value
+    assert list(Series(decomposition_of(machine)).search(position(machine))) == []
 
 
-def test_auto_has_it_in_its_portfolio():
+def test_auto_has_it_in_its_portfolio() -> None:
     machine = compiled(TWO_ROWS["scores"])
     _, reason = choose_for_compiled(machine, analyse(machine), 1)
     assert "with series and" in reason
@@ -143,7 +143,7 @@ def test_auto_has_it_in_its_portfolio():
     assert "series" not in reason
 
 
-def test_other_machines_are_refused():
+def test_other_machines_are_refused() -> None:
     machine = gdl.interpret(gdl.parse(TWO_ROWS["scores"]))
     assert (
         Series(Decomposition()).refusal(machine)

@@ -29,28 +29,28 @@ def grown(form: type[DepthLimitedTree], machine: gdl.StateMachine) -> DepthLimit
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_two_ply_tree_needs_seven_of_nine_leaves(form):
+def test_two_ply_tree_needs_seven_of_nine_leaves(form: type[DepthLimitedTree]) -> None:
     machine = Counting(turns(TWO_PLY))
     *_, choice = bestmove(grown(form, machine), machine.initial_state(), 2, NO_CHOICE)
     assert choice == Choice(gdl.parse_term("a1"), 3, proved=True, note="depth 2")
     assert machine.leaves == 7
 
 
-def test_deepening_to_the_end_evaluates_no_leaf_twice():
+def test_deepening_to_the_end_evaluates_no_leaf_twice() -> None:
     machine = Counting(turns(TWO_PLY))
     choice = last_choice(AlphaBeta(ordering=False, evaluation="none"), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 3, True)
     assert machine.leaves == 7
 
 
-def test_the_best_leaves_first_are_enough():
+def test_the_best_leaves_first_are_enough() -> None:
     # The best order: three leaves for the first move, one each to refute the others.
     machine = Counting(turns(((3, 12, 8), (2, 4, 6), (2, 5, 14))))
     last_choice(AlphaBeta(ordering=False, evaluation="none"), position(machine))
     assert machine.leaves == 5
 
 
-def test_ordering_by_a_good_evaluation_saves_leaves():
+def test_ordering_by_a_good_evaluation_saves_leaves() -> None:
     plain = turns((((1, 2), (3, 4)), ((11, 12), (13, 14)), ((21, 22), (23, 24))))
 
     def oracle(machine: gdl.StateMachine, state: gdl.State, role: gdl.Constant) -> float:
@@ -67,7 +67,7 @@ def test_ordering_by_a_good_evaluation_saves_leaves():
     assert counts == {False: 9, True: 7}
 
 
-def test_a_state_met_again_is_not_searched_again():
+def test_a_state_met_again_is_not_searched_again() -> None:
     # Two orders of the same two moves lead to one state, with four leaves below it.
     rules = """
     (role max) (role min) (init (left 1)) (init (left 2))
@@ -81,46 +81,46 @@ def test_a_state_met_again_is_not_searched_again():
     assert (choice.value, choice.proved, machine.leaves) == (60, True, 1)
 
 
-def test_negamax_has_no_form_for_moves_at_the_same_time():
+def test_negamax_has_no_form_for_moves_at_the_same_time() -> None:
     machine = together(((10, 90), (30, 40)))
     with pytest.raises(SimultaneousMovesError):
         list(bestmove(grown(NegamaxTree, machine), machine.initial_state(), 1, NO_CHOICE))
 
 
 @pytest.mark.parametrize(("role", "move", "value"), [(0, "a2", 30), (1, "a1", 70)])
-def test_simultaneous_moves_are_valued_pessimistically(role, move, value):
+def test_simultaneous_moves_are_valued_pessimistically(role: int, move: str, value: float) -> None:
     machine = together(((10, 90), (30, 40)))
     choice = last_choice(AlphaBeta(), position(machine, role))
     assert (str(choice.move), choice.value, choice.proved) == (move, value, True)
 
 
-def test_moves_at_the_same_time_may_come_late_in_a_game():
+def test_moves_at_the_same_time_may_come_late_in_a_game() -> None:
     # A step in which only the first role has a choice, then one in which both have.
     machine = together(((((10, 90), (30, 40)),), (((50, 60), (20, 80)),)))
     choice = last_choice(AlphaBeta(), position(machine))
     assert (str(choice.move), choice.value) == ("a2", 50)
 
 
-def test_of_random_the_mean_is_taken():
+def test_of_random_the_mean_is_taken() -> None:
     machine = turns(((0, 100), (30, 40)), ("max", "random"))
     choice = last_choice(AlphaBeta(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 50, True)
 
 
-def test_many_opponents_are_one():
+def test_many_opponents_are_one() -> None:
     tree = (([40, 0, 100], [90, 0, 0]), ([80, 100, 100], [60, 100, 100]))
     machine = turns((tree, 30), ("one", "two", "three"))
     assert last_choice(AlphaBeta(), position(machine)).value == 40
 
 
-def test_the_depth_is_a_limit():
+def test_the_depth_is_a_limit() -> None:
     machine = Counting(turns(((3, 12, 8), (2, (4, 5), 6), (14, 5, (2, 1)))))
     choice = last_choice(AlphaBeta(depth=2, evaluation="none"), position(machine))
     assert not choice.proved
     assert choice.note == "depth 2"
 
 
-def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen():
+def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen() -> None:
     deep = ((((50, 50), 50), 50), 50)
     machine = turns((deep, (100, 100)))
     choices = list(AlphaBeta().search(position(machine)))
@@ -129,20 +129,20 @@ def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen():
     assert choices[-1].note == "depth 2"
 
 
-def test_a_loss_is_proved_and_met_with_the_move_that_looked_best():
+def test_a_loss_is_proved_and_met_with_the_move_that_looked_best() -> None:
     # Both moves lose, the second later.
     machine = turns((0, ((0, 0), (0, 0))))
     choice = last_choice(AlphaBeta(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a2", 0, True)
 
 
-def test_the_first_choice_is_there_before_any_search():
+def test_the_first_choice_is_there_before_any_search() -> None:
     machine = Counting(turns(TWO_PLY))
     assert next(AlphaBeta().search(position(machine))) == Choice(gdl.parse_term("a1"))
     assert machine.leaves == 0
 
 
-def test_what_was_found_is_kept_for_the_next_step():
+def test_what_was_found_is_kept_for_the_next_step() -> None:
     machine = Counting(turns((((3, 12), (8, 9)), ((2, 4), (14, 5)))))
     strategy = AlphaBeta(evaluation="none")
     joint_move = (last_choice(strategy, position(machine)).move, gdl.parse_term("noop"))

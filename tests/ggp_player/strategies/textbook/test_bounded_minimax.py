@@ -23,7 +23,7 @@ TWO_LEVELS: Tree = ((55, 0, 70), (60, 80, 90), (100, 100, 100), (75, 80, 90))
 THREE_LEVELS: Tree = (((100, 10), (30, 100)), ((0, 0), (100, 100)))
 
 
-def test_without_extreme_utilities_it_is_minimax():
+def test_without_extreme_utilities_it_is_minimax() -> None:
     machine = Counting(turns(TWO_PLY))
     choice = last_choice(BoundedMinimax(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 3, True)
@@ -41,7 +41,9 @@ def test_without_extreme_utilities_it_is_minimax():
         (55, 100, "a3", 100, 7),
     ],
 )
-def test_bounds_prune_below_a_choice_of_the_opponent(lower, upper, move, value, leaves):
+def test_bounds_prune_below_a_choice_of_the_opponent(
+    lower: int, upper: int, move: str, value: float, leaves: int
+) -> None:
     machine = Counting(turns(TWO_LEVELS))
     choice = last_choice(BoundedMinimax(lower, upper), position(machine))
     assert (str(choice.move), choice.value, machine.leaves) == (move, value, leaves)
@@ -53,20 +55,22 @@ def test_bounds_prune_below_a_choice_of_the_opponent(lower, upper, move, value, 
     # 100, then 30 100: a1 is worth 100. With an upper bound of 30 the second 100 needs no look.
     [(0, 100, 100, 3), (0, 30, 30, 2)],
 )
-def test_bounds_prune_below_a_choice_of_the_player(lower, upper, value, leaves):
+def test_bounds_prune_below_a_choice_of_the_player(
+    lower: int, upper: int, value: float, leaves: int
+) -> None:
     machine = Counting(turns(THREE_LEVELS))
     choice = last_choice(BoundedMinimax(lower, upper), position(machine))
     assert (choice.value, machine.leaves) == (value, leaves)
 
 
-def test_minimax_looks_at_every_leaf():
+def test_minimax_looks_at_every_leaf() -> None:
     for tree, leaves in ((TWO_LEVELS, 12), (THREE_LEVELS, 8)):
         machine = Counting(turns(tree))
         assert last_choice(Minimax(), position(machine)).value == 100
         assert machine.leaves == leaves
 
 
-def test_satisficing_wins_whenever_minimax_does():
+def test_satisficing_wins_whenever_minimax_does() -> None:
     random = Random(3)
     for _ in range(30):
         tree = tuple(
@@ -81,6 +85,6 @@ def test_satisficing_wins_whenever_minimax_does():
         assert (content >= 51) == (exact >= 51)
 
 
-def test_bounds_in_the_wrong_order_are_refused():
+def test_bounds_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(StrategyError, match="lower must be less than upper: 60"):
         create("bounded_minimax:lower=60,upper=40")

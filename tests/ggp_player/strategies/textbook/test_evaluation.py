@@ -13,6 +13,7 @@ from ggp_player.strategies.textbook.evaluation import (
     LOWEST,
     NEUTRAL,
     EvaluationName,
+    Feature,
     Focus,
     GoalProximity,
     Mobility,
@@ -39,12 +40,13 @@ RACE = """
 """
 
 
-def race():
+def race() -> tuple[gdl.StateMachine, gdl.State, gdl.Constant, gdl.Constant]:
     machine = gdl.interpret(gdl.parse(RACE))
-    return machine, machine.initial_state(), *machine.roles
+    near, far = machine.roles
+    return machine, machine.initial_state(), near, far
 
 
-def test_mobility_is_relative_to_the_most_moves_seen():
+def test_mobility_is_relative_to_the_most_moves_seen() -> None:
     machine = turns((1, 2, (3, 4, 5, 6), 7))
     start, (role, other) = machine.initial_state(), machine.roles
     after = machine.next_state(start, constants("a3", "noop"))
@@ -56,14 +58,14 @@ def test_mobility_is_relative_to_the_most_moves_seen():
     assert mobility(machine, start, other) == 25
 
 
-def test_focus_is_the_opponents_lack_of_moves():
+def test_focus_is_the_opponents_lack_of_moves() -> None:
     machine, state, _, far = race()
     assert Focus()(machine, state, far) == 0
     alone = turns((1, 2), ("solver",))
     assert Focus()(alone, alone.initial_state(), alone.roles[0]) == NEUTRAL
 
 
-def test_goal_proximity_is_higher_for_whoever_is_nearer():
+def test_goal_proximity_is_higher_for_whoever_is_nearer() -> None:
     machine = gdl.interpret(gdl.load(GAMES / "ticTacToe.kif"))
     state = machine.initial_state()
     for square in ("a1", "c3", "a2", "b1"):
@@ -79,7 +81,7 @@ def test_goal_proximity_is_higher_for_whoever_is_nearer():
     assert cross + nought == 100
 
 
-def test_goal_proximity_learns_for_a_bounded_number_of_steps():
+def test_goal_proximity_learns_for_a_bounded_number_of_steps() -> None:
     machine, state, near, _ = race()
     random = Random(1)
     proximity = GoalProximity(random, steps=10)
@@ -90,7 +92,7 @@ def test_goal_proximity_learns_for_a_bounded_number_of_steps():
     assert random.getstate() == before
 
 
-def test_monte_carlo_probes_are_means_of_playouts():
+def test_monte_carlo_probes_are_means_of_playouts() -> None:
     machine, state, near, far = race()
     random = Random(1)
     probes = MonteCarloProbe(random, probes=40)
@@ -100,23 +102,23 @@ def test_monte_carlo_probes_are_means_of_playouts():
     assert random.getstate() == before, "the same playouts serve both roles"
 
 
-def test_a_playout_that_does_not_end_says_nothing():
+def test_a_playout_that_does_not_end_says_nothing() -> None:
     rules = "(role you) (init here) (legal you stay) (<= (next here) (does you stay))"
     machine = gdl.interpret(gdl.parse(rules + "(<= terminal (true there)) (goal you 100)"))
     assert MonteCarloProbe(Random(1))(machine, machine.initial_state(), machine.roles[0]) == NEUTRAL
 
 
-def test_a_playout_ends_where_a_role_cannot_move():
+def test_a_playout_ends_where_a_role_cannot_move() -> None:
     rules = "(role a) (role b) (init here) (legal a go) (<= (legal b go) (true here))"
     rules += "(<= (next there) (true here) (does a go)) (<= terminal (true end)) (goal a 0)"
     machine = gdl.interpret(gdl.parse(rules + "(goal b 0)"))
     assert len(list(playout(machine, machine.initial_state(), Random(1)))) == 1
 
 
-def test_an_evaluation_is_a_weighted_mean_strictly_between_the_extremes():
+def test_an_evaluation_is_a_weighted_mean_strictly_between_the_extremes() -> None:
     machine, state, near, _ = race()
 
-    def constant(value: float):
+    def constant(value: float) -> Feature:
         return lambda machine, state, role: value
 
     def value_of(*pairs: tuple[float, float]) -> float:
@@ -130,7 +132,7 @@ def test_an_evaluation_is_a_weighted_mean_strictly_between_the_extremes():
 
 
 @pytest.mark.parametrize("name", get_args(EvaluationName))
-def test_every_mixture_that_has_a_name_evaluates(name):
+def test_every_mixture_that_has_a_name_evaluates(name: EvaluationName) -> None:
     machine, state, near, far = race()
     features = features_of(name, Random(1))
     for role in (near, far):

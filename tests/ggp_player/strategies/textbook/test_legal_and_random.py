@@ -1,4 +1,4 @@
-"""The two strategies that do not think."""
+"""The two strategies that do not search."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from ggp_player.strategies.textbook.random_move import RandomMove
 from tests.support.tree_games import constants, position, turns
 
 
-def test_legal_plays_the_first_legal_move():
-    assert list(Legal().search(position(turns((1, 2, 3))))) == [Choice(*constants("a1"))]
+def test_legal_plays_the_first_legal_move() -> None:
+    (first,) = constants("a1")
+    assert list(Legal().search(position(turns((1, 2, 3))))) == [Choice(first)]
 
 
-def test_random_plays_every_legal_move_about_equally_often():
+def test_random_plays_every_legal_move_about_equally_often() -> None:
     machine, random = turns((1, 2, 3)), Random(5)
     start = Position(machine, machine.initial_state(), machine.roles[0], random)
     counts = Counter(str(next(RandomMove().search(start)).move) for _ in range(600))
@@ -23,7 +24,7 @@ def test_random_plays_every_legal_move_about_equally_often():
     assert min(counts.values()) > 150
 
 
-def test_random_depends_on_the_seed_alone():
+def test_random_depends_on_the_seed_alone() -> None:
     machine = turns((1, 2, 3))
 
     def moves(seed: int) -> list[str]:

@@ -18,7 +18,7 @@ from tests.support.tree_games import (
 ABC = ("a", "b", "c")
 
 
-def test_c_picks_one_two_six_over_four_two_three():
+def test_c_picks_one_two_six_over_four_two_three() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     state = machine.initial_state()
     tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
@@ -29,7 +29,7 @@ def test_c_picks_one_two_six_over_four_two_three():
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 6, True)
 
 
-def test_three_player_tree():
+def test_three_player_tree() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
     assert tree.utilities(machine.initial_state(), 3) == (1, 2, 6)
@@ -38,43 +38,43 @@ def test_three_player_tree():
     assert (str(choice.move), choice.value, choice.proved) == ("a1", 1, True)
 
 
-def test_others_need_not_be_enemies():
+def test_others_need_not_be_enemies() -> None:
     # Both get most in the corner that a pessimist avoids.
     machine = turns((([100, 100], [0, 0]), ([30, 40], [40, 30])))
     assert last_choice(MaxN(), position(machine)).value == 100
     assert last_choice(AlphaBeta(), position(machine)).value == 30
 
 
-def test_a_role_that_does_not_care_is_expected_to_do_harm():
+def test_a_role_that_does_not_care_is_expected_to_do_harm() -> None:
     machine = turns((([90, 50], [10, 50]), ([40, 50], [40, 50])))
     choice = last_choice(MaxN(), position(machine))
     assert (str(choice.move), choice.value) == ("a2", 40)
 
 
-def test_of_random_the_mean_is_taken():
+def test_of_random_the_mean_is_taken() -> None:
     machine = turns((([0, 0], [100, 0]), ([30, 0], [40, 0])), ("max", "Random"))
     choice = last_choice(MaxN(), position(machine))
     assert (str(choice.move), choice.value) == ("a1", 50)
 
 
-def test_moves_at_the_same_time_are_answered_in_the_others_interest():
+def test_moves_at_the_same_time_are_answered_in_the_others_interest() -> None:
     # The other prefers a2 against a1, a1 against a2.
     machine = together((([20, 0], [60, 10]), ([50, 90], [80, 0])))
     assert last_choice(MaxN(), position(machine)).value == 60
 
 
-def test_at_the_depth_limit_every_role_is_evaluated():
+def test_at_the_depth_limit_every_role_is_evaluated() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     choice = last_choice(MaxN(depth=2, evaluation="none"), position(machine))
     assert (choice.value, choice.proved, choice.note) == (50, False, "depth 2")
 
 
-def test_one_role_is_refused():
+def test_one_role_is_refused() -> None:
     refusal = MaxN().refusal(turns((1, 2), ("max",)))
     assert refusal == "max_n is for games of two or more roles, and this one has one"
     assert MaxN().refusal(turns((1, 2))) is None
 
 
-def test_the_first_choice_is_there_before_any_search():
+def test_the_first_choice_is_there_before_any_search() -> None:
     first = next(MaxN().search(position(turns(THREE_PLAYERS, ABC))))
     assert (first.move, first.value) == (gdl.parse_term("a1"), None)

@@ -1,4 +1,4 @@
-"""States come out of a block as they went in, and move as the machine says."""
+"""States are read from a block as they were loaded, with the legal moves of the machine."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from random import Random
 import numpy as np
 import pytest
 
-from ggp_player.strategies.solver.lane_kernels import (
-    FLUENTS,
-    LEGAL,
-    MOVES,
+from ggp_player.strategies.solver.block_kernels import (
     bits_between,
     evaluate,
     load_states,
     read_rows,
     transpose,
 )
-from ggp_player.strategies.solver.lane_rows import LaneRows
+from ggp_player.strategies.solver.solver_block import SolverBlock
 from tests.support.small_games import compiled, game, sampled
 
 
@@ -25,7 +22,7 @@ def bits_of(words: np.ndarray) -> np.ndarray:
     return np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
 
 
-def test_a_square_is_transposed():
+def test_a_square_is_transposed() -> None:
     square = np.random.default_rng(1).integers(0, 2**64, 64, dtype=np.uint64)
     before = bits_of(square).reshape(64, 64)
     transpose(square, np.empty_like(square))
@@ -33,25 +30,25 @@ def test_a_square_is_transposed():
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "breakthrough"])
-def test_states_and_legal_moves_of_lanes(name):
+def test_states_and_legal_moves_of_lanes(name: str) -> None:
     machine = compiled(game(name))
-    lane_rows = LaneRows(machine)
-    rows = lane_rows.rows()
+    block = SolverBlock(machine)
+    rows = block.rows()
     states = sampled(machine, 70, Random(1))
-    packed = np.concatenate([lane_rows.packed(state) for state in states])
+    packed = np.concatenate([block.packed(state) for state in states])
     chosen = np.random.default_rng(2).permutation(70)
     load_states(rows, packed, chosen)
     back = np.empty_like(packed)
-    read_rows(rows, rows.first[FLUENTS], rows.first[MOVES] - rows.first[FLUENTS], back)
+    read_rows(rows, rows.fluents, rows.fluent_count, back)
     assert (back == packed[chosen]).all()
     evaluate(rows, rows.view_code)
-    moves = int(lane_rows.move_ends[-1])
+    moves = int(block.move_ends[-1])
     legal = np.zeros((70, -(-moves // 64)), np.uint64)
-    read_rows(rows, rows.first[LEGAL], moves, legal)
-    places = np.zeros((70, moves), np.int32)
+    read_rows(rows, rows.legal, moves, legal)
+    listed = np.zeros((70, moves), np.int32)
     for lane, number in enumerate(chosen):
         for role, known in enumerate(machine.roles):
-            first, last = lane_rows.move_ends[role : role + 2].tolist()
-            count = bits_between(legal, lane, first, last, places)
-            found = [machine.moves[role][i] for i in places[lane, first : first + count]]
+            first, last = block.move_ends[role : role + 2].tolist()
+            count = bits_between(legal, lane, first, last, listed)
+            found = [machine.moves[role][i] for i in listed[lane, first : first + count]]
             assert tuple(found) == machine.legal_moves(states[number], known)

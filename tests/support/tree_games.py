@@ -71,12 +71,12 @@ def matrices(below: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return st.integers(1, 3).flatmap(of_width)
 
 
-def turns(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
+def turns(tree: Tree, roles: Sequence[str] = ("max", "min")) -> ReasonerStateMachine:
     """The game in which the roles move in turn, a level of the tree each."""
     return _game(tree, roles, simultaneous=False)
 
 
-def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> StateMachine:
+def together(tree: Tree, roles: Sequence[str] = ("max", "min")) -> ReasonerStateMachine:
     """The game in which all roles move at the same time: a step is one level for each role.
 
     All nodes of a level below one state must have the same number of moves.

@@ -281,11 +281,15 @@ class _BlockWatch:
 
     def _step(self, block: Block, alive: NDArray[np.bool_]) -> None:
         """Make a random joint move in every lane, and note which fluents changed."""
+        layout = self._layout
+        block.choose()
+        block.engine.transition(block.rows.ctypes.data)
         mask = np.packbits(alive, bitorder="little").view(np.uint64)
-        old = block.fluents.copy()
-        block.step()
-        self._rose |= (block.fluents & ~old & mask).any(axis=1)
-        self._fell |= (old & ~block.fluents & mask).any(axis=1)
+        old = block.rows[layout.fluents :][: layout.fluent_count]
+        new = block.rows[layout.next :][: layout.fluent_count]
+        self._rose |= (new & ~old & mask).any(axis=1)
+        self._fell |= (old & ~new & mask).any(axis=1)
+        old[:] = new
 
 
 def utilities(engine: Engine, goals: Bits) -> NDArray[np.int64]:

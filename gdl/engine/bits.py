@@ -27,6 +27,16 @@ Values: TypeAlias = NDArray[np.uint8]
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 
+_STEPS = (
+    (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
+    (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
+    (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
+)
+"""How to transpose 8 x 8 bits in a word: bits to exchange and how far they move.
+
+Source: H. Warren, Hacker's Delight (2013), section 7-3.
+"""
+
 # ---------------------------------------------------------------------- states and rows
 
 
@@ -39,10 +49,13 @@ def as_words(states: Packed) -> Words:
 
 def packed_from_rows(rows: Rows) -> Packed:
     """Return the packed states of all lanes, uint8 (64 * words, bytes), of their rows."""
-    states = np.empty((64 * rows.shape[1], -(-len(rows) // 64)), dtype=np.uint64)
-    read_lanes(rows, 0, len(rows), states)
-    size = -(-len(rows) // 8)
-    return np.ascontiguousarray(states.astype("<u8", copy=False).view(np.uint8)[:, :size])
+    count, lane_bytes = len(rows), 8 * rows.shape[1]
+    size = -(-count // 8)
+    padded = np.zeros((8 * size, lane_bytes), dtype=np.uint8)
+    padded[:count] = rows.astype("<u8", copy=False).view(np.uint8)
+    blocks = padded.reshape(size, 8, lane_bytes).transpose(0, 2, 1)
+    turned = _transposed(np.ascontiguousarray(blocks))
+    return np.ascontiguousarray(turned.reshape(size, 8 * lane_bytes).T)
 
 
 def rows_from_packed(states: Packed, count: int, words: int) -> Rows:
@@ -52,9 +65,21 @@ def rows_from_packed(states: Packed, count: int, words: int) -> Rows:
     """
     if len(states) > 64 * words:
         raise ValueError(f"{len(states)} states do not fit into {64 * words} lanes")
-    rows = np.zeros((count, words), dtype=np.uint64)
-    write_lanes(rows, 0, count, as_words(states), np.arange(len(states)))
-    return rows
+    size, lane_bytes = -(-count // 8), 8 * words
+    padded = np.zeros((size, 8 * lane_bytes), dtype=np.uint8)
+    padded[:, : len(states)] = states.T
+    turned = _transposed(padded.reshape(size, lane_bytes, 8))
+    rows = np.ascontiguousarray(turned.transpose(0, 2, 1)).reshape(8 * size, lane_bytes)
+    return rows[:count].view("<u8").astype(np.uint64, copy=False)
+
+
+def _transposed(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Transpose the 8 x 8 bits in the last axis' bytes: uint8 (n, m, 8)."""
+    value = blocks.view("<u8")
+    for shift, mask in _STEPS:
+        change = (value ^ (value >> shift)) & mask
+        value = value ^ change ^ (change << shift)
+    return value.view(np.uint8)
 
 
 @allocating_kernel

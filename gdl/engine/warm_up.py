@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from gdl.engine.bits import packed_from_rows, rows_from_packed
 from gdl.engine.block import kernels_are_ready, load_kernels
 
 WIDTHS = (1, 8)
@@ -15,7 +12,6 @@ def warm_up_kernels() -> None:
     """Compile the shared kernels into the cache on disk, which takes some seconds once."""
     for words in WIDTHS:
         load_kernels(words)
-    packed_from_rows(rows_from_packed(np.zeros((1, 1), np.uint8), 1, 1))
 
 
 def kernels_are_warm() -> bool:

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.engine.bits import hash_states, packed_from_rows, rows_from_packed, transpose
+from gdl.engine.bits import (
+    as_words,
+    hash_states,
+    packed_from_rows,
+    read_lanes,
+    rows_from_packed,
+    transpose,
+    write_lanes,
+)
 from tests.support.slow_blocks import Rows
 
 shapes = st.tuples(st.integers(0, 70), st.sampled_from([1, 2, 3, 8]), st.integers(0, 99))
@@ -54,6 +62,17 @@ def test_a_square_is_transposed() -> None:
     before = bits_of(square).reshape(64, 64)
     transpose(square, np.empty_like(square))
     assert (bits_of(square).reshape(64, 64) == before.T).all()
+
+
+@given(shapes)
+def test_kernels_make_the_same_states_and_rows(shape: tuple[int, int, int]) -> None:
+    rows, states = rows_of(shape), as_words(packed_from_rows(rows_of(shape)))
+    found = np.empty_like(states)
+    read_lanes(rows, 0, len(rows), found)
+    assert np.array_equal(found, states)
+    back = np.empty_like(rows)
+    write_lanes(back, 0, len(back), states, np.arange(len(states)))
+    assert np.array_equal(back, rows)
 
 
 def test_too_many_states_are_refused() -> None:

@@ -1,14 +1,13 @@
-"""Kernels that move states between arrays and the rows of a block. They take arrays only.
+"""Kernels that the solvers share: moves and goals in single lanes, sets of bits, hashes.
 
-Here a *packed state* is uint64 (words,): fluent ``i`` is bit ``i % 64`` of word ``i // 64``. A
-block is uint64 (rows, block words), as :mod:`gdl.circuit.layout` describes it; :class:`BlockRows`
-says what each row holds.
+Here a *packed state* is uint64 (words,): fluent ``i`` is bit ``i % 64`` of word ``i // 64``. They
+see a block as a :class:`gdl.engine.BlockView`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
@@ -16,36 +15,9 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gdl.engine import SymmetryGroup
-from gdl.engine.kernel_library import allocating_kernel, call_evaluator, is_set, lowest, mixed
+from gdl.engine.kernel_library import BlockView, allocating_kernel, is_set, lowest, mixed
 
 Words: TypeAlias = NDArray[np.uint64]
-
-
-class BlockRows(NamedTuple):
-    """A block, the code that evaluates it, and what its rows hold.
-
-    ``block`` uint64 (rows, block words). ``view_code``, ``transition_code`` int64 (2,): the
-    addresses of the function and of its program. ``fluents``, ``moves``, ``legal``, ``goals`` and
-    ``next``: the first row of each; ``terminal``: its row. ``fluent_count``: the number of fluents.
-    ``move_ends`` int64 (roles + 1,): the index of each role's first move, then the number of moves.
-    ``goal_table`` int64 (goal rows, 2): role and value of each goal row. ``symmetries``: the group
-    by which states are made canonical.
-    """
-
-    block: Words
-    view_code: NDArray[np.int64]
-    transition_code: NDArray[np.int64]
-    fluents: int
-    moves: int
-    legal: int
-    goals: int
-    next: int
-    terminal: int
-    fluent_count: int
-    move_ends: NDArray[np.int64]
-    goal_table: NDArray[np.int64]
-    symmetries: SymmetryGroup
 
 
 def _prefetch_intrinsic(_context: Any, _address: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ANN401
@@ -68,97 +40,24 @@ prefetch: Callable[[int], None] = intrinsic(_prefetch_intrinsic)
 
 
 @allocating_kernel
-def evaluate(rows: BlockRows, evaluator: NDArray[np.int64]) -> None:
-    """Run an evaluator, ``rows.view_code`` or ``rows.transition_code``, in the block."""
-    call_evaluator(evaluator[0], rows.block.ctypes.data, evaluator[1])
-
-
-@allocating_kernel
-def transpose(square: Words, spare: Words) -> None:
-    """Transpose 64 x 64 bits in place: uint64 (64,); ``spare`` is as large.
-
-    Each of six stages exchanges bits between the two halves of the square and interleaves their
-    words, which compiles to vector instructions.
-    """
-    _exchange(square, spare, 32, 0x00000000FFFFFFFF)
-    _exchange(spare, square, 16, 0x0000FFFF0000FFFF)
-    _exchange(square, spare, 8, 0x00FF00FF00FF00FF)
-    _exchange(spare, square, 4, 0x0F0F0F0F0F0F0F0F)
-    _exchange(square, spare, 2, 0x3333333333333333)
-    _exchange(spare, square, 1, 0x5555555555555555)
-
-
-@allocating_kernel
-def _exchange(source: Words, target: Words, width: int, mask: int) -> None:
-    shift, low_bits = np.uint64(width), np.uint64(mask)
-    for i in range(32):
-        low, high = source[i], source[i + 32]
-        change = ((low >> shift) ^ high) & low_bits
-        target[2 * i] = low ^ (change << shift)
-        target[2 * i + 1] = high ^ change
-
-
-@allocating_kernel
-def load_states(rows: BlockRows, states: Words, chosen: NDArray[np.int64]) -> None:
-    """Load states into the block's first lanes.
-
-    ``states`` uint64 (any, words); ``chosen`` int64 (lanes used,): the state of each lane, by its
-    index. In the other lanes, up to the next multiple of 64, all fluents become false.
-    """
-    square, spare = np.empty(64, np.uint64), np.empty(64, np.uint64)
-    for lane in range(0, len(chosen), 64):
-        used = min(64, len(chosen) - lane)
-        for word in range(states.shape[1]):
-            for i in range(used):
-                square[i] = states[chosen[lane + i], word]
-            square[used:] = 0
-            transpose(square, spare)
-            for i in range(min(64, rows.fluent_count - 64 * word)):
-                rows.block[rows.fluents + 64 * word + i, lane >> 6] = square[i]
-
-
-@allocating_kernel
-def read_rows(rows: BlockRows, first: int, count: int, found: Words) -> None:
-    """Read ``count`` rows from ``first`` on, lane by lane, into ``found`` uint64 (lanes, words)."""
-    square, spare = np.empty(64, np.uint64), np.empty(64, np.uint64)
-    for lane in range(0, len(found), 64):
-        used = min(64, len(found) - lane)
-        for word in range(found.shape[1]):
-            present = min(64, count - 64 * word)
-            for i in range(present):
-                square[i] = rows.block[first + 64 * word + i, lane >> 6]
-            square[present:] = 0
-            transpose(square, spare)
-            for i in range(used):
-                found[lane + i, word] = square[i]
-
-
-@allocating_kernel
-def clear_moves(rows: BlockRows) -> None:
+def clear_moves(block: BlockView) -> None:
     """Clear the moves of all roles in all lanes."""
-    rows.block[rows.moves : rows.moves + rows.move_ends[-1]] = 0
+    block.rows[block.moves : block.moves + block.move_offsets[-1]] = 0
 
 
 @allocating_kernel
-def set_move(rows: BlockRows, lane: int, move: int) -> None:
+def set_move(block: BlockView, lane: int, move: int) -> None:
     """Set a move, by its index among the moves of all roles, in one lane."""
     bit = np.uint64(1) << np.uint64(lane & 63)
-    rows.block[rows.moves + move, lane >> 6] |= bit
+    block.rows[block.moves + move, lane >> 6] |= bit
 
 
 @allocating_kernel
-def advance(rows: BlockRows) -> None:
-    """Replace the states in the block by their successors, which the transition has computed."""
-    fluents, following, count = rows.fluents, rows.next, rows.fluent_count
-    rows.block[fluents : fluents + count] = rows.block[following : following + count]
-
-
-@allocating_kernel
-def goal_of(rows: BlockRows, role: int, lane: int) -> int:
+def goal_of(block: BlockView, role: int, lane: int) -> int:
     """Return a role's lowest goal value in a lane, 0 if none holds."""
-    for i in range(len(rows.goal_table)):
-        if rows.goal_table[i, 0] == role and is_set(rows.block, rows.goals + i, lane):
-            return int(rows.goal_table[i, 1])
+    for i in range(len(block.goal_table)):
+        if block.goal_table[i, 0] == role and is_set(block.rows, block.goals + i, lane):
+            return int(block.goal_table[i, 1])
     return 0
 
 

@@ -152,7 +152,7 @@ class Enumerator:
     def _expand(self) -> Iterator[str]:
         status = None
         while status != DONE:
-            status = expand(self._block.rows(), self._graph, SLICE)
+            status = expand(self._block.arrays(), self._graph, SLICE)
             found, expanded = self._graph.counters[["states", "expanded"]][0]
             note = f"{found} states found, {expanded} expanded"
             too_many = found > self._limits.states or self._size() > self._limits.bytes

@@ -11,18 +11,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import allocating_kernel, is_set, make_all_canonical
+from gdl.engine.kernel_library import (
+    BlockView,
+    allocating_kernel,
+    evaluate_transition,
+    evaluate_view,
+    is_set,
+    load_states,
+    make_all_canonical,
+    read_lanes,
+)
 from ggp_player.strategies.solver.block_kernels import (
-    BlockRows,
     Words,
     bits_between,
     clear_moves,
-    evaluate,
     goal_of,
     hash_of,
-    load_states,
     prefetch,
-    read_rows,
     set_move,
 )
 
@@ -97,12 +102,12 @@ class _LaneMoves(NamedTuple):
 
 
 @allocating_kernel
-def expand(rows: BlockRows, graph: StateGraph, budget: int) -> int:
+def expand(block: BlockView, graph: StateGraph, budget: int) -> int:
     """Expand states in the order in which they were found, until ``budget`` edges are added.
 
     Returns ``WORKING``, ``DONE``, ``NO_ROOM`` or ``TOO_WIDE``.
     """
-    width, moves = 64 * rows.block.shape[1], rows.move_ends[-1]
+    width, moves = 64 * block.rows.shape[1], block.move_offsets[-1]
     lanes = _LaneMoves(
         np.empty((width, (moves + 63) // 64), np.uint64),
         np.empty((width, moves), np.int32),
@@ -117,42 +122,42 @@ def expand(rows: BlockRows, graph: StateGraph, budget: int) -> int:
         if first == counters.same_level:
             counters.same_level = counters.states
         count = min(width, counters.same_level - first)
-        load_states(rows, graph.states, np.arange(first, first + count))
-        evaluate(rows, rows.view_code)
-        total = _read_view(rows, graph, lanes, first, count)
+        load_states(block, graph.states, np.arange(first, first + count))
+        evaluate_view(block)
+        total = _read_view(block, graph, lanes, first, count)
         if total > MAX_JOINT_MOVES:
             return TOO_WIDE
         if counters.edges + total > len(graph.edges) or counters.states + total > len(graph.states):
             counters.missing = total
             return NO_ROOM
-        _make_moves(rows, graph, lanes, first, count)
+        _make_moves(block, graph, lanes, first, count)
         counters.expanded += count
     return DONE
 
 
 @allocating_kernel
 def _read_view(
-    rows: BlockRows, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
+    block: BlockView, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
 ) -> float:
     """Read the legal moves and the ends among the states in the lanes.
 
     Returns the number of joint moves, a float because it may be very large.
     """
-    read_rows(rows, rows.legal, rows.move_ends[-1], lanes.legal[:count])
+    read_lanes(block.rows, block.legal, block.move_offsets[-1], lanes.legal[:count])
     total = 0.0
     for lane in range(count):
         state = first + lane
         graph.first_edge[state] = graph.counters[0].edges + int(total)
         product = 1.0
-        for role in range(len(rows.move_ends) - 1):
-            start, end = rows.move_ends[role], rows.move_ends[role + 1]
+        for role in range(len(block.move_offsets) - 1):
+            start, end = block.move_offsets[role], block.move_offsets[role + 1]
             width = bits_between(lanes.legal, lane, start, end, lanes.moves)
             graph.widths[state, role] = width
             product *= width
-        if is_set(rows.block, rows.terminal, lane):
+        if is_set(block.rows, block.terminal, lane):
             product = 0.0
             for role in range(graph.low.shape[1]):
-                goal = np.float32(goal_of(rows, role, lane))
+                goal = np.float32(goal_of(block, role, lane))
                 _set_value(graph, state, role, goal)
         elif product == 0:
             # As in minimax, a role without a move is worth 0, and its opponents 100.
@@ -176,27 +181,27 @@ def _set_value(graph: StateGraph, state: int, role: int, value: np.float32) -> N
 
 @allocating_kernel
 def _make_moves(
-    rows: BlockRows, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
+    block: BlockView, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
 ) -> None:
     """Make all joint moves of the states in the lanes: in each round one of every state."""
-    roles = len(rows.move_ends) - 1
+    roles = len(block.move_offsets) - 1
     after = np.empty((count, graph.states.shape[1]), np.uint64)
     spare, elements = np.empty(after.shape[1], np.uint64), np.empty(count, np.int32)
     widest = lanes.totals[:count].max()
     graph.counters[0].widest = max(graph.counters[0].widest, widest)
     for number in range(widest):
-        clear_moves(rows)
+        clear_moves(block)
         for lane in range(count):
             if number < lanes.totals[lane]:
                 rest = number
                 for role in range(roles - 1, -1, -1):
                     width = graph.widths[first + lane, role]
-                    start = rows.move_ends[role]
-                    set_move(rows, lane, start + lanes.moves[lane, start + rest % width])
+                    start = block.move_offsets[role]
+                    set_move(block, lane, start + lanes.moves[lane, start + rest % width])
                     rest //= width
-        evaluate(rows, rows.transition_code)
-        read_rows(rows, rows.next, rows.fluent_count, after)
-        make_all_canonical(rows.symmetries, after, spare, elements)
+        evaluate_transition(block)
+        read_lanes(block.rows, block.next, block.fluent_count, after)
+        make_all_canonical(block.symmetries, after, spare, elements)
         _prefetch_slots(graph.slots, graph.states, after)
         for lane in range(count):
             if number < lanes.totals[lane]:

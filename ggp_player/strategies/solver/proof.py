@@ -229,7 +229,7 @@ class ProofTree:
         )
 
     def _own_move(self, index: int) -> Term:
-        first, last = self._block.move_ends[self._role : self._role + 2]
+        first, last = self._block.move_offsets[self._role : self._role + 2]
         if not first <= index < last:
             assert self.position is not None
             return self.position.legal_moves[0]
@@ -237,11 +237,13 @@ class ProofTree:
         return move
 
     def _search(self) -> ProofSearch:
-        return ProofSearch(self._block.rows(), self._nodes, self._stack, self._table, self._control)
+        return ProofSearch(
+            self._block.arrays(), self._nodes, self._stack, self._table, self._control
+        )
 
     def _new_tree(self) -> tuple[Nodes, Stack]:
         lanes, levels = 64 * self._machine.words, MAX_DEPTH + 2
-        moves = int(self._block.move_ends[-1])
+        moves = int(self._block.move_offsets[-1])
         size = lanes * levels
         nodes = Nodes(
             np.zeros((size, self._block.words), np.uint64),

@@ -137,7 +137,7 @@ def _order_children(search: ProofSearch, level: int) -> None:
         return
     _forget_children(facts, node)
     known = best_known_move(search, node)
-    becomes = search.rows.symmetries.moves[facts[node].symmetry]
+    becomes = search.block.symmetries.moves[facts[node].symmetry]
     order, history = search.stack.order[level], search.stack.history
     count = 0
     for child in range(facts[node].first_child, facts[node].end_child):

@@ -11,24 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
+    BlockView,
+    advance,
     allocating_kernel,
+    evaluate_transition,
+    evaluate_view,
     inlined_kernel,
     is_set,
+    load_states,
     make_all_canonical,
     population,
+    read_lanes,
 )
 from ggp_player.strategies.solver.block_kernels import (
-    BlockRows,
     Words,
-    advance,
     clear_moves,
-    evaluate,
     goal_of,
     hash_of,
-    load_states,
     next_bit,
     prefetch,
-    read_rows,
     set_move,
 )
 
@@ -118,7 +119,7 @@ class ProofSearch(NamedTuple):
     two bytes the best move in the canonical state plus 1.
     """
 
-    rows: BlockRows
+    block: BlockView
     nodes: Nodes
     stack: Stack
     table: Words
@@ -132,9 +133,9 @@ LANES_FOR_FIRST = 64
 @allocating_kernel
 def place_root(search: ProofSearch, state: Words) -> None:
     """Make a state, uint64 (1, words), the root of the tree."""
-    rows, nodes = search.rows, search.nodes
-    load_states(rows, state, np.zeros(1, np.int64))
-    evaluate(rows, rows.view_code)
+    block, nodes = search.block, search.nodes
+    load_states(block, state, np.zeros(1, np.int64))
+    evaluate_view(block)
     nodes.states[0] = state[0]
     _describe(search, 0, 1)
 
@@ -142,16 +143,16 @@ def place_root(search: ProofSearch, state: Words) -> None:
 @allocating_kernel
 def _describe(search: ProofSearch, base: int, count: int) -> None:
     """Fill in the facts of the ``count`` nodes from ``base`` on, whose states are in the block."""
-    rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
+    block, nodes, facts = search.block, search.nodes, search.nodes.facts
     mine = search.control[0].mine
-    read_rows(rows, rows.legal, rows.move_ends[-1], nodes.legal[base : base + count])
+    read_lanes(block.rows, block.legal, block.move_offsets[-1], nodes.legal[base : base + count])
     size = np.uint64(len(search.table) - 4)
     canonical = nodes.states[base : base + count]
     spare = np.empty(canonical.shape[1], np.uint64)
-    if len(rows.symmetries.facts) > 1:
+    if len(block.symmetries.facts) > 1:
         canonical = canonical.copy()
         elements = facts["symmetry"][base : base + count]
-        make_all_canonical(rows.symmetries, canonical, spare, elements)
+        make_all_canonical(block.symmetries, canonical, spare, elements)
     for lane in range(count):
         node = base + lane
         # In the table 0 marks an empty slot.
@@ -161,21 +162,21 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
         prefetch(search.table.ctypes.data + 16 * int(bucket))
         facts[node].low, facts[node].high = LOWEST, HIGHEST
         facts[node].first_child = NOT_EXPANDED
-        if is_set(rows.block, rows.terminal, lane):
-            facts[node].low = facts[node].high = goal_of(rows, mine, lane)
+        if is_set(block.rows, block.terminal, lane):
+            facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
-            _find_chooser(facts, nodes.legal, rows.move_ends, node, mine)
+            _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
 
 
 @allocating_kernel
 def _find_chooser(
-    facts: NDArray[np.void], legal: Words, move_ends: NDArray[np.int64], node: int, mine: int
+    facts: NDArray[np.void], legal: Words, move_offsets: NDArray[np.int64], node: int, mine: int
 ) -> None:
     """Find the role that has a choice in a node, and how many moves it has."""
     facts[node].role, facts[node].width = mine, 1
     stuck, choosing = False, 0
-    for role in range(len(move_ends) - 1):
-        width = _count_bits(legal, node, move_ends[role], move_ends[role + 1])
+    for role in range(len(move_offsets) - 1):
+        width = _count_bits(legal, node, move_offsets[role], move_offsets[role + 1])
         if width > 1:
             choosing += 1
             facts[node].role, facts[node].width = role, width
@@ -206,32 +207,32 @@ def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
 @inlined_kernel
 def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     """Expand nodes in one block; their children become the nodes from ``base`` on."""
-    rows, nodes, facts = search.rows, search.nodes, search.nodes.facts
+    block, nodes, facts = search.block, search.nodes, search.nodes.facts
     total = 0
     for parent in parents:
         total += facts[parent].width
     chosen = np.empty(total, np.int64)
-    clear_moves(rows)
+    clear_moves(block)
     lane = 0
     for parent in parents:
         facts[parent].first_child = base + lane
         chooser, width = facts[parent].role, facts[parent].width
-        for role in range(len(rows.move_ends) - 1):
-            last = rows.move_ends[role + 1]
-            move = next_bit(nodes.legal, parent, rows.move_ends[role], last)
+        for role in range(len(block.move_offsets) - 1):
+            last = block.move_offsets[role + 1]
+            move = next_bit(nodes.legal, parent, block.move_offsets[role], last)
             for i in range(width):
-                set_move(rows, lane + i, move)
+                set_move(block, lane + i, move)
                 if role == chooser:
                     facts[base + lane + i].move = move
                     move = next_bit(nodes.legal, parent, move + 1, last)
         chosen[lane : lane + width] = parent
         lane += width
         facts[parent].end_child = base + lane
-    load_states(rows, nodes.states, chosen)
-    evaluate(rows, rows.view_code)
-    evaluate(rows, rows.transition_code)
-    advance(rows)
-    evaluate(rows, rows.view_code)
-    read_rows(rows, rows.next, rows.fluent_count, nodes.states[base : base + total])
+    load_states(block, nodes.states, chosen)
+    evaluate_view(block)
+    evaluate_transition(block)
+    advance(block)
+    evaluate_view(block)
+    read_lanes(block.rows, block.next, block.fluent_count, nodes.states[base : base + total])
     _describe(search, base, total)
     search.control[0].node_count += total

@@ -51,7 +51,7 @@ def remember(
     entry |= np.uint64(bounds[0]) << np.uint64(16) | np.uint64(bounds[1]) << np.uint64(24)
     entry |= np.uint64(depth) << np.uint64(32) | np.uint64(age) << np.uint64(40)
     if move >= 0:
-        becomes = search.rows.symmetries.moves[facts[node].symmetry, move]
+        becomes = search.block.symmetries.moves[facts[node].symmetry, move]
         entry |= np.uint64(becomes + 1) << np.uint64(48)
     table[index, 0] = hashes[node, 0]
     table[index, 1] = entry

@@ -57,7 +57,7 @@ class Solution:
         self._keys = keys
         self._machine = keys.machine
         self._graph = graph
-        self._move_ends = [0, *accumulate(map(len, self._machine.moves))]
+        self._move_offsets = [0, *accumulate(map(len, self._machine.moves))]
 
     @property
     def states(self) -> int:
@@ -149,7 +149,7 @@ class Solution:
     def _order(self, position: Position) -> NDArray[np.int64]:
         """Return the index that each legal move of a role has in the canonical state: (moves,)."""
         role = self._machine.roles.index(position.role)
-        first, last = self._move_ends[role : role + 2]
+        first, last = self._move_offsets[role : role + 2]
         becomes = self._keys.canonical(position.state)[1][first:last]
         becomes_of = dict(zip(self._machine.moves[role], becomes.tolist(), strict=True))
         return np.argsort(np.argsort([becomes_of[move] for move in position.legal_moves]))

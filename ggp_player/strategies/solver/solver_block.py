@@ -1,4 +1,4 @@
-"""A block of a compiled machine, in the form that the kernels take: arrays and addresses."""
+"""A block of a compiled machine, as the kernels see it, and states made canonical."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from numpy.typing import NDArray
 
 from gdl import State
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state, trivial_group
-from gdl.engine.kernel_library import (
-    TRANSITION,
-    TRANSITION_PROGRAM,
-    VIEW,
-    VIEW_PROGRAM,
-    make_canonical,
-)
-from ggp_player.strategies.solver.block_kernels import BlockRows, Words
+from gdl.engine.kernel_library import BlockView, make_canonical
+from ggp_player.strategies.solver.block_kernels import Words
 
 MAX_MOVES = 4096
 """Games in which the roles together have more moves are refused: kernels list moves in arrays."""
@@ -28,30 +22,13 @@ class SolverBlock:
     ) -> None:
         self.machine = machine
         self._symmetries = symmetries or trivial_group(machine.engine.layout)
-        self._engine = machine.engine
-        self._block = self._engine.block()
-        self._layout = machine.engine.layout
-        self.move_ends = np.cumsum([0, *self._layout.move_counts])
-        self.words = -(-self._layout.fluent_count // 64)
+        self._block = machine.engine.block()
+        self.move_offsets = self.arrays().move_offsets
+        self.words = -(-len(self._block.fluents) // 64)
 
-    def rows(self) -> BlockRows:
+    def arrays(self) -> BlockView:
         """Return the block with the fastest evaluators that are ready by now."""
-        code, layout = self._engine.addresses(), self._layout
-        return BlockRows(
-            self._block.rows,
-            code[[VIEW, VIEW_PROGRAM]],
-            code[[TRANSITION, TRANSITION_PROGRAM]],
-            layout.fluents,
-            layout.moves,
-            layout.legal,
-            layout.goals,
-            layout.next,
-            layout.terminal,
-            layout.fluent_count,
-            self.move_ends,
-            self._engine.goal_table,
-            self._symmetries,
-        )
+        return self._block.arrays(self._symmetries)
 
     def packed(self, state: State) -> Words:
         """Return a state packed: uint64 (1, words)."""

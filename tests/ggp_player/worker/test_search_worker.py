@@ -1,6 +1,7 @@
 """A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
 
 import ctypes
+import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
 
@@ -10,7 +11,7 @@ from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.worker import match_tracker
+from ggp_player.worker import match_tracker, search_worker
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     BeginMatch,
@@ -133,7 +134,11 @@ class RaisingSurrogates(Strategy):
         yield Choice(position.legal_moves[0])
 
 
-def test_a_failure_that_is_no_valid_text_can_be_sent(fields: str) -> None:
+def test_a_failure_that_is_no_valid_text_can_be_sent(
+    fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A runner of tests in several processes could not send what is logged here, either.
+    monkeypatch.setattr(logging.getLogger(search_worker.__name__), "propagate", False)
     sent: list[MessageToServer] = []
     spec = f"{__name__}:{RaisingSurrogates.__name__}"
     choice = RecordingBuffer()

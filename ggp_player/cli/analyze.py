@@ -11,20 +11,22 @@ import click
 
 import gdl
 from gdl import Constant, StateMachine
+from gdl.reports import DrawingError
 from ggp_player.cli.options import MAX_CLOCK, RULESHEET, advise_warm_up, output_option
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
     TRACED_STRATEGIES,
     Beginning,
-    Figure,
     TimedSearch,
     TracedStrategy,
+    TreeFigure,
     figure_of,
     json_object,
     print_analysis,
     print_position,
-    svg_text,
     timed_search,
+    tree_dot,
+    tree_svg,
 )
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, strategy_from
@@ -44,6 +46,7 @@ class _Options:
     tree: bool
     depth: int | None
     windows: bool
+    form: str | None
     output: Path | None
     json: bool
 
@@ -57,6 +60,7 @@ class _Options:
         given = {
             "--depth": self.depth is not None,
             "--windows": self.windows,
+            "--format": self.form is not None,
             "--output": self.output is not None,
         }
         for flag, is_given in given.items():
@@ -86,9 +90,15 @@ class _Options:
     show_default=True,
     help="For how long.",
 )
-@click.option("--tree", is_flag=True, help="Draw the search tree, as SVG.")
+@click.option("--tree", is_flag=True, help="Draw the search tree.")
 @click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
 @click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["svg", "dot"]),
+    help="A drawing made by Graphviz, or a graph for it.  [default: svg]",
+)
 @output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
 def analyze_command(rulesheet: Path, **options: object) -> None:
@@ -98,9 +108,10 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     role order; without any it is the initial state. For each legal move there is its value, from 0
     to 100, what is proved of it, and the moves that the search expects after it.
 
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. Values come from the
-    whole search, however many steps are drawn; alpha_beta:depth=3 searches to that depth. Without
-    --output the tree goes to the standard output, and nothing else does.
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits, as SVG; for that
+    Graphviz has to be installed. Values come from the whole search, however many steps are drawn;
+    alpha_beta:depth=3 searches to that depth. Without --output the tree goes to the standard
+    output, and nothing else does.
 
     \b
     Examples:
@@ -118,6 +129,8 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
         for source in chosen.moves:
             beginning.follow(source)
         _Task(rulesheet.stem, machine, beginning, chosen).run()
+    except DrawingError as error:
+        raise click.ClickException(str(error)) from error
     except gdl.GdlError as error:
         raise click.ClickException(f"the game cannot be played:\n{error}") from error
     except (GgpPlayerError, OSError) as error:
@@ -178,7 +191,7 @@ class _Task:
             raise GgpPlayerError(refusal)
         return strategy
 
-    def _figure(self, strategy: Strategy) -> Figure:
+    def _figure(self, strategy: Strategy) -> TreeFigure:
         record = strategy.record if isinstance(strategy, TracedStrategy) else None
         if record is None:
             raise GgpPlayerError(
@@ -200,8 +213,9 @@ class _Task:
         if analysis is not None:
             print_analysis(position, analysis, self.options.spec)
 
-    def _draw(self, figure: Figure, heading: str) -> None:
-        text, output = svg_text(figure, heading), self.options.output
+    def _draw(self, figure: TreeFigure, heading: str) -> None:
+        draw = tree_dot if self.options.form == "dot" else tree_svg
+        text, output = draw(figure, heading), self.options.output
         if output is None:
             click.echo(text, nl=False)
             return

@@ -24,6 +24,10 @@ LONGEST_LABEL, LONGEST_TITLE = 18, 600
 """Characters of a move on an edge, and of the text that a pointer brings up."""
 
 
+MORE = "⋮"
+"""The remark at a node below which the tree goes on."""
+
+
 class TreeSizeError(GgpPlayerError):
     """A tree that cannot be drawn to the depth asked for."""
 
@@ -45,10 +49,10 @@ _SHAPES = {NodeKind.MAX: Shape.UP, NodeKind.MIN: Shape.DOWN, NodeKind.CHANCE: Sh
 
 
 @dataclass(frozen=True, slots=True)
-class FigureNode:
+class TreeNode:
     """A node of the figure. ``edge`` is the move that leads to it, ``title`` a longer text.
 
-    ``below`` are lines under the node: the window, and why the moves after a cut do not matter.
+    ``remarks`` are lines beside the node: the window, and why the moves after a cut do not matter.
     """
 
     shape: Shape
@@ -56,22 +60,22 @@ class FigureNode:
     title: str
     role: str = ""
     edge: str = ""
-    below: tuple[str, ...] = ()
-    children: tuple[FigureNode, ...] = ()
+    remarks: tuple[str, ...] = ()
+    children: tuple[TreeNode, ...] = ()
     is_principal: bool = False
     is_seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class TreeFigure:
     """A tree to be drawn, to a depth in steps. ``remark`` says what does not fit, if anything."""
 
-    root: FigureNode
+    root: TreeNode
     depth: int
     remark: str = ""
 
 
-def figure_of(record: SearchTrace, depth: int | None = None, windows: bool = False) -> Figure:
+def figure_of(record: SearchTrace, depth: int | None = None, windows: bool = False) -> TreeFigure:
     """Return the figure of the last finished tree, by default as deep as there is room for.
 
     Raises :class:`TreeSizeError` where no tree was finished, or the depth has too many nodes.
@@ -94,7 +98,7 @@ class _Figures:
         self._windows = windows
         self._principal = set(_principal(root))
 
-    def to_depth(self, wanted: int | None) -> Figure:
+    def to_depth(self, wanted: int | None) -> TreeFigure:
         sizes = self._sizes()
         fitting = max((d for d, size in enumerate(sizes) if size <= MAX_NODES), default=0)
         whole = len(sizes) - 1
@@ -105,7 +109,7 @@ class _Figures:
             offer = f"; --depth {fitting} has {sizes[fitting]}" if fitting else ""
             raise TreeSizeError(f"{too_many} into a drawing{offer}")
         remark = f"{too_many} in" if wanted is None and fitting < whole else ""
-        return Figure(self._node(self._root, depth), depth, remark)
+        return TreeFigure(self._node(self._root, depth), depth, remark)
 
     # ------------------------------------------------------------- what is shown
 
@@ -156,25 +160,25 @@ class _Figures:
 
     # --------------------------------------------------------------- how, in words
 
-    def _node(self, node: Node, depth: int, via: Term | None = None) -> FigureNode:
+    def _node(self, node: Node, depth: int, via: Term | None = None) -> TreeNode:
         is_cropped = node.steps >= depth
-        children: list[FigureNode] = []
+        children: list[TreeNode] = []
         if not is_cropped:
             for child, shown in self._children(node):
                 children.append(self._node(shown, depth, child.via))
             if children:
                 children.extend(map(_pruned, self._skipped(node)))
         shape, role = self._shape(node)
-        below = self._below(node, bool(children))
+        remarks = self._remarks(node, bool(children))
         if (is_cropped and node.children) or node.end is End.FORGOTTEN:
-            below = (*below, "⋮")
-        return FigureNode(
+            remarks = (*remarks, MORE)
+        return TreeNode(
             shape,
             value_text(node),
             self._title(node, shape, role),
             str(role),
             "" if via is None else move_label(via),
-            below,
+            remarks,
             tuple(children),
             is_principal=id(node) in self._principal,
             is_seen=node.end is End.SEEN,
@@ -196,7 +200,7 @@ class _Figures:
             return Shape.EACH, role
         return (Shape.UP if role == self._record.role else Shape.DOWN), role
 
-    def _below(self, node: Node, is_followed: bool) -> tuple[str, ...]:
+    def _remarks(self, node: Node, is_followed: bool) -> tuple[str, ...]:
         lines = []
         is_bounded = node.kind in (NodeKind.MAX, NodeKind.MIN)
         if self._windows and is_bounded:
@@ -229,8 +233,8 @@ def _reason(node: Node, value: float) -> list[str]:
     return []
 
 
-def _pruned(move: Term) -> FigureNode:
-    return FigureNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
+def _pruned(move: Term) -> TreeNode:
+    return TreeNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
 
 
 def value_text(node: Node) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from ggp_player.inspect.timed_search import PATIENCE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection.registry import create
+from tests.support.graphviz import needs_graphviz
 from tests.support.paths import ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -212,6 +214,7 @@ def test_a_file_that_is_no_record(tmp_path: Path) -> None:
         (["--strategy", "legal", "--tree"], "--tree draws alpha_beta, bounded_minimax, max_n, min"),
         (["--output", "x.svg"], "--output is about the drawing: it needs --tree"),
         (["--depth", "2"], "--depth is about the drawing: it needs --tree"),
+        (["--format", "dot"], "--format is about the drawing: it needs --tree"),
         (["--tree", "--json"], "--tree and --json both write to the standard output"),
         (["--tree", "--output", "no/such/x.svg"], "there is no folder no/such"),
     ],
@@ -233,17 +236,31 @@ def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------- tree
 
 
-def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path) -> None:
-    file = tmp_path / "tree.svg"
-    arguments = [GAME, *after(*MOVES), "--tree", "--seconds", 60]
-    told = analyze(*arguments, "--output", file)
-    assert told.exit_code == 0, told.output
-    assert f"\ntree       {file}, drawn to depth 4\n" in told.output
+@pytest.mark.parametrize("form", [pytest.param("svg", marks=needs_graphviz), "dot"])
+def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "tree"
+    arguments = [GAME, *after(*MOVES), "--tree", "--format", form, "--seconds", 60]
+    reported = analyze(*arguments, "--output", file)
+    assert reported.exit_code == 0, reported.output
+    assert f"\ntree       {file}, drawn to depth 4\n" in reported.output
     alone = analyze(*arguments)
     assert alone.stdout == file.read_text()
-    root = ElementTree.fromstring(alone.stdout)
-    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[0] == "ticTacToe, after 5 steps: minimax for nought"
+    heading = "ticTacToe, after 5 steps: minimax for nought"
+    if form == "svg":
+        root = ElementTree.fromstring(alone.stdout)
+        texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert texts[0] == heading
+    else:
+        assert alone.stdout.startswith("digraph")
+        assert heading in alone.stdout
+
+
+def test_a_drawing_without_graphviz_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    result = analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: drawing SVG needs the Python package graphviz (pip")
+    assert "or use --format dot, which needs nothing" in result.output
 
 
 def test_a_tree_that_is_too_large_offers_less() -> None:

@@ -1,4 +1,4 @@
-"""Search trees: what is recorded of a search, what is drawn of it, and how."""
+"""Search trees: what is traced of a search, what is drawn of it, and how."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ import gdl
 from gdl import StateMachine
 from ggp_player.inspect.search_trace import End, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
+from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
 from ggp_player.inspect.tree_figure import (
     MAX_NODES,
-    Figure,
-    FigureNode,
     Shape,
+    TreeFigure,
+    TreeNode,
     TreeSizeError,
     figure_of,
     move_label,
 )
-from ggp_player.inspect.tree_svg import svg_text
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
+from tests.support.graphviz import needs_graphviz
 from tests.support.tree_games import (
     THREE_PLAYERS,
     TWO_PLY,
@@ -55,18 +56,18 @@ def search(spec: str, start: Position) -> Searched:
     return Searched(strategy.record, choices)
 
 
-def draw(spec: str, machine: StateMachine, depth: int | None = None) -> Figure:
+def draw(spec: str, machine: StateMachine, depth: int | None = None) -> TreeFigure:
     return figure_of(search(spec, position(machine)).record, depth)
 
 
-def outline(node: FigureNode) -> object:
+def outline(node: TreeNode) -> object:
     """Return a node as its text, or as its text and what is below; pruned moves are struck out."""
     if node.shape is Shape.PRUNED:
         return f"-{node.edge}-"
     return (node.text, *map(outline, node.children)) if node.children else node.text
 
 
-def nodes(node: FigureNode) -> Iterator[FigureNode]:
+def nodes(node: TreeNode) -> Iterator[TreeNode]:
     yield node
     for child in node.children:
         yield from nodes(child)
@@ -94,7 +95,7 @@ def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
         ("≤3", "2", "-a2-", "-a3-"),
         ("≤3", "14", "5", "2"),
     )
-    assert [child.below for child in root.children] == [(), ("cut: 2 ≤ 3",), ()]
+    assert [child.remarks for child in root.children] == [(), ("cut: 2 ≤ 3",), ()]
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
@@ -112,9 +113,9 @@ def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
 def test_windows_on_request():
     record = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).record
     root = figure_of(record, windows=True).root
-    assert root.below == ("[0, 100]",)
-    assert [child.below[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
-    assert [leaf.below for leaf in root.children[2].children] == [
+    assert root.remarks == ("[0, 100]",)
+    assert [child.remarks[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
+    assert [leaf.remarks for leaf in root.children[2].children] == [
         ("[3, 100]",),
         ("[3, 14]",),
         ("[3, 5]",),
@@ -163,7 +164,7 @@ def test_chance_is_a_circle_with_the_mean():
 def test_a_satisficing_search_stops_at_its_bound():
     root = draw("bounded_minimax:lower=20,upper=60", turns(((10, 70), (70, 90), (99, 99)))).root
     assert outline(root) == ("≥70", ("≤10", "10", "-a2-"), ("≥70", "70", "90"), "-a3-")
-    assert root.below == ("cut: 70 ≥ 60",)
+    assert root.remarks == ("cut: 70 ≥ 60",)
 
 
 def trees(depth: int) -> st.SearchStrategy[Tree]:
@@ -219,7 +220,7 @@ def test_depth_limits_the_drawing_and_not_the_search():
     assert figure.root.text == "11"
     leaves = [node for node in nodes(figure.root) if not node.children]
     assert len(leaves) == 4
-    assert {leaf.below for leaf in leaves} == {("⋮",)}
+    assert {leaf.remarks for leaf in leaves} == {("⋮",)}
     assert figure.remark == ""
 
 
@@ -304,12 +305,25 @@ def test_a_report_is_about_the_position_that_was_searched(crowded):
     assert len(record.report(crowded.state)) == 5
 
 
-# --------------------------------------------------------------------------- SVG
+# --------------------------------------------------------------------------- drawing
 
 
-def test_the_drawing_is_well_formed_and_the_same_each_time():
+def elements(root: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    """Return the groups of a class, such as ``node down``, in which Graphviz draws."""
+    return [group for group in root.iter(f"{SVG}g") if kind in group.get("class", "").split()]
+
+
+def corners(node: ElementTree.Element) -> list[tuple[float, float]]:
+    """Return the corners of the polygon that a node is drawn as."""
+    polygon = next(node.iter(f"{SVG}polygon"))
+    x_y = (pair.split(",") for pair in polygon.get("points", "").split())
+    return [(float(x), float(y)) for x, y in x_y]
+
+
+@needs_graphviz
+def test_the_drawing_is_well_formed_and_the_same_each_time() -> None:
     figures = [draw("alpha_beta:ordering=false", turns(TWO_PLY)) for _ in range(2)]
-    first, second = (svg_text(figure, "a < b & c") for figure in figures)
+    first, second = (tree_svg(figure, "a < b & c") for figure in figures)
     assert first == second
     root = ElementTree.fromstring(first)
     assert root.tag == f"{SVG}svg"
@@ -318,32 +332,65 @@ def test_the_drawing_is_well_formed_and_the_same_each_time():
     assert {"max", "min", "≤3", "cut: 2 ≤ 3"} <= set(texts)
     struck = [e.text for e in root.iter(f"{SVG}text") if e.get("text-decoration") == "line-through"]
     assert struck == ["a2", "a3"]
-    assert len(list(root.iter(f"{SVG}polygon"))) == 4
-    assert len([line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "3"]) == 2
+    triangles = [*elements(root, "up"), *elements(root, "down")]
+    assert [len(set(corners(node))) for node in triangles] == [3] * 4
+    assert len([line for line in root.iter(f"{SVG}path") if line.get("stroke-width") == "3"]) == 2
 
 
-def test_nothing_is_drawn_outside_and_no_node_on_another():
-    text = svg_text(draw("minimax", turns(DEEP)), "deep")
-    root = ElementTree.fromstring(text)
-    width, height = float(root.get("width", "")), float(root.get("height", ""))
+@needs_graphviz
+def test_triangles_point_up_for_max_and_down_for_min() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(TWO_PLY)), "two ply"))
+    for kind, tip in (("up", min), ("down", max)):
+        for node in elements(root, kind):
+            heights = [y for _, y in set(corners(node))]
+            assert heights.count(tip(heights)) == 1
+
+
+@needs_graphviz
+def test_nothing_is_drawn_outside_and_no_node_on_another() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(DEEP)), "deep"))
+    _, _, width, height = map(float, root.get("viewBox", "").split())
     boxes = []
-    for rect in root.iter(f"{SVG}rect"):
-        x, y, w, h = (float(rect.get(key, "0")) for key in ("x", "y", "width", "height"))
-        assert 0 <= x <= x + w <= width
-        assert 0 <= y <= y + h <= height
-        if rect.get("rx"):
-            boxes.append((y, x, x + w))
+    for node in elements(root, "node"):
+        if not list(node.iter(f"{SVG}polygon")):
+            continue  # the name of a role
+        xs, ys = zip(*corners(node), strict=True)
+        # Graphviz moves the drawing by (4, height - 4): y grows downwards from -height.
+        assert -4 <= min(xs) <= max(xs) <= width - 4
+        assert 4 - height <= min(ys) <= max(ys) <= 4
+        if "leaf" in node.get("class", ""):
+            boxes.append((min(ys), min(xs), max(xs)))
     boxes.sort()
     assert len(boxes) == 16
     for (y, _, right), (other_y, left, _) in pairwise(boxes):
         assert y != other_y or right < left
 
 
-def test_characters_that_xml_has_not():
-    node = FigureNode(Shape.LEAF, "1", "title \x01", edge="\x02")
-    text = svg_text(Figure(FigureNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
-    titles = [title.text for title in ElementTree.fromstring(text).iter(f"{SVG}title")]
-    assert titles == ["t�", "title �"]
+@needs_graphviz
+def test_moves_are_drawn_from_left_to_right_and_roles_left_of_them() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(DEEP)), "deep"))
+    at = {text.text: float(text.get("x", "")) for text in root.iter(f"{SVG}text")}
+    leaves = [at[str(value)] for value in range(1, 17) if value not in (3, 7, 11, 15)]
+    assert leaves == sorted(leaves)
+    assert max(at["max"], at["min"]) < min(leaves)
+
+
+@needs_graphviz
+def test_characters_that_xml_has_not() -> None:
+    node = TreeNode(Shape.LEAF, "1", "title \x01", edge="\x02")
+    text = tree_svg(TreeFigure(TreeNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
+    root = ElementTree.fromstring(text)
+    titles = [link.get("{http://www.w3.org/1999/xlink}title") for link in root.iter(f"{SVG}a")]
+    assert titles == ["t\ufffd", "title \ufffd"]
+
+
+def test_a_graph_for_graphviz_needs_no_graphviz() -> None:
+    dot = tree_dot(draw("alpha_beta:ordering=false", turns(TWO_PLY)), "a < b \\N")
+    assert "<b>a &lt; b &#92;N</b>" in dot
+    assert dot.count("class=down") == 3
+    assert dot.count("class=pruned") == 2
+    assert dot.count("penwidth=3") == 2
+    assert "<s>a2</s>" in dot
 
 
 @pytest.mark.parametrize(

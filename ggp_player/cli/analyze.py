@@ -16,12 +16,12 @@ from ggp_player.cli.options import MAX_CLOCK, RULESHEET, advise_warm_up, output_
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
     TRACED_STRATEGIES,
-    Beginning,
+    MatchPrefix,
     TimedSearch,
     TracedStrategy,
     TreeFigure,
-    figure_of,
     json_object,
+    make_tree_figure,
     print_analysis,
     print_position,
     timed_search,
@@ -125,7 +125,7 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     try:
         ruleset = gdl.load(rulesheet)
         machine = _machine(ruleset)
-        beginning = Beginning(ruleset, machine, chosen.steps)
+        beginning = MatchPrefix(ruleset, machine, chosen.steps)
         for source in chosen.moves:
             beginning.follow(source)
         _Task(rulesheet.stem, machine, beginning, chosen).run()
@@ -143,7 +143,7 @@ class _Task:
 
     game: str
     machine: StateMachine
-    beginning: Beginning
+    beginning: MatchPrefix
     options: _Options
 
     def run(self) -> None:
@@ -192,12 +192,12 @@ class _Task:
         return strategy
 
     def _figure(self, strategy: Strategy) -> TreeFigure:
-        record = strategy.record if isinstance(strategy, TracedStrategy) else None
+        record = strategy.trace if isinstance(strategy, TracedStrategy) else None
         if record is None:
             raise GgpPlayerError(
                 f"{self.options.spec} has not begun to search: it needs more --seconds"
             )
-        return figure_of(record, self.options.depth, self.options.windows)
+        return make_tree_figure(record, self.options.depth, self.options.windows)
 
     def _heading(self) -> str:
         steps = len(self.beginning.steps)

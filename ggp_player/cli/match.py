@@ -18,7 +18,15 @@ import gdl
 from gdl import StateMachine
 from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
 from ggp_player.errors import ConfigError, GgpPlayerError
-from ggp_player.manager import GameManager, MatchSetup, MatchStep, Seat, game_name, seat_of, seated
+from ggp_player.manager import (
+    GameManager,
+    MatchSetup,
+    MatchStep,
+    Seat,
+    game_name,
+    open_player,
+    seat_of,
+)
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
 
 _SENTENCES = {
@@ -81,7 +89,7 @@ class _Run:
     async def play(self, seats: Sequence[Seat]) -> list[str]:
         """Play the match; return the names of the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
-            contestants = [await seated(seat, stack) for seat in seats]
+            contestants = [await open_player(seat, stack) for seat in seats]
             manager = GameManager(self._setup, self._machine, contestants, self._show_step)
             self._show_beginning(manager)
             try:

@@ -19,11 +19,11 @@ from ggp_player.errors import GgpPlayerError
 from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
     MISSING,
-    Conditions,
     Identity,
+    MatchConditions,
     PlannedMatch,
-    ResultsBook,
     ResultsFile,
+    ResultsLog,
     TournamentError,
     TournamentGame,
     TournamentPlan,
@@ -194,8 +194,8 @@ def _identity(options: _Options, games: Mapping[str, TournamentGame]) -> Identit
     )
 
 
-def _conditions(options: _Options) -> Conditions:
-    return Conditions(
+def _conditions(options: _Options) -> MatchConditions:
+    return MatchConditions(
         start_clock=options.start_clock,
         play_clock=options.play_clock,
         scramble=options.scramble,
@@ -204,10 +204,10 @@ def _conditions(options: _Options) -> Conditions:
     )
 
 
-def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsBook:
+def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsLog:
     """Return the book of results; without --output it is forgotten in the end."""
     if options.output is None:
-        return ResultsBook()
+        return ResultsLog()
     is_folder = options.output.is_dir()
     path = options.output / RESULTS_NAME if is_folder else options.output
     if not options.resume and path.exists():

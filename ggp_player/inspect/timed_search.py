@@ -1,16 +1,19 @@
-"""An analysis: a strategy's search of one position, stopped at a deadline, and what it tells."""
+"""One search of one position, stopped at a deadline, and what the strategy reports of it."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from gdl import State, StateMachine, Term
 from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
+from ggp_player.worker import InterruptibleMachine, SearchInterrupted
 
 PATIENCE = 1.0
-"""Seconds after the deadline that a search gets to come to a place where it can be stopped."""
+"""Seconds after the deadline in which a search may still come to its next choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +26,10 @@ class TimedChoice:
 
 @dataclass(frozen=True, slots=True)
 class TimedSearch:
-    """What a search thinks of a position.
+    """The result of a search.
 
-    ``states`` counts the states that it asked the machine for one by one; what it evaluates in
-    blocks is not among them. ``is_complete`` says that it had nothing more to find.
+    ``states`` counts the states that it asked the machine for one by one, 0 for strategies that
+    evaluate blocks of states. ``is_complete`` says that it had nothing more to find.
     """
 
     choices: tuple[TimedChoice, ...]
@@ -49,60 +52,52 @@ class TimedSearch:
         return chosen[0].line if chosen else ()
 
 
-class _TimeIsUpError(Exception):
-    """The search went on without a choice, long after its deadline."""
-
-
-class _Watch:
-    """Counts the states that a machine is asked for, and breaks off a search that does not stop.
-
-    It sits in the machine's ``next_state``, which every search calls, so that strategies need not
-    know of time. The machine stays the object that it is: some strategies ask for more than
-    the protocol has.
-    """
+class _SearchedMachine(InterruptibleMachine):
+    """Counts the states that a search asks for, and interrupts it at the deadline."""
 
     def __init__(self, machine: StateMachine, deadline: Deadline) -> None:
+        super().__init__(machine, lambda: not self.is_released and deadline.has_passed)
         self.states = 0
-        self._machine = machine
-        self._next_state = machine.next_state
-        self._last = Deadline(deadline.at + PATIENCE, deadline.clock)
+        self.is_released = False
+        """Whether the search is over: what it found may be looked at for any time."""
 
-    def __enter__(self) -> _Watch:
-        setattr(self._machine, "next_state", self._watched)  # noqa: B010 no assignment to a method
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        setattr(self._machine, "next_state", self._next_state)  # noqa: B010 likewise
-
-    def _watched(self, state: State, joint_move: Sequence[Term]) -> State:
+    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
+        """Count the state."""
         self.states += 1
-        if self._last.has_passed:
-            raise _TimeIsUpError
-        return self._next_state(state, joint_move)
+        return super().next_state(state, joint_move)
 
 
 def timed_search(
     strategy: Strategy, position: Position, seconds: float, clock: Clock = monotonic
 ) -> TimedSearch:
-    """Let the strategy search the position for so many seconds, and ask it for what it knows."""
+    """Let a strategy search a position for some seconds, and ask for its report.
+
+    As in a match, a strategy of the compiled engine gets the machine itself: it looks at the time
+    often enough. Any other is interrupted ``PATIENCE`` after the deadline.
+    """
     start = clock()
     deadline = Deadline(start + seconds, clock)
+    machine = _SearchedMachine(position.machine, Deadline(deadline.at + PATIENCE, clock))
+    if not _needs_machine_itself(strategy, position.machine):
+        position = replace(position, machine=machine)
     choices: list[TimedChoice] = []
     is_complete = False
-    with _Watch(position.machine, deadline) as watch:
-        search = strategy.search(position)
-        try:
-            for choice in search:
-                if not choices or choice != choices[-1].choice:
-                    choices.append(TimedChoice(clock() - start, choice))
-                if deadline.has_passed:
-                    break
-            else:
-                is_complete = True
-        except _TimeIsUpError:
-            pass  # The choices until now stand, as in a match.
-        if isinstance(search, Generator):
-            search.close()
-    took = clock() - start
+    search = strategy.search(position)
+    with suppress(SearchInterrupted):  # The choices until then stand, as in a match.
+        for choice in search:
+            if not choices or choice != choices[-1].choice:
+                choices.append(TimedChoice(clock() - start, choice))
+            if deadline.has_passed:
+                break
+        else:
+            is_complete = True
+    if isinstance(search, Generator):
+        search.close()
+    machine.is_released = True
+    took, states = clock() - start, machine.states
     moves = tuple(strategy.report(position))
-    return TimedSearch(tuple(choices), moves, watch.states, took, is_complete)
+    return TimedSearch(tuple(choices), moves, states, took, is_complete)
+
+
+def _needs_machine_itself(strategy: Strategy, machine: StateMachine) -> bool:
+    return isinstance(strategy, EngineStrategy) and compiled_machine(machine) is not None

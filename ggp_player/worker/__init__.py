@@ -1,6 +1,7 @@
 """TODO."""
 
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
+from ggp_player.worker.interruptible import InterruptibleMachine, SearchInterrupted
 from ggp_player.worker.messages import (
     ApplyMoves,
     BeginMatch,
@@ -23,11 +24,13 @@ __all__ = [
     "BeginSearch",
     "ChoiceBuffer",
     "FoundChoice",
+    "InterruptibleMachine",
     "LogRecord",
     "MatchStatus",
     "MessageToServer",
     "MessageToWorker",
     "SearchEnded",
+    "SearchInterrupted",
     "SearchReady",
     "Unplayable",
     "decode",

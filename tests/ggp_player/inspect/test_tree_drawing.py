@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import StateMachine
-from ggp_player.inspect.search_trace import End, Node, SearchTrace
+from ggp_player.inspect.search_trace import LeafKind, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
 from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
 from ggp_player.inspect.tree_figure import (
@@ -23,7 +23,7 @@ from ggp_player.inspect.tree_figure import (
     TreeFigure,
     TreeNode,
     TreeSizeError,
-    figure_of,
+    make_tree_figure,
     move_label,
 )
 from ggp_player.strategies import Choice, Position
@@ -44,7 +44,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Searched:
-    record: SearchTrace
+    trace: SearchTrace
     choices: list[Choice]
 
 
@@ -52,12 +52,12 @@ def search(spec: str, start: Position) -> Searched:
     strategy = strategy_from(spec, TRACED_STRATEGIES)
     choices = list(strategy.search(start))
     assert isinstance(strategy, TracedStrategy)
-    assert strategy.record is not None
-    return Searched(strategy.record, choices)
+    assert strategy.trace is not None
+    return Searched(strategy.trace, choices)
 
 
 def draw(spec: str, machine: StateMachine, depth: int | None = None) -> TreeFigure:
-    return figure_of(search(spec, position(machine)).record, depth)
+    return make_tree_figure(search(spec, position(machine)).trace, depth)
 
 
 def outline(node: TreeNode) -> object:
@@ -101,18 +101,18 @@ def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
 def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
     start = position(turns(TWO_PLY), role=1)
-    record = search(spec, start).record
-    root = figure_of(record).root
+    trace = search(spec, start).trace
+    root = make_tree_figure(trace).root
     assert (root.role, [child.edge for child in root.children]) == ("max", ["a1", "a2", "a3"])
-    (report,) = record.report(start.state)
+    (report,) = trace.report(start.state)
     assert (str(report.move), report.value, report.proved) == ("noop", 97, True)
     line = [" ".join(map(str, joint_move)) for joint_move in report.line]
     assert line == ["a1 noop", "noop a1"]
 
 
 def test_windows_on_request():
-    record = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).record
-    root = figure_of(record, windows=True).root
+    trace = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).trace
+    root = make_tree_figure(trace, windows=True).root
     assert root.remarks == ("[0, 100]",)
     assert [child.remarks[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
     assert [leaf.remarks for leaf in root.children[2].children] == [
@@ -126,11 +126,11 @@ def test_windows_on_request():
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
 def test_the_principal_line_is_the_first_of_the_best(spec, form):
     searched = search(spec, position(form(TWO_PLY)))
-    bold = [node for node in nodes(figure_of(searched.record).root) if node.is_principal]
+    bold = [node for node in nodes(make_tree_figure(searched.trace).root) if node.is_principal]
     assert [node.edge for node in bold] == ["", "a1", "a1"]
-    root = searched.record.finished
+    root = searched.trace.finished
     assert root is not None
-    reports = {str(r.move): r for r in searched.record.report(root.state)}
+    reports = {str(r.move): r for r in searched.trace.report(root.state)}
     line = [" ".join(map(str, joint_move)) for joint_move in reports["a1"].line]
     assert line == (["a1 noop", "noop a1"] if form is turns else ["a1 a1"])
     assert (reports["a1"].value, reports["a1"].proved) == (3, True)
@@ -193,7 +193,7 @@ def true_value(tree: Tree, node: Node) -> int:
 @given(trees(4))
 def test_what_is_recorded_of_a_visit_is_true(tree):
     for spec in ("minimax", "bounded_minimax", "alpha_beta", "alpha_beta:ordering=false"):
-        root = search(spec, position(turns(tree))).record.finished
+        root = search(spec, position(turns(tree))).trace.finished
         assert root is not None
         assert root.value == worth(tree, is_max=True)
         for node in descendants(root):
@@ -207,9 +207,9 @@ def test_what_is_recorded_of_a_visit_is_true(tree):
 @given(trees(3))
 def test_minimax_is_recorded_leaf_by_leaf(tree):
     machine = Counting(turns(tree))
-    root = search("minimax", position(machine)).record.finished
+    root = search("minimax", position(machine)).trace.finished
     assert root is not None
-    assert machine.leaves == sum(node.end is End.TERMINAL for node in descendants(root))
+    assert machine.leaves == sum(node.leaf_kind is LeafKind.TERMINAL for node in descendants(root))
 
 
 DEEP: Tree = ((((1, 2), (3, 4)), ((5, 6), (7, 8))), (((9, 10), (11, 12)), ((13, 14), (15, 16))))
@@ -248,9 +248,9 @@ def test_a_tree_that_is_too_large():
 
 def test_a_tree_of_nothing_finished():
     machine = turns(TWO_PLY)
-    record = SearchTrace(machine, machine.roles[0])
+    trace = SearchTrace(machine, machine.roles[0])
     with pytest.raises(TreeSizeError, match="no search was finished"):
-        figure_of(record)
+        make_tree_figure(trace)
 
 
 TIC_TAC_TOE = "games/ticTacToe.kif"
@@ -275,22 +275,22 @@ def test_a_record_changes_nothing(spec, crowded):
 
 
 def test_layers_that_do_not_fit_are_forgotten(crowded):
-    whole = search("minimax", crowded).record
+    whole = search("minimax", crowded).trace
     strategy = strategy_from("minimax", TRACED_STRATEGIES)
     assert isinstance(strategy, TracedStrategy)
     small = strategy.search(crowded)
     choice = next(small)
-    assert strategy.record is not None
-    strategy.record._kept = 60
+    assert strategy.trace is not None
+    strategy.trace._kept = 60
     for last in small:
         choice = last
-    assert strategy.record.deepest < 5
+    assert strategy.trace.deepest < 5
     assert choice.value == 100
-    assert strategy.record.finished is not None
-    kept = list(descendants(strategy.record.finished))
+    assert strategy.trace.finished is not None
+    kept = list(descendants(strategy.trace.finished))
     assert len(kept) <= 60
-    assert any(node.end is End.FORGOTTEN for node in kept)
-    assert strategy.record.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
+    assert any(node.leaf_kind is LeafKind.FORGOTTEN for node in kept)
+    assert strategy.trace.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
 
 
 def descendants(node: Node) -> Iterator[Node]:
@@ -300,9 +300,9 @@ def descendants(node: Node) -> Iterator[Node]:
 
 
 def test_a_report_is_about_the_position_that_was_searched(crowded):
-    record = search("minimax", crowded).record
-    assert record.report(crowded.machine.initial_state()) == []
-    assert len(record.report(crowded.state)) == 5
+    trace = search("minimax", crowded).trace
+    assert trace.report(crowded.machine.initial_state()) == []
+    assert len(trace.report(crowded.state)) == 5
 
 
 # --------------------------------------------------------------------------- drawing

@@ -50,7 +50,7 @@ class Clock:
 
 @dataclass
 class Scripted:
-    """A contestant that answers from a list: texts, errors, or functions to call."""
+    """A player that answers from a list: texts, errors, or functions to call."""
 
     name: str
     answers: Sequence[str | Exception | Callable[[], str]] = ()
@@ -70,7 +70,7 @@ class Scripted:
 
 @dataclass
 class Waiting(Scripted):
-    """A contestant that answers no PLAY, and says when it gets one."""
+    """A player that answers no PLAY, and says when it gets one."""
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 

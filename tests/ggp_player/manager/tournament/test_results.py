@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ggp_player.manager.tournament.games import TournamentError
-from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, latest
+from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, latest_results
 from tests.support.tournament_results import IDENTITY, result
 
 RESULTS = [
@@ -110,7 +111,7 @@ def test_a_file_is_for_one_process_at_a_time(path: Path) -> None:
 
 def test_the_last_result_of_a_match_counts() -> None:
     again = result("xz", "0 100", seed=2)
-    found = latest([*RESULTS, again])
+    found = latest_results([*RESULTS, again])
     assert [*found.values()] == [*RESULTS[:2], again]
 
 
@@ -118,6 +119,6 @@ def test_the_last_result_of_a_match_counts() -> None:
     "change",
     [{"goals": (1,)}, {"players": ("x",)}, {"errors": ()}, {"failure": "with goals"}],
 )
-def test_results_that_contradict_themselves_are_refused(change: dict[str, object]) -> None:
+def test_results_that_contradict_themselves_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         replace(RESULTS[0], **change)

@@ -135,7 +135,7 @@ class SearchTrace:
         self._count = 0
 
     def finish(self, choice: Choice) -> None:
-        """LeafKind the tree: the choice is what came of it."""
+        """End the tree with the choice that the search has made."""
         root = self.root
         assert root is not None
         chosen = [child for child in root.children if child.via == choice.move]

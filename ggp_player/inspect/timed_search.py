@@ -40,7 +40,7 @@ class TimedSearch:
 
     @property
     def choice(self) -> Choice | None:
-        """The last choice, None where the search came to none."""
+        """The last choice, None if the search made none."""
         return self.choices[-1].choice if self.choices else None
 
     @property

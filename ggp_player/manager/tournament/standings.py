@@ -1,7 +1,7 @@
 """Standings: points, scores, wins, draws and losses, with confidence intervals.
 
 A mean of values between 0 and 1 gets the Wilson score interval, which stays within 0 and 1 and has
-a width even where all values are equal. The matches of a set share a seed and differ in the
+a width even if all values are equal. The matches of a set share a seed and differ in the
 seats, so they are not independent. Therefore the interval is that of the effective sample size:
 the number of independent values with a variance of p (1 - p) that would vary as much as the sets
 do, and at most the number of values. If draws or strong seats make the sets vary less than that,

@@ -1,4 +1,4 @@
-"""``ggp-player analyze`` knows what is known, and says in a sentence what it cannot do."""
+"""``ggp-player analyze`` finds known values, and explains what it cannot do."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_lost_position_is_known_to_be_lost(strategy: str) -> None:
     assert report["complete"] is True
 
 
-def test_a_win_is_found_and_told_with_its_line() -> None:
+def test_a_win_is_found_and_shown_with_its_line() -> None:
     result = analyze(GAME, *after(*MOVES, "noop (put a2)"), "--strategy", "minimax")
     assert result.exit_code == 0
     assert result.output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
@@ -76,7 +76,7 @@ def test_a_win_is_found_and_told_with_its_line() -> None:
     assert ["(put b1)", "0", "yes", "", "(put b1), (put c2)"] in rows
 
 
-def test_a_strategy_that_does_not_tell_shows_its_choices() -> None:
+def test_a_strategy_without_a_report_shows_its_choices() -> None:
     result = analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT")
     assert result.exit_code == 0
     assert "\nchoice     (put a2), no value\n" in result.output

@@ -1,4 +1,4 @@
-"""Players of tournaments: who they are, and how servers let go of matches."""
+"""Players of tournaments: which are refused, and how servers abort matches."""
 
 import asyncio
 from contextlib import AsyncExitStack

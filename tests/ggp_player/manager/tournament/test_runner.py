@@ -1,4 +1,4 @@
-"""Matches of a tournament: what becomes of moves, faults, failures, servers and places."""
+"""Matches of a tournament: moves, faults, failures, servers and concurrency."""
 
 import asyncio
 import json
@@ -135,7 +135,7 @@ async def test_a_match_without_an_end_is_broken_off(stage: Stage) -> None:
     assert result.goals == ()
 
 
-async def test_rules_that_leave_a_role_without_moves_are_told(stage: Stage) -> None:
+async def test_rules_that_leave_a_role_without_moves_are_reported(stage: Stage) -> None:
     stuck = TURNS.replace("(role ?r) (word ?w)", "(role ?r) (word ?w) (true (step 0))")
     (result,) = await play(planned("a", "b")[:1], rules=stuck)
     assert result.failure == "the rules give ann no legal move for step 2"

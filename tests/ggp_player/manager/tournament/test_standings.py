@@ -1,4 +1,4 @@
-"""Standings and ratings, against what comes out by hand."""
+"""Standings and ratings, compared with hand-computed ones."""
 
 import sys
 from math import log10

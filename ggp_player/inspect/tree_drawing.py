@@ -19,7 +19,7 @@ from ggp_player.inspect.tree_figure import MORE, Shape, TreeFigure, TreeNode
 _GREY = "#a8a8a8"
 
 _DEFAULTS = """\
-  graph [fontname="monospace", fontsize=11, labelloc=t, labeljust=l, ordering=out, ranksep=0.25,
+  graph [fontname="monospace", fontsize=11, labelloc=t, labeljust=l, ordering=out, ranksep=0.3,
          nodesep=0.2];
   node [fontname="monospace", fontsize=12, margin="0.03,0.02", height=0.3, width=0.4, style=filled];
   edge [fontname="monospace", fontsize=10.5, dir=none];

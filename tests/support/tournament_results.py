@@ -1,6 +1,7 @@
 """Results of matches for the tests of tournaments, in few words."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ggp_player.manager.tournament.results import Identity, MatchResult
 
@@ -18,7 +19,7 @@ def result(
 ) -> MatchResult:
     """Return the result of a match; ``players`` are letters, ``goals`` in role order."""
     seats = tuple(players)
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "match_id": f"{game}.{seed}.{''.join(players)}",
         "game": game,
         "round": seed,

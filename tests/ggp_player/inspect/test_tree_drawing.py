@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
@@ -73,7 +73,7 @@ def nodes(node: TreeNode) -> Iterator[TreeNode]:
         yield from nodes(child)
 
 
-def test_minimax_visits_the_whole_two_ply_tree():
+def test_minimax_visits_the_whole_two_ply_tree() -> None:
     root = draw("minimax", turns(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -87,7 +87,7 @@ def test_minimax_visits_the_whole_two_ply_tree():
     assert {leaf.shape for leaf in nodes(root) if not leaf.children} == {Shape.LEAF}
 
 
-def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
+def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree() -> None:
     root = draw("alpha_beta:ordering=false", turns(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -99,7 +99,7 @@ def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
+def test_a_player_that_waits_sees_the_choice_of_the_other(spec: str) -> None:
     start = position(turns(TWO_PLY), role=1)
     trace = search(spec, start).trace
     root = make_tree_figure(trace).root
@@ -110,7 +110,7 @@ def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
     assert line == ["a1 noop", "noop a1"]
 
 
-def test_windows_on_request():
+def test_windows_on_request() -> None:
     trace = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).trace
     root = make_tree_figure(trace, windows=True).root
     assert root.remarks == ("[0, 100]",)
@@ -124,7 +124,9 @@ def test_windows_on_request():
 
 @pytest.mark.parametrize("form", [turns, together])
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_the_principal_line_is_the_first_of_the_best(spec, form):
+def test_the_principal_line_is_the_first_of_the_best(
+    spec: str, form: Callable[[Tree], StateMachine]
+) -> None:
     searched = search(spec, position(form(TWO_PLY)))
     bold = [node for node in nodes(make_tree_figure(searched.trace).root) if node.is_principal]
     assert [node.edge for node in bold] == ["", "a1", "a1"]
@@ -136,7 +138,7 @@ def test_the_principal_line_is_the_first_of_the_best(spec, form):
     assert (reports["a1"].value, reports["a1"].proved) == (3, True)
 
 
-def test_players_who_move_at_the_same_time_are_circles():
+def test_players_who_move_at_the_same_time_are_circles() -> None:
     root = draw("minimax", together(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -147,7 +149,7 @@ def test_players_who_move_at_the_same_time_are_circles():
     assert [child.shape for child in root.children] == [Shape.TOGETHER] * 3
 
 
-def test_vectors_of_three_players():
+def test_vectors_of_three_players() -> None:
     root = draw("max_n", turns(THREE_PLAYERS, ("A", "B", "C"))).root
     assert root.text == "(1, 2, 6)"
     assert [child.text for child in root.children] == ["(1, 2, 6)", "(1, 5, 2)"]
@@ -155,13 +157,13 @@ def test_vectors_of_three_players():
     assert [child.role for child in (root, root.children[0])] == ["A", "B"]
 
 
-def test_chance_is_a_circle_with_the_mean():
+def test_chance_is_a_circle_with_the_mean() -> None:
     root = draw("alpha_beta:ordering=false", turns(((0, 50), (30, 40)), ("max", "random"))).root
     assert outline(root) == ("35", ("25", "0", "50"), ("35", "30", "40"))
     assert [child.shape for child in root.children] == [Shape.CHANCE] * 2
 
 
-def test_a_satisficing_search_stops_at_its_bound():
+def test_a_satisficing_search_stops_at_its_bound() -> None:
     root = draw("bounded_minimax:lower=20,upper=60", turns(((10, 70), (70, 90), (99, 99)))).root
     assert outline(root) == ("≥70", ("≤10", "10", "-a2-"), ("≥70", "70", "90"), "-a3-")
     assert root.remarks == ("cut: 70 ≥ 60",)
@@ -191,7 +193,7 @@ def true_value(tree: Tree, node: Node) -> int:
 
 @settings(max_examples=12, deadline=None)
 @given(trees(4))
-def test_what_is_recorded_of_a_visit_is_true(tree):
+def test_what_is_recorded_of_a_visit_is_true(tree: Tree) -> None:
     for spec in ("minimax", "bounded_minimax", "alpha_beta", "alpha_beta:ordering=false"):
         root = search(spec, position(turns(tree))).trace.finished
         assert root is not None
@@ -205,7 +207,7 @@ def test_what_is_recorded_of_a_visit_is_true(tree):
 
 @settings(max_examples=20, deadline=None)
 @given(trees(3))
-def test_minimax_is_recorded_leaf_by_leaf(tree):
+def test_minimax_is_recorded_leaf_by_leaf(tree: Tree) -> None:
     machine = Counting(turns(tree))
     root = search("minimax", position(machine)).trace.finished
     assert root is not None
@@ -215,7 +217,7 @@ def test_minimax_is_recorded_leaf_by_leaf(tree):
 DEEP: Tree = ((((1, 2), (3, 4)), ((5, 6), (7, 8))), (((9, 10), (11, 12)), ((13, 14), (15, 16))))
 
 
-def test_depth_limits_the_drawing_and_not_the_search():
+def test_depth_limits_the_drawing_and_not_the_search() -> None:
     figure = draw("minimax", turns(DEEP), depth=2)
     assert figure.root.text == "11"
     leaves = [node for node in nodes(figure.root) if not node.children]
@@ -224,7 +226,7 @@ def test_depth_limits_the_drawing_and_not_the_search():
     assert figure.remark == ""
 
 
-def test_an_evaluated_horizon_is_marked():
+def test_an_evaluated_horizon_is_marked() -> None:
     root = draw("alpha_beta:depth=1", turns(DEEP)).root
     assert [child.shape for child in root.children] == [Shape.EVALUATED] * 2
     assert all(child.text[0].isdigit() for child in root.children)
@@ -233,7 +235,7 @@ def test_an_evaluated_horizon_is_marked():
 WIDE: Tree = tuple(tuple(range(14)) for _ in range(14))
 
 
-def test_a_tree_that_is_too_large():
+def test_a_tree_that_is_too_large() -> None:
     machine = turns(WIDE)
     figure = draw("minimax", machine)
     assert figure.depth == 1
@@ -246,7 +248,7 @@ def test_a_tree_that_is_too_large():
     )
 
 
-def test_a_tree_of_nothing_finished():
+def test_a_tree_of_nothing_finished() -> None:
     machine = turns(TWO_PLY)
     trace = SearchTrace(machine, machine.roles[0])
     with pytest.raises(TreeSizeError, match="no search was finished"):
@@ -268,13 +270,13 @@ def crowded() -> Position:
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_a_record_changes_nothing(spec, crowded):
+def test_a_record_changes_nothing(spec: str, crowded: Position) -> None:
     assert TRACED_STRATEGIES.keys() <= STRATEGIES.keys()
     first, second = (replace(crowded, random=Random(1)) for _ in range(2))
     assert search(spec, first).choices == list(create(spec).search(second))
 
 
-def test_layers_that_do_not_fit_are_forgotten(crowded):
+def test_layers_that_do_not_fit_are_forgotten(crowded: Position) -> None:
     whole = search("minimax", crowded).trace
     strategy = strategy_from("minimax", TRACED_STRATEGIES)
     assert isinstance(strategy, TracedStrategy)
@@ -299,7 +301,7 @@ def descendants(node: Node) -> Iterator[Node]:
         yield from descendants(child)
 
 
-def test_a_report_is_about_the_position_that_was_searched(crowded):
+def test_a_report_is_about_the_position_that_was_searched(crowded: Position) -> None:
     trace = search("minimax", crowded).trace
     assert trace.report(crowded.machine.initial_state()) == []
     assert len(trace.report(crowded.state)) == 5
@@ -401,5 +403,5 @@ def test_a_graph_for_graphviz_needs_no_graphviz() -> None:
         ("(move abcdefg hijklmn opq)", "move abcdefg hijk…"),
     ],
 )
-def test_labels_of_moves(move, label):
+def test_labels_of_moves(move: str, label: str) -> None:
     assert move_label(gdl.parse_term(move)) == label

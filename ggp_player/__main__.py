@@ -1,7 +1,7 @@
 """The ``ggp-player`` command: ``serve`` a player, ask for ``info``, run a ``match`` or many.
 
-A command's module is imported only when the command is called for: a server's worker processes
-import the main module again, as multiprocessing has it, and have no use for an HTTP server.
+A command's module is imported only when the command is called: multiprocessing imports the main
+module again in a server's worker processes, which have no use for an HTTP server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "warm-up": "ggp_player.cli.warm_up:warm_up_command",
     }
 )
-"""Where each command is: the module and the name in it."""
+"""The module and the name of each command."""
 
 
 @click.group(cls=LazyGroup, targets=COMMANDS, errors=(GgpPlayerError,))

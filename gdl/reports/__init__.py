@@ -10,7 +10,15 @@ share ``diagrams``, where to start reading.
 from gdl.reports.analysis_report import analysis_text
 from gdl.reports.circuit_diagram import draw_circuit
 from gdl.reports.circuit_report import PassFigures, Summary, measure_stages, summary
-from gdl.reports.diagrams import Diagram, dot_text, svg_text
+from gdl.reports.diagrams import (
+    Diagram,
+    DrawingError,
+    dot_text,
+    draw_dot,
+    escaped,
+    quoted,
+    svg_text,
+)
 from gdl.reports.relation_graph import (
     RelationGraph,
     build_relation_graph,
@@ -23,6 +31,7 @@ from gdl.reports.traces import has_percepts, header, trace_line
 
 __all__ = [
     "Diagram",
+    "DrawingError",
     "PassFigures",
     "RelationGraph",
     "Summary",
@@ -30,12 +39,15 @@ __all__ = [
     "build_relation_graph",
     "dot_text",
     "draw_circuit",
+    "draw_dot",
     "draw_relations",
+    "escaped",
     "fluents",
     "has_percepts",
     "header",
     "measure_stages",
     "moves",
+    "quoted",
     "relation_text",
     "summary",
     "svg_text",

@@ -47,31 +47,37 @@ class Diagram:
 def dot_text(diagram: Diagram, name: str) -> str:
     """Write a diagram in DOT, the language of Graphviz."""
     lines = [
-        f"digraph {_quoted(name)} {{",
+        f"digraph {quoted(name)} {{",
         '  node [shape=box, style=filled, fontname="sans-serif"];',
     ]
     for box in diagram.boxes.values():
         look = f'fillcolor="{box.colour}", penwidth={2 if box.is_thick else 1}'
-        texts = f"label={_quoted(_escaped(box.label))}, tooltip={_quoted(_escaped(box.tooltip))}"
-        lines.append(f"  {_quoted(box.key)} [{look}, {texts}];")
+        texts = f"label={quoted(escaped(box.label))}, tooltip={quoted(escaped(box.tooltip))}"
+        lines.append(f"  {quoted(box.key)} [{look}, {texts}];")
     for source, target, negated in diagram.all_arrows():
         style = " [style=dashed]" if negated else ""
-        lines.append(f"  {_quoted(source)} -> {_quoted(target)}{style};")
+        lines.append(f"  {quoted(source)} -> {quoted(target)}{style};")
     return "\n".join([*lines, "}", ""])
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Write a text as a string of DOT."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def _escaped(label: str) -> str:
+def escaped(label: str) -> str:
     """Escape what Graphviz would read as the entity of a character."""
     return label.replace("&", "&amp;")
 
 
 def svg_text(diagram: Diagram, name: str) -> str:
     """Draw a diagram as SVG; raises :class:`DrawingError` where Graphviz is not installed."""
+    return draw_dot(dot_text(diagram, name))
+
+
+def draw_dot(dot: str) -> str:
+    """Draw a text in DOT as SVG; raises :class:`DrawingError` where Graphviz is not installed."""
     advice = "or use --format dot, which needs nothing"
     try:
         import graphviz
@@ -79,7 +85,7 @@ def svg_text(diagram: Diagram, name: str) -> str:
         package = "the Python package graphviz (pip install 'ggp-player[diagrams]')"
         raise DrawingError(f"drawing SVG needs {package}: install it, {advice}") from None
     try:
-        return str(graphviz.Source(dot_text(diagram, name)).pipe("svg", encoding="utf-8"))
+        return str(graphviz.Source(dot).pipe("svg", encoding="utf-8"))
     except graphviz.ExecutableNotFound:
         program = "the program dot of Graphviz (https://graphviz.org/download)"
         raise DrawingError(f"drawing SVG needs {program}: install it, {advice}") from None

@@ -1,4 +1,4 @@
-"""The command ``ggp-player analyze``: what a search thinks of a position."""
+"""The command ``ggp-player analyze``: a search of one position, its values and its tree."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ import click
 
 import gdl
 from gdl import Constant, StateMachine
-from ggp_player.cli.options import MAX_CLOCK, RULESHEET, advise_warm_up, output_option
+from gdl.cli.options import write_text
+from gdl.reports import DrawingError
+from ggp_player.cli.options import MAX_CLOCK, RULESHEET, output_option, warn_if_cold
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
     TRACED_STRATEGIES,
-    Beginning,
-    Figure,
+    MatchPrefix,
     TimedSearch,
     TracedStrategy,
-    figure_of,
+    TreeFigure,
     json_object,
+    make_tree_figure,
     print_analysis,
     print_position,
-    svg_text,
     timed_search,
+    tree_dot,
+    tree_svg,
 )
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, strategy_from
@@ -34,7 +37,7 @@ from ggp_player.worker import is_warm
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """The options of the command; those from ``tree`` on are about the drawing, and the report."""
+    """The options of the command."""
 
     moves: tuple[str, ...]
     steps: int | None
@@ -44,12 +47,13 @@ class _Options:
     tree: bool
     depth: int | None
     windows: bool
+    form: str | None
     output: Path | None
     json: bool
 
     @property
     def spec(self) -> str:
-        """The strategy, by default one that can do what is asked for."""
+        """The strategy, by default one that can do what is asked."""
         return self.strategy or ("minimax" if self.tree else "auto")
 
     def check(self) -> None:
@@ -57,6 +61,7 @@ class _Options:
         given = {
             "--depth": self.depth is not None,
             "--windows": self.windows,
+            "--format": self.form is not None,
             "--output": self.output is not None,
         }
         for flag, is_given in given.items():
@@ -68,39 +73,46 @@ class _Options:
             raise click.BadParameter("nan is no number of seconds", param_hint="--seconds")
 
 
-@click.command("analyze", short_help="Tell what a search thinks of a position.")
+@click.command("analyze", short_help="Search a position, and show values and trees.")
 @click.argument("rulesheet", type=RULESHEET)
 @click.option(
     "--moves",
     multiple=True,
     metavar="MOVES",
-    help="A joint move, a list of them, a file with one, or a match record; can be repeated.",
+    help="Joint moves, or a file of them, or a match record; can be repeated.",
 )
-@click.option("--steps", type=click.IntRange(0), help="Follow only so many of the joint moves.")
-@click.option("--role", help="Who thinks.  [default: the first role with a choice]")
-@click.option("--strategy", help="How.  [default: auto, and minimax for a tree]")
+@click.option("--steps", type=click.IntRange(0), help="Use only so many of the joint moves.")
+@click.option("--role", help="The role that searches.  [default: the first with a choice]")
+@click.option("--strategy", help="The strategy.  [default: auto, and minimax for a tree]")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, MAX_CLOCK),
     default=5.0,
     show_default=True,
-    help="For how long.",
+    help="The time for the search.",
 )
-@click.option("--tree", is_flag=True, help="Draw the search tree, as SVG.")
+@click.option("--tree", is_flag=True, help="Draw the search tree.")
 @click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
 @click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["svg", "dot"]),
+    help="A picture drawn by Graphviz, or a graph for it.  [default: svg]",
+)
 @output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
 def analyze_command(rulesheet: Path, **options: object) -> None:
-    """Tell what a search thinks of a position of the game in the file RULESHEET.
+    """Search a position of the game in the file RULESHEET, and show what was found.
 
     The position is the one after the given joint moves, which have one move for each role, in
     role order; without any it is the initial state. For each legal move there is its value, from 0
     to 100, what is proved of it, and the moves that the search expects after it.
 
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. Values come from the
-    whole search, however many steps are drawn; alpha_beta:depth=3 searches to that depth. Without
-    --output the tree goes to the standard output, and nothing else does.
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits, as SVG; for that
+    Graphviz has to be installed. Values come from the whole search, however many steps are drawn;
+    alpha_beta:depth=3 searches to that depth. Without --output the tree goes to the standard
+    output, and nothing else does.
 
     \b
     Examples:
@@ -114,10 +126,12 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     try:
         ruleset = gdl.load(rulesheet)
         machine = _machine(ruleset)
-        beginning = Beginning(ruleset, machine, chosen.steps)
+        prefix = MatchPrefix(ruleset, machine, chosen.steps)
         for source in chosen.moves:
-            beginning.follow(source)
-        _Task(rulesheet.stem, machine, beginning, chosen).run()
+            prefix.follow(source)
+        _Task(rulesheet.stem, machine, prefix, chosen).run()
+    except DrawingError as error:
+        raise click.ClickException(str(error)) from error
     except gdl.GdlError as error:
         raise click.ClickException(f"the game cannot be played:\n{error}") from error
     except (GgpPlayerError, OSError) as error:
@@ -130,23 +144,23 @@ class _Task:
 
     game: str
     machine: StateMachine
-    beginning: Beginning
+    prefix: MatchPrefix
     options: _Options
 
     def run(self) -> None:
-        options, state = self.options, self.beginning.state
+        options, state = self.options, self.prefix.state
         position = Position(self.machine, state, self._role(options.role))
         if self.machine.is_terminal(state):
             if options.tree:
                 raise GgpPlayerError("the match is over in this position: there is no search tree")
-            self._tell(position, None)
+            self._report(position, None)
             return
         if not position.legal_moves:
             raise GgpPlayerError(f"{position.role} has no legal move, and the match is not over")
         strategy = self._strategy()
         analysis = timed_search(strategy, position, options.seconds)
         if options.output is not None or not options.tree:
-            self._tell(position, analysis)
+            self._report(position, analysis)
         if options.tree:
             heading = f"{self._heading()}: {options.spec} for {position.role}"
             self._draw(self._figure(strategy), heading)
@@ -154,7 +168,7 @@ class _Task:
     def _role(self, name: str | None) -> Constant:
         roles = self.machine.roles
         if name is None:
-            state = self.beginning.state
+            state = self.prefix.state
             players = [r for r in roles if not moves_by_chance(r)]
             choosing = [r for r in players if len(self.machine.legal_moves(state, r)) > 1]
             return (*choosing, *players, *roles)[0]
@@ -174,25 +188,25 @@ class _Task:
             )
         refusal = strategy.refusal(self.machine)
         if refusal is not None:
-            advise_warm_up()
+            warn_if_cold()
             raise GgpPlayerError(refusal)
         return strategy
 
-    def _figure(self, strategy: Strategy) -> Figure:
-        record = strategy.record if isinstance(strategy, TracedStrategy) else None
-        if record is None:
+    def _figure(self, strategy: Strategy) -> TreeFigure:
+        trace = strategy.trace if isinstance(strategy, TracedStrategy) else None
+        if trace is None:
             raise GgpPlayerError(
                 f"{self.options.spec} has not begun to search: it needs more --seconds"
             )
-        return figure_of(record, self.options.depth, self.options.windows)
+        return make_tree_figure(trace, self.options.depth, self.options.windows)
 
     def _heading(self) -> str:
-        steps = len(self.beginning.steps)
+        steps = len(self.prefix.steps)
         return f"{self.game}, after {steps} step{'' if steps == 1 else 's'}"
 
-    def _tell(self, position: Position, analysis: TimedSearch | None) -> None:
+    def _report(self, position: Position, analysis: TimedSearch | None) -> None:
         if self.options.json:
-            found = json_object(position, self.beginning.steps, analysis)
+            found = json_object(position, self.prefix.steps, analysis)
             head = {"game": self.game, "strategy": analysis and self.options.spec}
             click.echo(json.dumps(head | found, indent=2))
             return
@@ -200,19 +214,17 @@ class _Task:
         if analysis is not None:
             print_analysis(position, analysis, self.options.spec)
 
-    def _draw(self, figure: Figure, heading: str) -> None:
-        text, output = svg_text(figure, heading), self.options.output
-        if output is None:
-            click.echo(text, nl=False)
-            return
-        output.write_text(text, encoding="utf-8", newline="\n")
-        if not self.options.json:
+    def _draw(self, figure: TreeFigure, heading: str) -> None:
+        draw = tree_dot if self.options.form == "dot" else tree_svg
+        text, output = draw(figure, heading), self.options.output
+        write_text(output, text)
+        if output is not None and not self.options.json:
             remark = f"; {figure.remark} one drawing" if figure.remark else ""
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")
 
 
 def _machine(ruleset: gdl.Ruleset) -> StateMachine:
-    """Return the compiled machine where that is quick, the interpreter otherwise."""
+    """Compile the rules if that is quick, or else interpret them."""
     if is_warm():
         try:
             return gdl.compile(ruleset)

@@ -1,4 +1,4 @@
-"""The command ``ggp-player info``: who a player server is, and whether it is free."""
+"""The command ``ggp-player info``: the name and the status of a player server."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ggp_player.manager import RemotePlayer
 from ggp_player.protocol import Info, InfoReply, format_request, parse_info_reply
 
 TIME_LIMIT = 5.0
-"""Seconds that a player server gets to reply."""
+"""Seconds in which a player server must reply."""
 
 
 @click.command("info")
 @click.argument("address", metavar="HOST:PORT")
 def info_command(address: str) -> None:
-    """Ask a player server who it is, and whether it is free."""
+    """Ask a player server for its name, and whether it is free."""
     player = RemotePlayer.at(address)
     if player is None:
         raise click.BadParameter(f"expected host:port, such as localhost:9147; found {address}")

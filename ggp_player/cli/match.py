@@ -16,9 +16,17 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
-from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
+from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
 from ggp_player.errors import ConfigError, GgpPlayerError
-from ggp_player.manager import GameManager, MatchSetup, MatchStep, Seat, game_name, seat_of, seated
+from ggp_player.manager import (
+    GameManager,
+    MatchSetup,
+    MatchStep,
+    Seat,
+    game_name,
+    open_player,
+    seat_of,
+)
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
 
 _SENTENCES = {
@@ -30,14 +38,11 @@ _SENTENCES = {
 @click.command("match")
 @click.argument("rulesheet", type=RULESHEET)
 @click.argument("players", nargs=-1, metavar="PLAYER...")
-@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
-@clock_option("--play-clock", 5, "Whole seconds for each move.")
-@click.option("--seed", default=0, show_default=True, help="For everything that is random.")
-@click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
+@match_options
 @output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
 def match_command(
-    rulesheet: Path, players: tuple[str, ...], save: Path | None, states: bool, **terms: int
+    rulesheet: Path, players: tuple[str, ...], save: Path | None, states: bool, **settings: int
 ) -> None:
     """Play one match of the game in the file RULESHEET.
 
@@ -46,15 +51,15 @@ def match_command(
     or the address of a player server, host:port. Strategies that gain from it, such as auto and
     mcts, also think while others choose.
 
-    The record is saved also of a match that is broken off. The exit status is 0 for a match that
-    was played to its end, if every player could be reached at the start.
+    The record is saved even if the match is broken off. The exit status is 0 if the match was
+    played to its end and every player could be reached at the start.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
-    seats = [_seat(spec, terms["seed"]) for spec in players]
+    seats = [_seat(spec, settings["seed"]) for spec in players]
     try:
-        setup = _setup(rulesheet, terms)
+        setup = _setup(rulesheet, settings)
         machine = gdl.interpret(setup.ruleset)
-        advise_warm_up()
+        warn_if_cold()
         unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
     except gdl.GdlError as error:
         raise click.ClickException(f"the game cannot be played:\n{error}") from error
@@ -66,7 +71,7 @@ def match_command(
 
 
 class _Run:
-    """One run of the command: the match, what is printed of it, and its record."""
+    """One run of the command: plays the match, prints it, and saves its record."""
 
     def __init__(
         self, setup: MatchSetup, machine: StateMachine, save: Path | None, states: bool
@@ -79,10 +84,10 @@ class _Run:
         self._steps: list[MatchStep] = []
 
     async def play(self, seats: Sequence[Seat]) -> list[str]:
-        """Play the match; return the names of the players that could not be reached at START."""
+        """Play the match; return the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
-            contestants = [await seated(seat, stack) for seat in seats]
-            manager = GameManager(self._setup, self._machine, contestants, self._show_step)
+            players = [await open_player(seat, stack) for seat in seats]
+            manager = GameManager(self._setup, self._machine, players, self._show_step)
             self._show_beginning(manager)
             try:
                 await manager.run()
@@ -94,12 +99,12 @@ class _Run:
 
     def _show_beginning(self, manager: GameManager) -> None:
         setup = self._setup
-        players = ", ".join(
+        assigned = ", ".join(
             f"{role} is {seat.name if seat else 'moved by chance'}"
             for role, seat in manager.seats.items()
         )
         words = ", in invented words" if setup.scramble else ""
-        self._console.print(f"match {setup.match_id}: {players}")
+        self._console.print(f"match {setup.match_id}: {assigned}")
         clocks = f"start clock {setup.start_clock} s, play clock {setup.play_clock} s"
         self._console.print(f"{clocks}, seed {setup.seed}{words}")
 
@@ -149,21 +154,21 @@ def _seat(spec: str, seed: int) -> Seat:
         raise click.BadParameter(str(error), param_hint="PLAYER") from error
 
 
-def _setup(rulesheet: Path, terms: dict[str, int]) -> MatchSetup:
+def _setup(rulesheet: Path, settings: dict[str, int]) -> MatchSetup:
     now = time.time_ns() // 1_000_000
     return MatchSetup(
         gdl.load(rulesheet),
         match_id=f"{game_name(rulesheet)}.{now}",
-        start_clock=terms["start_clock"],
-        play_clock=terms["play_clock"],
-        seed=terms["seed"],
-        scramble=bool(terms["scramble"]),
+        start_clock=settings["start_clock"],
+        play_clock=settings["play_clock"],
+        seed=settings["seed"],
+        scramble=bool(settings["scramble"]),
         start_time=now,
         rulesheet_url=rulesheet.resolve().as_uri(),
     )
 
 
 def _sentence(error: str) -> str:
-    """Return what an error of the record means."""
+    """Explain an error of a match record."""
     kind, _, text = error.partition(" ")
     return _SENTENCES.get(kind) or f"illegal reply {text!r} (IL)"

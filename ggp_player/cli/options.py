@@ -1,13 +1,13 @@
-"""What the commands of ``ggp-player`` share: options of the same kind, and a piece of advice."""
+"""What the commands of ``ggp-player`` share: arguments, options and a warning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
+from gdl.cli.options import Command, seed_option
 from ggp_player.worker import is_warm
 
 MAX_CLOCK = 86_400
@@ -17,19 +17,31 @@ RULESHEET = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 _OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
+
+def match_options(command: Command) -> Command:
+    """Give a command the options of a match: the clocks, the seed, and whether to scramble."""
+    for option in reversed(
+        (
+            _clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
+            _clock_option("--play-clock", 5, "Whole seconds for each move."),
+            seed_option,
+            click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
+        )
+    ):
+        command = option(command)
+    return command
 
 
-def clock_option(flag: str, default: int, text: str) -> Callable[[_Function], _Function]:
-    """Return an option for a clock in whole seconds, as the protocol has them."""
+def _clock_option(flag: str, default: int, text: str) -> Callable[[Command], Command]:
+    """Make an option for a clock, in whole seconds as in the protocol."""
     kind = click.IntRange(0, MAX_CLOCK)
     return click.option(
         flag, type=kind, default=default, show_default=True, metavar="SECONDS", help=text
     )
 
 
-def output_option(*flags: str, text: str) -> Callable[[_Function], _Function]:
-    """Return an option for a file to be written, whose folder has to be there at once."""
+def output_option(*flags: str, text: str) -> Callable[[Command], Command]:
+    """Make an option for a file to write, whose folder must exist."""
     return click.option(*flags, type=_OUTPUT, callback=_in_a_folder, help=text)
 
 
@@ -39,8 +51,8 @@ def _in_a_folder(context: click.Context, option: click.Parameter, path: Path | N
     return path
 
 
-def advise_warm_up() -> None:
-    """Say on stderr what strategies of our own would play without, if that is so."""
+def warn_if_cold() -> None:
+    """Warn on stderr if the strong searches are not compiled yet."""
     if not is_warm():
         click.echo(
             "the strong searches are not compiled yet, and others play in their place: "

@@ -14,16 +14,16 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from ggp_player.cli.options import RULESHEET, advise_warm_up, clock_option, output_option
+from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
 from ggp_player.errors import GgpPlayerError
 from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
     MISSING,
-    Conditions,
     Identity,
+    MatchConditions,
     PlannedMatch,
-    ResultsBook,
     ResultsFile,
+    ResultsLog,
     TournamentError,
     TournamentGame,
     TournamentPlan,
@@ -38,13 +38,13 @@ from ggp_player.manager.tournament import (
 )
 
 RESULTS_NAME = "results.jsonl"
-"""The file of results in a folder."""
+"""The name of the results' file in a folder."""
 
 INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, as shells have it."""
+"""The exit status after Ctrl-C, by the convention of shells."""
 
 PIPE_WIDTH = 160
-"""Characters of a line where there is no terminal."""
+"""Characters of a line if the output is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ _OPTIONS = TypeAdapter(_Options)
 _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path)
 
 
-@click.command("tournament", short_help="Play many matches, and tell who is stronger.")
+@click.command("tournament", short_help="Play many matches, and compare the players.")
 @click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
 @click.option(
     "--game",
@@ -90,10 +90,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     show_default=True,
     help="How often each pairing plays each game in all seatings.",
 )
-@clock_option("--start-clock", 10, "Whole seconds for thinking before the first move.")
-@clock_option("--play-clock", 5, "Whole seconds for each move.")
-@click.option("--seed", default=0, show_default=True, help="For everything that is random.")
-@click.option("--scramble", is_flag=True, help="Tell the players the rules in invented words.")
+@match_options
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
@@ -110,7 +107,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     "--resume/--no-resume",
     default=True,
     show_default=True,
-    help="Go on with the results that are there, or refuse to.",
+    help="Resume from an existing file of results, or refuse it.",
 )
 @click.option("--records", type=_FOLDER, help="Save every match record in a folder.")
 @click.option(
@@ -118,28 +115,28 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     type=click.IntRange(min=1),
     default=DEFAULT_MAX_STEPS,
     show_default=True,
-    help="Break off matches that are longer.",
+    help="Break off longer matches.",
 )
 @output_option("--csv", text="Write the standings to a file, as CSV.")
 @click.option("--json", is_flag=True, help="Print the standings as JSON; all else goes to stderr.")
 @click.option(
     "--ratings/--no-ratings",
     default=None,
-    help="Rate the players, or not.  [default: where the library for it is installed]",
+    help="Rate the players, or not.  [default: if the library for it is installed]",
 )
 @click.pass_context
 def tournament_command(context: click.Context, /, **options: object) -> None:
-    """Play matches between all PLAYERs, and tell who is stronger, and how sure that is.
+    """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 
     A PLAYER is a strategy, such as minimax or bounded_minimax:upper=51, or the address of a
     player server, host:port. Every two players meet in every game, and each takes each role
-    equally often; in a game of one role each plays alone, and the goals compare.
+    equally often; in a game of one role each plays alone, and their goals are compared.
 
-    No strategy thinks while others choose. Matches at a time do not disturb each other as long as
-    a strategy has one thread: auto takes every core, auto:threads=1 does not.
+    No strategy thinks while others choose. Concurrent matches do not disturb each other as long as
+    each strategy has one thread: auto takes every core, auto:threads=1 does not.
 
-    With --output nothing is lost: the same command goes on where it was broken off, with more
-    --rounds too. Matches that failed are played again.
+    With --output nothing is lost: the same command resumes the tournament, and may have more
+    --rounds. Matches that failed are played again.
 
     The exit status is 0 if every match was played to its end, 130 after Ctrl-C.
 
@@ -155,7 +152,7 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
 
 
 def _play(options: _Options) -> int:
-    """Play the tournament, tell how it went, and return the exit status."""
+    """Play the tournament, report on it, and return the exit status."""
     if len(options.players) < 2:
         raise click.UsageError("a tournament needs two players or more")
     rates = _wants_ratings(options.ratings)
@@ -172,12 +169,12 @@ def _play(options: _Options) -> int:
     matches = make_schedule(plan)
     concurrency = _concurrency(options, matches)
     with ExitStack() as stack:
-        book = _open(options, identity, stack)
-        session = TournamentRun(games, matches, book, _console(options))
-        advise_warm_up()
-        is_interrupted = session.play(_conditions(options), concurrency)
-    report = session.report(identity, rates)
-    _tell(report, options, session.console)
+        log = _open(options, identity, stack)
+        run = TournamentRun(games, matches, log, _console(options))
+        warn_if_cold()
+        is_interrupted = run.play(_conditions(options), concurrency)
+    report = run.report(identity, rates)
+    _print_report(report, options, run.console)
     if is_interrupted:
         return INTERRUPTED
     return 0 if report.played == report.planned else 1
@@ -194,8 +191,8 @@ def _identity(options: _Options, games: Mapping[str, TournamentGame]) -> Identit
     )
 
 
-def _conditions(options: _Options) -> Conditions:
-    return Conditions(
+def _conditions(options: _Options) -> MatchConditions:
+    return MatchConditions(
         start_clock=options.start_clock,
         play_clock=options.play_clock,
         scramble=options.scramble,
@@ -204,10 +201,10 @@ def _conditions(options: _Options) -> Conditions:
     )
 
 
-def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsBook:
-    """Return the book of results; without --output it is forgotten in the end."""
+def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsLog:
+    """Open the log of results; without --output it is kept in memory only."""
     if options.output is None:
-        return ResultsBook()
+        return ResultsLog()
     is_folder = options.output.is_dir()
     path = options.output / RESULTS_NAME if is_folder else options.output
     if not options.resume and path.exists():
@@ -216,7 +213,7 @@ def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsBoo
 
 
 def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
-    """Return how many matches to play at a time: each strategy in a match counts as a core."""
+    """Return how many matches to play at a time: each strategy in a match needs a core."""
     cores = len(os.sched_getaffinity(0))
     if options.concurrency is None:
         searches = max(sum(not is_remote(player) for player in m.players) for m in matches)
@@ -230,7 +227,7 @@ def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
 
 
 def _wants_ratings(choice: bool | None) -> bool:
-    """Tell whether to rate; the library may be missing unless ratings were asked for."""
+    """Decide whether to rate; the library may be missing unless ratings were asked for."""
     if choice is None:
         return is_available()
     if choice:
@@ -245,7 +242,7 @@ def _console(options: _Options) -> Console:
     return console
 
 
-def _tell(report: TournamentReport, options: _Options, console: Console) -> None:
+def _print_report(report: TournamentReport, options: _Options, console: Console) -> None:
     console.print(report.to_tables())
     if options.ratings is None and not report.ratings:
         console.print(f"no ratings: {MISSING}")

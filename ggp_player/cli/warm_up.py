@@ -1,4 +1,4 @@
-"""The command ``ggp-player warm-up``: compile in advance."""
+"""The command ``ggp-player warm-up``: compile in advance what all matches share."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ggp_player.worker import warm_up_searches
 
 
 @click.command("warm-up", short_help="Compile what all matches share, in advance.")
-@click.option("--until-closed", is_flag=True, hidden=True, help="End with whoever holds stdin.")
+@click.option("--until-closed", is_flag=True, hidden=True, help="End when stdin is closed.")
 def warm_up_command(until_closed: bool) -> None:
     """Compile what all matches share, so that the first match begins at full strength.
 
-    A server does so by itself when it starts, if nobody has done it before; its first matches may
-    then be played by simpler means. It takes a minute or two, once for each version and processor.
-    The environment variable GDL_CACHE names the folder, if not the user's cache folder is meant.
+    A server does so by itself when it first starts; its first matches may then be played by simpler
+    searches. It takes a minute or two, once for each version and processor. The code is kept in the
+    user's cache folder, or in the folder that the environment variable GDL_CACHE names.
     """
     if until_closed:
         threading.Thread(target=_end_when_closed, daemon=True).start()
@@ -30,7 +30,7 @@ def warm_up_command(until_closed: bool) -> None:
 
 
 def _end_when_closed() -> None:
-    """End the process when standard input ends, which it does when the other end dies."""
+    """End the process when standard input is closed, as it is when the server dies."""
     # Not through sys.stdin: the interpreter cannot end while a thread reads from that.
     while os.read(sys.stdin.fileno(), 1):
         pass

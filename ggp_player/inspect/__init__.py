@@ -1,24 +1,31 @@
-"""TODO."""
+"""Analysis of one position, for ``ggp-player analyze``: searches, reports and search trees.
 
-from ggp_player.inspect.joint_move_lists import Beginning
+In come a position (``move_sequences`` finds it from the moves of a match) and a strategy; out go
+its choices and values as text and JSON, and the tree that it has searched as a drawing. Start
+reading in ``timed_search``. A tree passes ``traced_strategies`` and ``search_trace`` (what was
+visited), ``tree_figure`` (what is shown of it) and ``tree_drawing`` (how it is drawn).
+"""
+
+from ggp_player.inspect.move_sequences import MatchPrefix
 from ggp_player.inspect.report import json_object, print_analysis, print_position
 from ggp_player.inspect.search_benchmark import measure_searches
 from ggp_player.inspect.timed_search import TimedSearch, timed_search
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_figure import Figure, figure_of
-from ggp_player.inspect.tree_svg import svg_text
+from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
+from ggp_player.inspect.tree_figure import TreeFigure, make_tree_figure
 
 __all__ = [
     "TRACED_STRATEGIES",
-    "Beginning",
-    "Figure",
+    "MatchPrefix",
     "TimedSearch",
     "TracedStrategy",
-    "figure_of",
+    "TreeFigure",
     "json_object",
+    "make_tree_figure",
     "measure_searches",
     "print_analysis",
     "print_position",
-    "svg_text",
     "timed_search",
+    "tree_dot",
+    "tree_svg",
 ]

@@ -1,4 +1,4 @@
-"""An analysis in words, and as JSON."""
+"""Reports of a position and of a search in it, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from rich.console import Console
 from rich.table import Table
 
 from gdl import Term
-from ggp_player.inspect.joint_move_lists import listed
+from ggp_player.inspect.move_sequences import listed_moves
 from ggp_player.inspect.timed_search import TimedSearch
 from ggp_player.protocol import move_texts
 from ggp_player.strategies import Choice, MoveReport, Position
 from ggp_player.strategies.textbook import Moves
 
 SHOWN_CHOICES = 12
-"""How many of the last choices of a search are shown, where it tells no more."""
+"""The most choices shown, the last ones, of a search that reports on no moves."""
 
 SHOWN_STEPS = 8
-"""How many steps of a line are shown."""
+"""The most steps of a line that are shown."""
 
 MAX_FACTS = 60
-"""How many facts of a state are shown."""
+"""The most facts of a state that are shown."""
 
 
 def json_object(
     position: Position, steps: Sequence[Moves], analysis: TimedSearch | None
 ) -> dict[str, object]:
-    """Return what there is to say, as JSON has it; values are 0 to 100, None where unknown."""
+    """Report on a position as values for JSON; move values are 0 to 100, None if unknown."""
     machine, state = position.machine, position.state
     is_over = machine.is_terminal(state)
     found: dict[str, object] = {
@@ -77,20 +77,20 @@ def _legal(position: Position, role: Term) -> tuple[Term, ...]:
 
 
 def _ranked(position: Position, analysis: TimedSearch) -> list[MoveReport]:
-    """Return a report for each legal move, the choice first, then by value; some know nothing."""
+    """Sort the reports of all legal moves: the choice first, then by value."""
     known = {report.move: report for report in analysis.moves}
     reports = [known.get(move) or MoveReport(move) for move in position.legal_moves]
     chosen = analysis.choice and analysis.choice.move
 
     def rank(report: MoveReport) -> tuple[bool, float, float, int]:
         value = -1.0 if report.value is None else report.value
-        # Of two equal values one may be no more than an upper bound.
+        # One of two equal values may be a mere upper bound.
         return report.move != chosen, -value, -report.bounds[0], -(report.visits or 0)
 
     return sorted(reports, key=rank) if known else reports
 
 
-# ----------------------------------------------------------------------- in words
+# ------------------------------------------------------------------------ as text
 
 
 def _console() -> Console:
@@ -102,7 +102,7 @@ def _say(console: Console, name: str, text: str) -> None:
 
 
 def print_position(heading: str, position: Position) -> None:
-    """Print the state, and who can do what in it."""
+    """Print the state and the legal moves, or the goals."""
     console, machine, state = _console(), position.machine, position.state
     facts = sorted(map(str, state))
     more = f" and {len(facts) - MAX_FACTS} more" if len(facts) > MAX_FACTS else ""
@@ -114,13 +114,13 @@ def print_position(heading: str, position: Position) -> None:
         else:
             moves = _legal(position, role)
             count = f"{len(moves)} legal moves: " if len(moves) > 1 else ""
-            _say(console, "turn" if count else "waits", f"{role}, {count}{listed(moves)}")
+            _say(console, "turn" if count else "waits", f"{role}, {count}{listed_moves(moves)}")
     if machine.is_terminal(state):
         console.print("the match is over")
 
 
 def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None:
-    """Print what the search thinks of the moves, and how much it has looked at."""
+    """Print the moves with their values, the choice, and how much was searched."""
     console = _console()
     _say(console, "search", f"{spec} for {position.role}")
     if analysis.moves:
@@ -136,9 +136,10 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
         _say(console, "choice", f"{choice.move}, {_value(choice.value)}{proof}{note}")
     if analysis.line:
         _say(console, "line", _line(analysis.line))
-    speed = f", {analysis.states / analysis.seconds:,.0f} a second" if analysis.seconds else ""
+    if analysis.states:
+        speed = f", {analysis.states / analysis.seconds:,.0f} a second" if analysis.seconds else ""
+        _say(console, "states", f"{analysis.states:,} one by one{speed}")
     end = "nothing more to find" if analysis.is_complete else "stopped"
-    _say(console, "states", f"{analysis.states:,} one by one{speed}")
     _say(console, "time", f"{analysis.seconds:.2f} s, {end}")
 
 
@@ -179,9 +180,9 @@ def _proof(report: MoveReport) -> str:
 
 
 def _line(line: Sequence[Moves]) -> str:
-    """Return a line of play in words: the moves of those who have a choice, as far as that shows.
+    """Write a line of play, without the moves of roles that seem to wait.
 
-    A constant next to a move with arguments is somebody's waiting, and is left out.
+    A constant beside a move with arguments is taken for a noop.
     """
     steps = []
     for joint_move in line[:SHOWN_STEPS]:

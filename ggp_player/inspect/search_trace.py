@@ -1,9 +1,9 @@
-"""The record of a search: every node that it visits, in the order in which it visits them.
+"""The trace of a search: every node that it visits, in the order of the visits.
 
 A *node* is a choice of one role. Players who move at the same time are analysed one after the
-other, so that a step of the match is as many nodes deep as it has roles. The record is made by
-those who call :meth:`SearchTrace.visit` around each visit (:mod:`ggp_player.inspect.traced_strategies`):
-what it holds is what was searched, and nothing is searched for its sake.
+other, so that a step of the match is as many nodes deep as there are roles. The strategies of
+:mod:`~ggp_player.inspect.traced_strategies` call :meth:`SearchTrace.visit` around each visit: the
+trace holds exactly what was searched, and nothing is searched for its sake.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ggp_player.strategies import Choice, MoveReport
 from ggp_player.strategies.textbook import Moves, Table, in_role_order, own_first
 
 KEPT_NODES = 20_000
-"""Nodes after which the deepest layers are forgotten, a few megabytes."""
+"""The most nodes, a few megabytes; beyond them the deepest layers are forgotten."""
 
 REMEMBERED_NODES = 50_000
-"""Nodes that are found again where a search answers from its own memory."""
+"""Nodes that can be looked up when a search answers from its transposition table."""
 
 Value: TypeAlias = float | tuple[float, ...]
-"""What a node is worth to the player, or to every role."""
+"""The value of a node to the player, or to every role."""
 
 Window: TypeAlias = tuple[float, float]
-"""The values that a search can still use, alpha and beta; it answers the nearer one beyond them."""
+"""Alpha and beta, in the fail-hard convention: a value outside is answered as the nearer bound."""
 
 FULL: Window = (0, 100)
 
@@ -40,13 +40,13 @@ class NodeKind(Enum):
     MAX = "max"
     """The player's."""
     MIN = "min"
-    """An opponent's, taken for an enemy."""
+    """An opponent's, which is assumed to minimize the player's value."""
     CHANCE = "chance"
     EACH = "each"
-    """That of any role, which wants the best for itself."""
+    """Any role's, which maximizes its own utility."""
 
 
-class End(Enum):
+class LeafKind(Enum):
     """Why a node has no children."""
 
     NONE = "searched"
@@ -60,9 +60,9 @@ class End(Enum):
 class Node:
     """One visit. ``moves`` are those that the roles before this one have chosen in the same step.
 
-    ``via`` is the move that leads here from the node above, ``joint_move`` the step's where the
-    node begins a new one, ``steps`` the number of steps from the root. ``best`` is the child
-    whose value counts. ``is_open`` says that the value depends on an evaluation.
+    ``via`` is the move that leads here from the node above, ``joint_move`` that of the whole step
+    if the node begins a new one, ``steps`` the number of steps from the root. ``best`` is the child
+    that gives the value. ``is_open`` says that the value depends on an evaluation.
     """
 
     state: State
@@ -74,37 +74,37 @@ class Node:
     via: Term | None = None
     joint_move: Moves | None = None
     value: Value | None = None
-    end: End = End.NONE
+    leaf_kind: LeafKind = LeafKind.NONE
     children: list[Node] = field(default_factory=list)
     best: Node | None = None
     is_open: bool = False
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What the visit shows of the value, as far as it is a single one."""
+        """What the visit proves of a value that is a single one."""
         value = self.value
         if value is None or isinstance(value, tuple):
             return FULL
         alpha, beta = self.window
-        exact = self.end in (End.TERMINAL, End.HORIZON) or alpha < value < beta
+        exact = self.leaf_kind in (LeafKind.TERMINAL, LeafKind.HORIZON) or alpha < value < beta
         low = value if exact or value > alpha else FULL[0]
         high = value if exact or value < beta else FULL[1]
         return low, high
 
-    def measure(self, place: int) -> float:
-        """Return the value for the player, whose utility is at that place of a vector."""
+    def measure(self, index: int) -> float:
+        """Return the value for the player, whose utility has that index in a vector."""
         value = self.value
         if isinstance(value, tuple):
-            return value[place]
+            return value[index]
         return -1 if value is None else value
 
 
 class SearchTrace:
-    """What one search has visited from its last root; see :class:`Node`.
+    """The nodes that one search has visited from its last root; see :class:`Node`.
 
-    ``root`` is the tree being searched, ``finished`` the last one that was searched to its end.
-    Layers that do not fit into ``kept`` nodes are forgotten, all but their principal line.
-    ``others`` is the kind of node that the search takes the other roles' choices for.
+    ``root`` is the tree being searched, ``finished`` the last one that was searched completely.
+    Layers that do not fit into ``kept`` nodes are forgotten, except their principal line.
+    ``others`` is the kind of node that stands for the other roles' choices.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class SearchTrace:
         self.role = role
         self.others = others
         self.order = own_first(machine, role)
-        self.place = machine.roles.index(role)
+        self.index = machine.roles.index(role)
         self.root: Node | None = None
         self.finished: Node | None = None
         self.choice: Choice | None = None
@@ -129,13 +129,13 @@ class SearchTrace:
         self._known: Table[State, Node] = Table(REMEMBERED_NODES)
 
     def begin(self, state: State, kind: NodeKind, window: Window = FULL) -> None:
-        """Begin a new tree, whose root is the player's choice in the state."""
+        """Start a new tree, whose root is the player's choice in the state."""
         self.root = Node(state, self.role, kind, window=window)
         self._stack = [self.root]
         self._count = 0
 
     def finish(self, choice: Choice) -> None:
-        """End the tree: the choice is what came of it."""
+        """End the tree with the choice that the search has made."""
         root = self.root
         assert root is not None
         chosen = [child for child in root.children if child.via == choice.move]
@@ -146,7 +146,7 @@ class SearchTrace:
 
     @contextmanager
     def visit(self, node: Node) -> Iterator[Node]:
-        """Record a visit; whoever makes it sets the node's value. A broken visit is left out."""
+        """Trace a visit; the caller sets the node's value. A visit that raises is left out."""
         above = self.top
         is_step = len(above.moves) == len(self.order) or node.joint_move is not None
         node.steps = above.steps + is_step
@@ -161,7 +161,7 @@ class SearchTrace:
 
     def _adopt(self, node: Node, above: Node) -> None:
         if len(node.moves) == len(self.order):
-            # All have chosen: this is no choice, but the way into the next state.
+            # All roles have chosen: this is no choice, but the transition to the next state.
             (after,) = node.children
             after.via = node.via
             after.joint_move = in_role_order(self.machine, self.role, node.moves)
@@ -170,7 +170,7 @@ class SearchTrace:
         if not node.children:
             self._explain(node)
         elif len(node.children) == 1 and node.children[0].via is None:
-            # The role only waits, and hands the same state on to the one that chooses.
+            # The role only waits: the same state follows, with the role that chooses.
             (chooser,) = node.children
             chooser.via, chooser.joint_move = node.via, node.joint_move
             above.children.append(chooser)
@@ -184,12 +184,12 @@ class SearchTrace:
         self._crop(node)
 
     def _explain(self, node: Node) -> None:
-        if node.end is End.HORIZON:
+        if node.leaf_kind is LeafKind.HORIZON:
             node.is_open = True
         elif not node.moves and self.machine.is_terminal(node.state):
-            node.end = End.TERMINAL
+            node.leaf_kind = LeafKind.TERMINAL
         elif self.machine.legal_moves(node.state, node.role):
-            node.end = End.SEEN
+            node.leaf_kind = LeafKind.SEEN
             known = self._known.get(node.state)
             node.is_open = known is not None and known.is_open
 
@@ -199,8 +199,8 @@ class SearchTrace:
         return self._stack[-1]
 
     def mark_horizon(self) -> None:
-        """Say that the value of the node being visited is an evaluation."""
-        self.top.end = End.HORIZON
+        """Mark the value of the node being visited as an evaluation."""
+        self.top.leaf_kind = LeafKind.HORIZON
 
     def _best(self, node: Node) -> Node | None:
         if not node.children or node.kind is NodeKind.CHANCE:
@@ -208,7 +208,7 @@ class SearchTrace:
         if node.kind is NodeKind.EACH and node.value is not None:
             return next((child for child in node.children if child.value == node.value), None)
         choose = min if node.kind is NodeKind.MIN else max
-        return choose(node.children, key=lambda child: child.measure(self.place))
+        return choose(node.children, key=lambda child: child.measure(self.index))
 
     # ---------------------------------------------------------------- forgetting
 
@@ -221,7 +221,7 @@ class SearchTrace:
             self._forget_layers()
 
     def _forget_layers(self) -> None:
-        """Forget so many of the deepest layers that half of the room is free."""
+        """Forget the deepest layers, so that half of the nodes are free."""
         layers = Counter(each.steps for each in self._kept_nodes())
         room, depth = self._kept // 2, 0
         while layers[depth] <= room and depth <= max(layers):
@@ -237,10 +237,10 @@ class SearchTrace:
         # What is on the stack is not yet among the children of the node above.
         return (each for node in self._stack for each in _descendants(node))
 
-    # ------------------------------------------------------------------- telling
+    # ----------------------------------------------------------------- reporting
 
     def line(self, node: Node) -> tuple[Moves, ...]:
-        """Return the joint moves that the search expects from the root on, by way of the node."""
+        """Return the joint moves that the search expects from the root on, through the node."""
         moves: list[Moves] = []
         met: set[State] = set()
         following: Node | None = node
@@ -250,15 +250,15 @@ class SearchTrace:
                     break
                 met.add(following.state)
                 moves.append(following.joint_move)
-            if following.best is None and following.end is End.SEEN:
+            if following.best is None and following.leaf_kind is LeafKind.SEEN:
                 following = self._known.get(following.state)
             following = following.best if following else None
         return tuple(moves)
 
     def report(self, state: State) -> list[MoveReport]:
-        """Return what is known of each move of the root, if the root is that state.
+        """Report on each move of the root, if the root is that state.
 
-        A move has no value where a cut left no more than that it is not better than another.
+        A move has no value if a cut showed only that it is no better than another.
         """
         root = self.root if self.root and self.root.children else self.finished
         if root is None or root.state != state:
@@ -276,10 +276,10 @@ class SearchTrace:
 
     def _exact(self, node: Node) -> float | None:
         low, high = node.bounds
-        return node.measure(self.place) if isinstance(node.value, tuple) or low == high else None
+        return node.measure(self.index) if isinstance(node.value, tuple) or low == high else None
 
     def _proved(self, node: Node) -> tuple[float, float]:
-        value = node.measure(self.place)
+        value = node.measure(self.index)
         if node.is_open and value not in FULL:
             return FULL
         return (value, value) if isinstance(node.value, tuple) else node.bounds
@@ -295,4 +295,4 @@ def _descendants(node: Node) -> Iterator[Node]:
 def _forget(node: Node) -> None:
     if node.children and not node.moves:
         node.children = []
-        node.end = End.FORGOTTEN
+        node.leaf_kind = LeafKind.FORGOTTEN

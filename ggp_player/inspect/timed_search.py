@@ -1,4 +1,4 @@
-"""An analysis: a strategy's search of one position, stopped at a deadline, and what it tells."""
+"""One search of one position, stopped at a deadline, and what the strategy reports of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
 
 PATIENCE = 1.0
-"""Seconds after the deadline that a search gets to come to a place where it can be stopped."""
+"""Seconds after the deadline in which a search may still come to its next choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class TimedChoice:
 
 @dataclass(frozen=True, slots=True)
 class TimedSearch:
-    """What a search thinks of a position.
+    """The result of a search.
 
-    ``states`` counts the states that it asked the machine for one by one; what it evaluates in
-    blocks is not among them. ``is_complete`` says that it had nothing more to find.
+    ``states`` counts the states that it asked the machine for one by one, 0 for strategies that
+    evaluate blocks of states. ``is_complete`` says that it had nothing more to find.
     """
 
     choices: tuple[TimedChoice, ...]
@@ -39,7 +39,7 @@ class TimedSearch:
 
     @property
     def choice(self) -> Choice | None:
-        """The last choice, None where the search came to none."""
+        """The last choice, None if the search made none."""
         return self.choices[-1].choice if self.choices else None
 
     @property
@@ -54,7 +54,11 @@ class TimedSearch:
 def timed_search(
     strategy: Strategy, position: Position, seconds: float, clock: Clock = monotonic
 ) -> TimedSearch:
-    """Let the strategy search the position for so many seconds, and ask it for what it knows."""
+    """Let a strategy search a position for some seconds, and ask for its report.
+
+    As in a match, a strategy of the compiled engine gets the machine itself: it looks at the time
+    often enough. Any other is interrupted ``PATIENCE`` after the deadline.
+    """
     start = clock()
     deadline = Deadline(start + seconds, clock)
     last = Deadline(deadline.at + PATIENCE, clock)

@@ -1,8 +1,8 @@
-"""The textbook strategies with a record of what they visit, to be drawn and talked about.
+"""The textbook strategies with a trace of the nodes that they visit.
 
-The routines are the textbook's own: each is called as ever, and a visit is noted around the call.
-What differs is that they tell: :meth:`Strategy.report` has the moves with their lines. A visit
-takes up to twice the stack, so that a search that ends for want of stack does so at half the depth.
+The routines are the textbook's own: each is called as it is, with a visit of the trace around the
+call. In addition :meth:`Strategy.report` returns the moves with their lines. A visit takes up to
+twice the stack, so that a search that is limited by the stack ends at half the depth.
 """
 
 from __future__ import annotations
@@ -35,88 +35,88 @@ from ggp_player.strategies.textbook import (
 
 
 class TracedStrategy(Strategy):
-    """A strategy with the ``record`` of its last search, None before there is one."""
+    """A strategy with the ``trace`` of its last search, None before there is one."""
 
-    record: SearchTrace | None = None
+    trace: SearchTrace | None = None
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Return what the record knows of the position's moves."""
-        return self.record.report(position.state) if self.record else ()
+        """Report on the position's moves from the trace."""
+        return self.trace.report(position.state) if self.trace else ()
 
 
-def _recorded(
-    record: SearchTrace, state: State, kind: NodeKind, window: Window, search: Iterator[Choice]
+def _traced(
+    trace: SearchTrace, state: State, kind: NodeKind, window: Window, search: Iterator[Choice]
 ) -> Iterator[Choice]:
-    """Yield what a search yields; it makes one tree, which is finished when the search is."""
-    record.begin(state, kind, window)
+    """Pass on the choices of a search, which is one tree of the trace."""
+    trace.begin(state, kind, window)
     last = None
     for choice in search:
         last = choice
         yield choice
     if last is not None:
-        record.finish(last)
+        trace.finish(last)
 
 
 # ------------------------------------------------------------- minimax, bounded minimax
 
 
-class RecordedMinimax(TracedStrategy, Minimax):
-    """Minimax that keeps a record."""
+class TracedMinimax(TracedStrategy, Minimax):
+    """Minimax that keeps a trace."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as minimax does."""
-        self.record = SearchTrace(position.machine, position.role)
-        search = _MinimaxSearch(self.record).bestmove(position.state)
-        return _recorded(self.record, position.state, NodeKind.MAX, FULL, search)
+        self.trace = SearchTrace(position.machine, position.role)
+        search = _TracedMinimaxSearch(self.trace).bestmove(position.state)
+        return _traced(self.trace, position.state, NodeKind.MAX, FULL, search)
 
 
-class _MinimaxSearch(MinimaxSearch):
-    def __init__(self, record: SearchTrace) -> None:
-        super().__init__(record.machine, record.role)
-        self._record = record
+class _TracedMinimaxSearch(MinimaxSearch):
+    def __init__(self, trace: SearchTrace) -> None:
+        super().__init__(trace.machine, trace.role)
+        self._trace = trace
 
     def maxscore(self, state: State) -> int:
-        with self._record.visit(Node(state, self.role, NodeKind.MAX)) as node:
+        with self._trace.visit(Node(state, self.role, NodeKind.MAX)) as node:
             node.value = value = super().maxscore(state)
         return value
 
     def minscore(self, moves: Moves, state: State) -> int:
-        with self._record.visit(_enemy(self.role, self.opponents, moves, state)) as node:
+        with self._trace.visit(_opponent_node(self.role, self.opponents, moves, state)) as node:
             node.value = value = super().minscore(moves, state)
         return value
 
 
-class RecordedBoundedMinimax(TracedStrategy, BoundedMinimax):
-    """Bounded minimax that keeps a record."""
+class TracedBoundedMinimax(TracedStrategy, BoundedMinimax):
+    """Bounded minimax that keeps a trace."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as bounded minimax does."""
-        self.record = SearchTrace(position.machine, position.role)
+        self.trace = SearchTrace(position.machine, position.role)
         window = self.lower, self.upper
-        search = _BoundedSearch(self.record, *window).bestmove(position.state)
-        return _recorded(self.record, position.state, NodeKind.MAX, window, search)
+        search = _TracedBoundedSearch(self.trace, *window).bestmove(position.state)
+        return _traced(self.trace, position.state, NodeKind.MAX, window, search)
 
 
-class _BoundedSearch(BoundedSearch):
-    def __init__(self, record: SearchTrace, lower: int, upper: int) -> None:
-        super().__init__(record.machine, record.role, lower, upper)
-        self._record = record
+class _TracedBoundedSearch(BoundedSearch):
+    def __init__(self, trace: SearchTrace, lower: int, upper: int) -> None:
+        super().__init__(trace.machine, trace.role, lower, upper)
+        self._trace = trace
         self._window = lower, upper
 
     def maxscore(self, state: State) -> int:
-        with self._record.visit(Node(state, self.role, NodeKind.MAX, window=self._window)) as node:
+        with self._trace.visit(Node(state, self.role, NodeKind.MAX, window=self._window)) as node:
             node.value = value = super().maxscore(state)
         return value
 
     def minscore(self, moves: Moves, state: State) -> int:
-        with self._record.visit(_enemy(self.role, self.opponents, moves, state)) as node:
+        with self._trace.visit(_opponent_node(self.role, self.opponents, moves, state)) as node:
             node.window = self._window
             node.value = value = super().minscore(moves, state)
         return value
 
 
-def _enemy(role: Constant, opponents: Moves, moves: Moves, state: State) -> Node:
-    """Return the node of the opponent that chooses after ``moves``."""
+def _opponent_node(role: Constant, opponents: Moves, moves: Moves, state: State) -> Node:
+    """Make the node of the opponent that chooses after ``moves``."""
     chooser = opponents[len(moves) - 1] if len(moves) <= len(opponents) else role
     assert isinstance(chooser, Constant)
     return Node(state, chooser, NodeKind.MIN, moves)
@@ -125,44 +125,44 @@ def _enemy(role: Constant, opponents: Moves, moves: Moves, state: State) -> Node
 # ---------------------------------------------------------------------- alpha-beta
 
 
-class RecordedAlphaBeta(TracedStrategy, AlphaBeta):
-    """Alpha-beta that keeps a record of its latest depth."""
+class TracedAlphaBeta(TracedStrategy, AlphaBeta):
+    """Alpha-beta that keeps a trace of its latest depth."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as alpha-beta does."""
-        self.record, self._tree = SearchTrace(position.machine, position.role), None
+        self.trace, self._tree = SearchTrace(position.machine, position.role), None
         return super().search(position)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
-        assert self.record is not None
+        assert self.trace is not None
         search = super()._iteration(position, depth, before)
-        return _recorded(self.record, position.state, NodeKind.MAX, FULL, search)
+        return _traced(self.trace, position.state, NodeKind.MAX, FULL, search)
 
     def _new_tree(self, form: type[DepthLimitedTree], position: Position) -> DepthLimitedTree:
-        assert self.record is not None
-        # A negamax tree that met moves made at the same time was given up: it is no part of this.
-        self.record.begin(position.state, NodeKind.MAX)
-        recorded = _RecordedNegamax if form is NegamaxTree else _RecordedAlphaBetaTree
-        tree = super()._new_tree(recorded, position)
-        assert isinstance(tree, _RecordedNegamax | _RecordedAlphaBetaTree)
-        tree.record = self.record
+        assert self.trace is not None
+        # A negamax tree is given up when roles move at the same time: it is no part of this trace.
+        self.trace.begin(position.state, NodeKind.MAX)
+        traced = _TracedNegamax if form is NegamaxTree else _TracedAlphaBetaTree
+        tree = super()._new_tree(traced, position)
+        assert isinstance(tree, _TracedNegamax | _TracedAlphaBetaTree)
+        tree.trace = self.trace
         return tree
 
 
-class _RecordedAlphaBetaTree(AlphaBetaTree):
-    record: SearchTrace
+class _TracedAlphaBetaTree(AlphaBetaTree):
+    trace: SearchTrace
 
     def beyond(self, state: State) -> float:
-        self.record.mark_horizon()
+        self.trace.mark_horizon()
         return super().beyond(state)
 
     def maxscore(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        with self.record.visit(Node(state, self.role, NodeKind.MAX, window=(alpha, beta))) as node:
+        with self.trace.visit(Node(state, self.role, NodeKind.MAX, window=(alpha, beta))) as node:
             node.value = value = super().maxscore(state, depth, alpha, beta)
         return value
 
     def minscore(self, moves: Moves, state: State, depth: int, alpha: float, beta: float) -> float:
-        with self.record.visit(_enemy(self.role, self.opponents, moves, state)) as node:
+        with self.trace.visit(_opponent_node(self.role, self.opponents, moves, state)) as node:
             node.window = alpha, beta
             if moves_by_chance(node.role):
                 node.kind, node.window = NodeKind.CHANCE, FULL
@@ -170,17 +170,17 @@ class _RecordedAlphaBetaTree(AlphaBetaTree):
         return value
 
 
-class _RecordedNegamax(NegamaxTree):
-    """Negamax values are those of the role that chooses; the record has the player's."""
+class _TracedNegamax(NegamaxTree):
+    """Negamax values are those of the role that chooses; the trace has the player's."""
 
-    record: SearchTrace
+    trace: SearchTrace
     _latest: tuple[State, State, Moves] | None = None
 
     def score(self, state: State, move: Term, depth: int, alpha: float) -> float:
         value = super().score(state, move, depth, alpha)
-        if self.record.top.children:
-            # Where the player waits, its move leads to no other state: nobody has named it yet.
-            self.record.top.children[-1].via = move
+        if self.trace.top.children:
+            # If the player waits, its move leads to no other state, and the node has no move yet.
+            self.trace.top.children[-1].via = move
         return value
 
     def after(self, state: State, moves: Moves) -> State:
@@ -189,7 +189,7 @@ class _RecordedNegamax(NegamaxTree):
         return after
 
     def beyond(self, state: State) -> float:
-        self.record.mark_horizon()
+        self.trace.mark_horizon()
         return super().beyond(state)
 
     def negamax(self, state: State, depth: int, alpha: float, beta: float, role: Constant) -> float:
@@ -197,15 +197,15 @@ class _RecordedNegamax(NegamaxTree):
         window = (alpha, beta) if is_own else (flipped(beta), flipped(alpha))
         node = Node(state, role, NodeKind.MAX if is_own else NodeKind.MIN, window=window)
         if self._latest is not None and self._latest[1] is state:
-            self._name_the_way(node, self._latest[2])
+            self._set_moves(node, self._latest[2])
         self._latest = None
-        with self.record.visit(node):
+        with self.trace.visit(node):
             value = super().negamax(state, depth, alpha, beta, role)
             node.value = value if is_own else flipped(value)
         return value
 
-    def _name_the_way(self, node: Node, moves: Moves) -> None:
-        above = self.record.top
+    def _set_moves(self, node: Node, moves: Moves) -> None:
+        above = self.trace.top
         node.via = moves[self.order.index(above.role)]
         node.joint_move = in_role_order(self.machine, self.role, moves)
 
@@ -213,49 +213,46 @@ class _RecordedNegamax(NegamaxTree):
 # --------------------------------------------------------------------------- max^n
 
 
-class RecordedMaxN(TracedStrategy, MaxN):
-    """Max^n that keeps a record of its latest depth."""
+class TracedMaxN(TracedStrategy, MaxN):
+    """Max^n that keeps a trace of its latest depth."""
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Search as max^n does."""
-        self.record = SearchTrace(position.machine, position.role, NodeKind.EACH)
+        self.trace = SearchTrace(position.machine, position.role, NodeKind.EACH)
         return super().search(position)
 
     def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
-        assert self.record is not None
-        return _RecordedMaxNTree(self.record, evaluator)
+        assert self.trace is not None
+        return _TracedMaxNTree(self.trace, evaluator)
 
 
-class _RecordedMaxNTree(MaxNTree):
-    def __init__(self, record: SearchTrace, evaluator: Evaluator) -> None:
-        super().__init__(record.machine, record.role, evaluator)
-        self._record = record
+class _TracedMaxNTree(MaxNTree):
+    def __init__(self, trace: SearchTrace, evaluator: Evaluator) -> None:
+        super().__init__(trace.machine, trace.role, evaluator)
+        self._trace = trace
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
         search = super().bestmove(state, depth, before)
-        return _recorded(self._record, state, NodeKind.EACH, FULL, search)
+        return _traced(self._trace, state, NodeKind.EACH, FULL, search)
 
     def utilities(self, state: State, depth: int) -> Utilities:
-        with self._record.visit(Node(state, self.role, NodeKind.EACH)) as node:
+        with self._trace.visit(Node(state, self.role, NodeKind.EACH)) as node:
             if depth == 0 and not self.machine.is_terminal(state):
-                self._record.mark_horizon()
+                self._trace.mark_horizon()
             node.value = value = super().utilities(state, depth)
         return value
 
     def picked(self, moves: Moves, state: State, depth: int) -> Utilities:
         if not moves:
             return super().picked(moves, state, depth)  # the state's own node is there already
-        node = _enemy(self.role, opponents_of(self.machine, self.role), moves, state)
+        node = _opponent_node(self.role, opponents_of(self.machine, self.role), moves, state)
         node.kind = NodeKind.CHANCE if moves_by_chance(node.role) else NodeKind.EACH
-        with self._record.visit(node):
+        with self._trace.visit(node):
             node.value = value = super().picked(moves, state, depth)
         return value
 
 
 TRACED_STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (RecordedMinimax, RecordedBoundedMinimax, RecordedAlphaBeta, RecordedMaxN)
-    }
+    {kind.name: kind for kind in (TracedMinimax, TracedBoundedMinimax, TracedAlphaBeta, TracedMaxN)}
 )
-"""Every strategy that can keep a record, by its name."""
+"""The strategies that keep a trace, by name."""

@@ -1,7 +1,7 @@
-"""What a drawing of a search tree shows: which nodes, in which shape, under which words.
+"""The figure of a search tree: the nodes that are shown, their shapes, labels and remarks.
 
-The search lets one role choose after the other, also those that have a single move. The figure
-leaves such choices out: where players move in turn, each step is one layer, as in a textbook.
+The search lets one role choose after the other, even those that have a single move. The figure
+leaves such choices out: if players move in turn, each step is one layer, as in a textbook.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ from itertools import accumulate
 
 from gdl import Constant, Function, Term
 from ggp_player.errors import TreeSizeError
-from ggp_player.inspect.search_trace import End, Node, NodeKind, SearchTrace, Value
+from ggp_player.inspect.search_trace import LeafKind, Node, NodeKind, SearchTrace, Value
 from ggp_player.protocol import state_text
 
 MAX_NODES = 150
-"""Nodes that one drawing shows at most: what an eye can take in, and a browser."""
+"""The most nodes of a drawing that a person, and a browser, can still take in."""
 
 LONGEST_LABEL, LONGEST_TITLE = 18, 600
-"""Characters of a move on an edge, and of the text that a pointer brings up."""
+"""The most characters of a move on an edge, and of a tooltip."""
+
+
+MORE = "⋮"
+"""The remark of a node below which the tree goes on."""
 
 
 class Shape(Enum):
-    """How a node is drawn."""
+    """How a node is drawn, with the text for its tooltip."""
 
     UP = "max"
     DOWN = "min"
@@ -41,10 +45,10 @@ _SHAPES = {NodeKind.MAX: Shape.UP, NodeKind.MIN: Shape.DOWN, NodeKind.CHANCE: Sh
 
 
 @dataclass(frozen=True, slots=True)
-class FigureNode:
-    """A node of the figure. ``edge`` is the move that leads to it, ``title`` a longer text.
+class TreeNode:
+    """A node of the figure. ``edge`` is the move that leads to it, ``title`` its tooltip.
 
-    ``below`` are lines under the node: the window, and why the moves after a cut do not matter.
+    ``remarks`` are lines beside the node: the window, and why the moves after a cut do not matter.
     """
 
     shape: Shape
@@ -52,45 +56,47 @@ class FigureNode:
     title: str
     role: str = ""
     edge: str = ""
-    below: tuple[str, ...] = ()
-    children: tuple[FigureNode, ...] = ()
+    remarks: tuple[str, ...] = ()
+    children: tuple[TreeNode, ...] = ()
     is_principal: bool = False
     is_seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class TreeFigure:
     """A tree to be drawn, to a depth in steps. ``remark`` says what does not fit, if anything."""
 
-    root: FigureNode
+    root: TreeNode
     depth: int
     remark: str = ""
 
 
-def figure_of(record: SearchTrace, depth: int | None = None, windows: bool = False) -> Figure:
-    """Return the figure of the last finished tree, by default as deep as there is room for.
+def make_tree_figure(
+    trace: SearchTrace, depth: int | None = None, windows: bool = False
+) -> TreeFigure:
+    """Make the figure of the last finished tree, by default as deep as ``MAX_NODES`` permits.
 
-    Raises :class:`TreeSizeError` where no tree was finished, or the depth has too many nodes.
+    Raises :class:`TreeSizeError` if no tree was finished, or the depth has too many nodes.
     """
-    if record.finished is None:
+    if trace.finished is None:
         raise TreeSizeError(
             "no search was finished, so that there is no tree to draw: try more time, a position "
             "nearer to the end, or alpha_beta:depth=2"
         )
-    return _Figures(record, record.finished, windows).to_depth(depth)
+    return _FigureBuilder(trace, trace.finished, windows).to_depth(depth)
 
 
-class _Figures:
-    """Makes figures of one tree."""
+class _FigureBuilder:
+    """Builds figures of one tree."""
 
-    def __init__(self, record: SearchTrace, root: Node, windows: bool) -> None:
-        self._record = record
-        self._machine = record.machine
+    def __init__(self, trace: SearchTrace, root: Node, windows: bool) -> None:
+        self._trace = trace
+        self._machine = trace.machine
         self._root = self._shown(root)
         self._windows = windows
-        self._principal = set(_principal(root))
+        self._principal = set(_principal_line(root))
 
-    def to_depth(self, wanted: int | None) -> Figure:
+    def to_depth(self, wanted: int | None) -> TreeFigure:
         sizes = self._sizes()
         fitting = max((d for d, size in enumerate(sizes) if size <= MAX_NODES), default=0)
         whole = len(sizes) - 1
@@ -101,12 +107,12 @@ class _Figures:
             offer = f"; --depth {fitting} has {sizes[fitting]}" if fitting else ""
             raise TreeSizeError(f"{too_many} into a drawing{offer}")
         remark = f"{too_many} in" if wanted is None and fitting < whole else ""
-        return Figure(self._node(self._root, depth), depth, remark)
+        return TreeFigure(self._node(self._root, depth), depth, remark)
 
     # ------------------------------------------------------------- what is shown
 
     def _sizes(self) -> list[int]:
-        """Return how many nodes the figure has to each depth, 0 and up."""
+        """Count the nodes of the figure to each depth, from 0 on."""
         counts = Counter([0])
         waiting = [self._root]
         while waiting:
@@ -118,11 +124,11 @@ class _Figures:
         return list(accumulate(counts[depth] for depth in range(max(counts) + 1)))
 
     def _children(self, node: Node) -> Iterator[tuple[Node, Node]]:
-        """Yield each child twice: as it was visited, and as what is shown in its place."""
+        """Yield pairs: each child, and the node that is shown in its place."""
         return ((child, self._shown(child)) for child in node.children)
 
     def _shown(self, node: Node) -> Node:
-        """Return the node, or the one that follows where its role has but one move."""
+        """Return the node, or the first one below it with a choice of moves."""
         while len(node.children) == 1 and not self._is_choice(node):
             (node,) = node.children
         return node
@@ -134,8 +140,8 @@ class _Figures:
         return node.role in self._choosers(node)
 
     def _choosers(self, node: Node) -> list[Constant]:
-        """Return the roles with a choice in the node's state; one with none where nobody has."""
-        legal = {role: self._legal(node, role) for role in self._record.order}
+        """Return the roles with a choice in the node's state; one role if nobody has a choice."""
+        legal = {role: self._legal(node, role) for role in self._trace.order}
         choosers = [role for role, moves in legal.items() if len(moves) > 1]
         if choosers:
             return choosers
@@ -146,69 +152,73 @@ class _Figures:
         return self._machine.legal_moves(node.state, role)
 
     def _skipped(self, node: Node) -> list[Term]:
-        """Return the legal moves that were not searched, where others were."""
+        """Return the legal moves of a searched node that were not searched."""
         searched = {child.via for child in node.children}
         return [move for move in self._legal(node, node.role) if move not in searched]
 
-    # --------------------------------------------------------------- how, in words
+    # ---------------------------------------------------------- shapes and labels
 
-    def _node(self, node: Node, depth: int, via: Term | None = None) -> FigureNode:
+    def _node(self, node: Node, depth: int, via: Term | None = None) -> TreeNode:
         is_cropped = node.steps >= depth
-        children: list[FigureNode] = []
+        children: list[TreeNode] = []
         if not is_cropped:
             for child, shown in self._children(node):
                 children.append(self._node(shown, depth, child.via))
             if children:
                 children.extend(map(_pruned, self._skipped(node)))
         shape, role = self._shape(node)
-        below = self._below(node, bool(children))
-        if (is_cropped and node.children) or node.end is End.FORGOTTEN:
-            below = (*below, "⋮")
-        return FigureNode(
+        remarks = self._remarks(node, bool(children))
+        if (is_cropped and node.children) or node.leaf_kind is LeafKind.FORGOTTEN:
+            remarks = (*remarks, MORE)
+        return TreeNode(
             shape,
             value_text(node),
             self._title(node, shape, role),
             str(role),
             "" if via is None else move_label(via),
-            below,
+            remarks,
             tuple(children),
             is_principal=id(node) in self._principal,
-            is_seen=node.end is End.SEEN,
+            is_seen=node.leaf_kind is LeafKind.SEEN,
         )
 
     def _shape(self, node: Node) -> tuple[Shape, Constant]:
-        if node.end is End.TERMINAL:
+        if node.leaf_kind is LeafKind.TERMINAL:
             return Shape.LEAF, node.role
-        if node.end is End.HORIZON:
+        if node.leaf_kind is LeafKind.HORIZON:
             return Shape.EVALUATED, node.role
         if node.children or node.moves:
-            earlier = self._record.order[: len(node.moves)]
+            earlier = self._trace.order[: len(node.moves)]
             if node.kind is NodeKind.MIN and any(len(self._legal(node, r)) > 1 for r in earlier):
                 return Shape.TOGETHER, node.role
             return _SHAPES.get(node.kind, Shape.EACH), node.role
-        # It was not followed here: whoever chooses next says what it is.
-        role = self._choosers(node)[0] if node.role == self._record.role else node.role
-        if self._record.others is NodeKind.EACH:
+        # The node was not searched here: its shape follows from the role that chooses next.
+        role = self._choosers(node)[0] if node.role == self._trace.role else node.role
+        if self._trace.others is NodeKind.EACH:
             return Shape.EACH, role
-        return (Shape.UP if role == self._record.role else Shape.DOWN), role
+        return (Shape.UP if role == self._trace.role else Shape.DOWN), role
 
-    def _below(self, node: Node, is_followed: bool) -> tuple[str, ...]:
+    def _remarks(self, node: Node, is_followed: bool) -> tuple[str, ...]:
         lines = []
         is_bounded = node.kind in (NodeKind.MAX, NodeKind.MIN)
         if self._windows and is_bounded:
             lines.append("[{}, {}]".format(*map(number, node.window)))
         if is_followed and is_bounded and self._skipped(node):
-            lines += _reason(node, node.children[-1].measure(self._record.place))
+            lines += _reason(node, node.children[-1].measure(self._trace.index))
         return tuple(lines)
 
     def _title(self, node: Node, shape: Shape, role: Constant) -> str:
-        who = f"{shape.value}: {role}" if node.end in (End.NONE, End.SEEN) else shape.value
-        seen = ", seen before" if node.end is End.SEEN else ""
+        who = (
+            f"{shape.value}: {role}"
+            if node.leaf_kind in (LeafKind.NONE, LeafKind.SEEN)
+            else shape.value
+        )
+        seen = ", seen before" if node.leaf_kind is LeafKind.SEEN else ""
         text = f"{who}{seen}, value {value_text(node)}\n{state_text(node.state)}"
         return shortened(text, LONGEST_TITLE)
 
 
-def _principal(root: Node) -> Iterator[int]:
+def _principal_line(root: Node) -> Iterator[int]:
     node: Node | None = root
     while node is not None:
         yield id(node)
@@ -216,7 +226,7 @@ def _principal(root: Node) -> Iterator[int]:
 
 
 def _reason(node: Node, value: float) -> list[str]:
-    """Return why the moves after a cut cannot matter, as far as the cut was made for a value."""
+    """Explain a cut by its bound, if it was made for a value."""
     alpha, beta = node.window
     if node.kind is NodeKind.MIN and value <= alpha:
         return [f"cut: {number(value)} ≤ {number(alpha)}"]
@@ -225,12 +235,12 @@ def _reason(node: Node, value: float) -> list[str]:
     return []
 
 
-def _pruned(move: Term) -> FigureNode:
-    return FigureNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
+def _pruned(move: Term) -> TreeNode:
+    return TreeNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
 
 
 def value_text(node: Node) -> str:
-    """Return a node's value; ≤ and ≥ say that the search knows no more than this bound."""
+    """Write a node's value; ≤ and ≥ mean that only this bound is known."""
     value: Value | None = node.value
     if value is None:
         return "?"
@@ -241,16 +251,16 @@ def value_text(node: Node) -> str:
 
 
 def number(value: float) -> str:
-    """Return a value with one digit after the point where it is no whole number."""
+    """Write a value, with one decimal place unless it is whole."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def move_label(move: Term) -> str:
-    """Return a move as it stands at an edge: short, and without the parentheses around it."""
+    """Write a move for an edge: short, and without the outer parentheses."""
     text = str(move)
     return shortened(text[1:-1] if text.startswith("(") else text, LONGEST_LABEL)
 
 
 def shortened(text: str, length: int) -> str:
-    """Return the text, with an ellipsis in place of what is too long."""
+    """Cut a text to a length, with an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,4 +1,9 @@
-"""TODO."""
+"""The game manager: it runs matches between players, and holds them to rules and clocks.
+
+In come a rulesheet, players (strategies here, or the addresses of player servers) and clocks; out
+comes a match record. Start reading in ``game_manager``; ``players`` says who may take a seat, and
+the package ``tournament`` plays many matches and compares the players.
+"""
 
 from ggp_player.errors import MatchError
 from ggp_player.manager.game_manager import (
@@ -7,7 +12,7 @@ from ggp_player.manager.game_manager import (
     MatchStep,
     game_name,
 )
-from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, seat_of, seated
+from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, open_player, seat_of
 
 __all__ = [
     "GameManager",
@@ -18,6 +23,6 @@ __all__ = [
     "RemotePlayer",
     "Seat",
     "game_name",
+    "open_player",
     "seat_of",
-    "seated",
 ]

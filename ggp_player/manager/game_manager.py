@@ -1,13 +1,13 @@
 """The game manager: it runs one match between players, and holds them to the rules and the clocks.
 
-A match goes as with ggp-base's manager. START goes to all players at once; as soon as all have
-answered, or the start clock is over, the first PLAY follows, and the next one as soon as all have
-moved, or the play clock is over. A move that is illegal, late or missing is replaced by a random
-legal one, and put on record as an error. The manager itself moves for the role ``random``. At the
-end players get STOP, or ABORT where the match breaks off.
+A match runs as with ggp-base's manager. START goes to all players at once; as soon as all have
+answered, or the start clock has run out, the first PLAY follows, and the next one as soon as all
+have moved, or the play clock has run out. A move that is illegal, late or missing is replaced by a
+random legal one, and recorded as an error. The manager itself moves for the role ``random``. At the
+end players get STOP, or ABORT if the match is broken off.
 
-Whatever is random comes from the seed, in streams of their own for chance, for replaced moves and
-for scrambled words: a late reply in one match does not change the dice of the next.
+All randomness comes from the seed, in separate streams for chance, for replaced moves and for
+scrambled words: a late reply in one match does not change the dice of the next.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ ABORT_LIMIT = 1.0
 """Seconds to wait for replies to ABORT."""
 
 _LONGEST_ILLEGAL = 200
-"""How many characters of an illegal reply are put on record."""
+"""The most characters of an illegal reply that are recorded."""
 
 _log = logging.getLogger(__name__)
 
 
 def game_name(rulesheet: Path) -> str:
-    """Return the name of a rulesheet's file in the letters that match ids may have."""
+    """The name of a rulesheet's file, with only the characters that match ids may have."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", rulesheet.stem)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """What a match is to be. Clocks are in seconds, ``start_time`` in milliseconds since 1970."""
+    """The settings of a match. Clocks are in seconds, ``start_time`` in milliseconds since 1970."""
 
     ruleset: Ruleset
     match_id: str
@@ -75,7 +75,7 @@ class MatchSetup:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a player answered and after how many seconds; ``error`` is as in match records."""
+    """A player's answer and the seconds that it took; ``error`` is as in match records."""
 
     text: str = ""
     error: str = ""
@@ -84,9 +84,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class MatchStep:
-    """How the match came into a state: by the start (number 0) or by a joint move.
+    """A state of the match and what led to it: the start (number 0) or a joint move.
 
-    ``errors`` and ``seconds``, one per role, say what went wrong and how long each reply took.
+    ``errors`` and ``seconds`` have one entry per role: what went wrong, how long the reply took.
     """
 
     number: int
@@ -101,30 +101,30 @@ class MatchStep:
 class GameManager:
     """Runs one match.
 
-    ``contestants`` play the roles in role order, but for the role ``random``. The constructor
-    works out the initial state, which takes its time in a large game; it raises
-    :class:`MatchError` where the number of contestants is wrong.
+    ``players`` take the roles in role order, except the role ``random``. The constructor computes
+    the initial state, which can take seconds in a large game; it raises :class:`MatchError` if the
+    number of players is wrong.
     """
 
     def __init__(
         self,
         setup: MatchSetup,
         machine: StateMachine,
-        contestants: Sequence[MatchPlayer],
+        players: Sequence[MatchPlayer],
         on_step: Callable[[MatchStep], None] = lambda _: None,
         clock: Clock = monotonic,
     ) -> None:
         self.setup = setup
-        self.seats = seats(machine.roles, contestants)
+        self.seats = seats(machine.roles, players)
         self.goals: tuple[int | None, ...] = ()
-        """One per role once the match is over; None where the rules give none."""
+        """One per role once the match is over; None if the rules give none."""
         self._machine = machine
         self._on_step = on_step
         self._clock = clock
         self._began = clock()
         self._chance = Random(f"chance {setup.seed}")
         self._replacements = Random(f"replacements {setup.seed}")
-        self._words = _words(setup)
+        self._scrambler = _scrambler(setup)
         nothing = ("",) * len(self.seats)
         times = (0.0,) * len(self.seats)
         self._steps = [MatchStep(0, (), nothing, times, machine.initial_state(), setup.start_time)]
@@ -133,7 +133,7 @@ class GameManager:
     async def run(self) -> MatchRecord:
         """Play the match to its end and return its record.
 
-        Whatever breaks the match off, a cancellation too, makes the manager send ABORT first.
+        Before any exception is passed on, cancellation included, the players get ABORT.
         """
         try:
             await self._start()
@@ -142,10 +142,10 @@ class GameManager:
             self.goals = await asyncio.to_thread(self._final_goals)
         except BaseException:
             self._aborted = True
-            await self._tell(Abort(self.setup.match_id), ABORT_LIMIT)
+            await self._notify(Abort(self.setup.match_id), ABORT_LIMIT)
             raise
-        last = self._told(self._steps[-1].joint_move)
-        await self._tell(Stop(self.setup.match_id, last), self.setup.play_clock)
+        last = self._scrambled(self._steps[-1].joint_move)
+        await self._notify(Stop(self.setup.match_id, last), self.setup.play_clock)
         return self.record()
 
     def record(self) -> MatchRecord:
@@ -173,11 +173,11 @@ class GameManager:
 
     async def _start(self) -> None:
         rules = self.setup.ruleset
-        text = spaced(str(self._words.scramble_ruleset(rules) if self._words else rules))
+        text = spaced(str(self._scrambler.scramble_ruleset(rules) if self._scrambler else rules))
         setup = self.setup
         requests = [
             Start(setup.match_id, str(role), text, setup.start_clock, setup.play_clock)
-            for role in self._told(tuple(self.seats))
+            for role in self._scrambled(tuple(self.seats))
         ]
         replies = await self._ask(requests, setup.start_clock)
         errors = tuple(reply.error for reply in replies)
@@ -187,7 +187,7 @@ class GameManager:
 
     async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
         """Ask every player for a move and make the joint move."""
-        request = Play(self.setup.match_id, self._told(self._steps[-1].joint_move))
+        request = Play(self.setup.match_id, self._scrambled(self._steps[-1].joint_move))
         replies = await self._ask([request] * len(self.seats), self.setup.play_clock + PLAY_GRACE)
         decided = [
             self._decide(*one)
@@ -206,22 +206,22 @@ class GameManager:
     def _decide(
         self, seat: MatchPlayer | None, reply: Reply, legal: Sequence[Term]
     ) -> tuple[Term, str]:
-        """Return a role's move, with the error where it is not the player's own."""
+        """Return a role's move, with the error if it is not the player's own."""
         if seat is None:
             return self._chance.choice(legal), ""
         move, error = self._judge(reply, legal)
         return (self._replacements.choice(legal) if move is None else move), error
 
     def _judge(self, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
-        """Return the move that the reply stands for, or None and what is wrong with it."""
+        """Return the move in a reply, or None and what is wrong with the reply."""
         if reply.error:
             return None, reply.error
         try:
             move = gdl.parse_term(reply.text)
         except gdl.GdlSyntaxError:
             return None, f"{ILLEGAL} {_printable(reply.text)}"
-        if self._words:
-            move = self._words.unscramble(move)
+        if self._scrambler:
+            move = self._scrambler.unscramble(move)
         move = self.setup.ruleset.spell(move)
         if move not in legal:
             return None, f"{ILLEGAL} {_printable(str(move))}"
@@ -236,7 +236,7 @@ class GameManager:
         if seat is None:
             return Reply()
         text = error = ""
-        asked = self._clock()
+        sent = self._clock()
         try:
             async with asyncio.timeout(limit):
                 text = await seat.send(format_request(request))
@@ -245,22 +245,22 @@ class GameManager:
         except ServerError as reason:
             _log.info("%s", reason)
             error = CONNECTION_ERROR
-        seconds = self._clock() - asked
+        seconds = self._clock() - sent
         return Reply(text, error or (TIMEOUT if seconds > limit else ""), seconds)
 
-    async def _tell(self, request: Request, limit: float) -> None:
-        """Send a request to which any reply will do, and none too."""
+    async def _notify(self, request: Request, limit: float) -> None:
+        """Send a request whose reply does not matter."""
         await self._ask([request] * len(self.seats), limit)
 
-    def _told(self, terms: Sequence[Term]) -> tuple[Term, ...]:
-        """Return the terms in the words that the players know."""
-        return tuple(map(self._words.scramble, terms)) if self._words else tuple(terms)
+    def _scrambled(self, terms: Sequence[Term]) -> tuple[Term, ...]:
+        """Return the terms in the words that the players know: scrambled, if the match is."""
+        return tuple(map(self._scrambler.scramble, terms)) if self._scrambler else tuple(terms)
 
     def _now(self) -> int:
         return self.setup.start_time + round(1000 * (self._clock() - self._began))
 
     def _legal_moves(self) -> tuple[tuple[Term, ...], ...]:
-        """Return every role's legal moves; nothing where the match is over."""
+        """Return every role's legal moves; nothing if the match is over."""
         state = self._steps[-1].state
         if self._machine.is_terminal(state):
             return ()
@@ -276,30 +276,30 @@ class GameManager:
 
 
 def seats(
-    roles: Sequence[Constant], contestants: Sequence[MatchPlayer]
+    roles: Sequence[Constant], players: Sequence[MatchPlayer]
 ) -> dict[Constant, MatchPlayer | None]:
-    """Return who plays each role, in role order; None, the manager, plays the role ``random``.
+    """Assign players to roles, in role order; None, the manager, plays the role ``random``.
 
-    Raises :class:`MatchError` where the number of contestants is wrong.
+    Raises :class:`MatchError` if the number of players is wrong.
     """
     free = [role for role in roles if not moves_by_chance(role)]
-    if len(free) != len(contestants):
+    if len(free) != len(players):
         named = ", ".join(map(str, free))
         plural = "" if len(free) == 1 else "s"
-        sentence = f"the game needs {len(free)} player{plural} ({named}), given {len(contestants)}"
+        problem = f"the game needs {len(free)} player{plural} ({named}), given {len(players)}"
         chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
-        raise MatchError(sentence + chance)
-    players = iter(contestants)
-    return {role: next(players) if role in free else None for role in roles}
+        raise MatchError(problem + chance)
+    waiting = iter(players)
+    return {role: next(waiting) if role in free else None for role in roles}
 
 
-def _words(setup: MatchSetup) -> Scrambler | None:
+def _scrambler(setup: MatchSetup) -> Scrambler | None:
     if not setup.scramble:
         return None
     return Scrambler.of(setup.ruleset, Random(f"words {setup.seed}"))
 
 
 def _printable(text: str) -> str:
-    """Return a stranger's text as one short line without control characters."""
+    """Make one short line without control characters of an untrusted text."""
     line = "".join(c if c.isprintable() else " " for c in text[: 2 * _LONGEST_ILLEGAL])
     return " ".join(line.split())[:_LONGEST_ILLEGAL]

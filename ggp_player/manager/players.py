@@ -1,8 +1,8 @@
-"""Contestants: the players of a match as the game manager sees them.
+"""The players of a match as the game manager sees them: in this process, or behind a server.
 
-A contestant takes the text of a request and returns the text of the reply, or raises
-:class:`ServerError` where the connection fails. How long to wait is the game manager's
-business: it cancels a request that takes too long.
+A player takes the text of a request and returns the text of the reply, or raises
+:class:`ServerError` if the connection fails. The game manager decides how long to wait: it cancels
+a request that takes too long.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ggp_player.errors import ServerError
 from ggp_player.server import Config, Player, load_config
 
 MAX_REPLY = 2**16
-"""Bytes read of a reply; a longer one is no move."""
+"""Bytes read of a reply; no move is longer."""
 
 
 class MatchPlayer(Protocol):
@@ -33,13 +33,13 @@ class MatchPlayer(Protocol):
         ...
 
     async def send(self, text: str) -> str:
-        """Return the reply to a request; raise ServerError where the connection fails."""
+        """Return the reply to a request; raises ServerError if the connection fails."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class LocalContestant:
-    """A player in this process. It has to be started, and closed by whoever started it."""
+class LocalPlayer:
+    """A player in this process, started and closed by the caller."""
 
     name: str
     player: Player
@@ -51,9 +51,9 @@ class LocalContestant:
 
 @dataclass(frozen=True, slots=True)
 class RemotePlayer:
-    """A player server somewhere on the network, spoken to as ggp-base's manager does.
+    """A player server on the network, addressed as ggp-base's manager does.
 
-    Every request has a connection of its own. The reply's HTTP status is not looked at.
+    Every request has a connection of its own. The reply's HTTP status is ignored.
     """
 
     host: str
@@ -61,7 +61,7 @@ class RemotePlayer:
 
     @classmethod
     def at(cls, address: str) -> RemotePlayer | None:
-        """Return the contestant at ``host:port``, None where the text is no such address."""
+        """Return the player at ``host:port``, None if the text is no such address."""
         match = re.fullmatch(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})", address)
         if match is None or not 0 < int(match[2]) < 2**16:
             return None
@@ -69,7 +69,7 @@ class RemotePlayer:
 
     @property
     def name(self) -> str:
-        """The address, for want of a better name."""
+        """The address: a server need not say its name."""
         return f"{self.host}:{self.port}"
 
     async def send(self, text: str) -> str:
@@ -105,20 +105,20 @@ class RemotePlayer:
 
 
 Seat: TypeAlias = Config | RemotePlayer
-"""The settings of a player of our own, or where a player server is."""
+"""The settings of a player in this process, or the address of a player server."""
 
 
 def seat_of(player: str, **settings: object) -> Seat:
-    """Return who ``host:port`` or a strategy is, a strategy with the settings given.
+    """Read a player's text, ``host:port`` or a strategy, which gets the settings given.
 
-    Raises :class:`ConfigError` for what is neither.
+    Raises :class:`ConfigError` if it is neither.
     """
     return RemotePlayer.at(player) or load_config(flags={"strategy": player, **settings})
 
 
-async def seated(seat: Seat, stack: AsyncExitStack) -> MatchPlayer:
-    """Return the contestant; a player of our own is started, and closed with the stack."""
+async def open_player(seat: Seat, stack: AsyncExitStack) -> MatchPlayer:
+    """Return the player of a seat; one in this process is started, and closed with the stack."""
     if isinstance(seat, RemotePlayer):
         return seat
     player = await stack.enter_async_context(Player(seat))
-    return LocalContestant(seat.strategy, player)
+    return LocalPlayer(seat.strategy, player)

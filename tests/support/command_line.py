@@ -1,4 +1,4 @@
-"""What the tests of the commands that play share: rules, clocks, an address, and a process."""
+"""Helpers for tests of the commands that play: rules, clocks, an address, and a process."""
 
 import os
 import subprocess
@@ -18,10 +18,10 @@ TWO_STEPS = """
 (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
 (<= terminal (true (step 2)))
 """
-"""A game of two steps, whose goals are still to be written."""
+"""A game of two steps without its goals, which each test adds."""
 
 CLOSED = "127.0.0.1:1"
-"""An address at which nobody listens."""
+"""An address at which no server listens."""
 
 CLOCKS = ("--start-clock", "2", "--play-clock", "1")
 

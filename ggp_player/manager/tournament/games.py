@@ -25,7 +25,7 @@ class TournamentGame:
 
     @classmethod
     def load(cls, path: Path) -> TournamentGame:
-        """Read the rulesheet; raises :class:`TournamentError` where nobody could play by it."""
+        """Read a rulesheet; raises :class:`TournamentError` if the game cannot be played."""
         try:
             ruleset = gdl.load(path)
             roles = gdl.interpret(ruleset).roles
@@ -38,14 +38,14 @@ class TournamentGame:
 
     @property
     def digest(self) -> str:
-        """What tells these rules from others; comments and layout do not count."""
+        """A hash of the rules, without comments and layout."""
         return hashlib.sha256(str(self.ruleset).encode()).hexdigest()[:16]
 
 
 def load_games(paths: Sequence[Path]) -> dict[str, TournamentGame]:
-    """Return the games by their names, in the order of the paths.
+    """Load the games, by their names and in the order of the paths.
 
-    Raises :class:`TournamentError` where two have the same name, or one cannot be played.
+    Raises :class:`TournamentError` if two have the same name, or one cannot be played.
     """
     games: dict[str, TournamentGame] = {}
     for path in paths:

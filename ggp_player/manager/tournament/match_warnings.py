@@ -1,4 +1,4 @@
-"""The warnings of one match, told from those of the matches beside it."""
+"""Log warnings by match, while several matches are played at the same time."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 MAX_WARNINGS = 20
-"""How many warnings of a match are kept."""
+"""The most warnings that are kept of a match."""
 
-_kept: ContextVar[list[str] | None] = ContextVar("_kept", default=None)
+_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
 
 
-class _Keeper(logging.Handler):
-    """Files each warning under the match in whose task, or a task that it began, it arises."""
+class _Collector(logging.Handler):
+    """Files each warning under the match whose task, or a task started by it, has logged it."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        kept = _kept.get()
-        if kept is not None and len(kept) < MAX_WARNINGS:
-            kept.append(record.getMessage())
+        collected = _collected.get()
+        if collected is not None and len(collected) < MAX_WARNINGS:
+            collected.append(record.getMessage())
 
 
 @contextmanager
-def keeping_warnings() -> Iterator[None]:
-    """Let warnings be kept for the time of the context."""
-    keeper = _Keeper(logging.WARNING)
+def collecting_warnings() -> Iterator[None]:
+    """Collect warnings while the context is open."""
+    collector = _Collector(logging.WARNING)
     root = logging.getLogger()
-    root.addHandler(keeper)
+    root.addHandler(collector)
     try:
         yield
     finally:
-        root.removeHandler(keeper)
+        root.removeHandler(collector)
 
 
 @contextmanager
 def warnings_of_match() -> Iterator[list[str]]:
-    """Yield a list that gets the warnings of this task and of the tasks it begins."""
-    kept: list[str] = []
-    token = _kept.set(kept)
+    """Yield a list that receives the warnings of this task and of the tasks started by it."""
+    collected: list[str] = []
+    token = _collected.set(collected)
     try:
-        yield kept
+        yield collected
     finally:
-        _kept.reset(token)
+        _collected.reset(token)

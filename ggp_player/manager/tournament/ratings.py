@@ -2,8 +2,8 @@
 
 The model says that a player wins against another with probability 1 / (1 + 10**(-d / 400)), where
 d is the difference of their ratings; a draw is half a win for each. The ratings are those under
-which the scores seen are the likeliest, all at once, so the order of the matches does not matter.
-The mean rating is 0. Each pairing is given one draw on top, without which a player who has won
+which the observed scores are likeliest, all at once, so the order of the matches does not matter.
+The mean rating is 0. Each pairing gets one additional draw, without which a player who has won
 everything would be infinitely strong. The interval is Wald's, from the Fisher information.
 """
 
@@ -25,29 +25,29 @@ ELO = 400 / log(10)
 """Rating points for a factor of e in the odds of winning."""
 
 LIBRARY = "choix"
-"""Imported when it is needed: it comes with the extra ``tournament``, and with scipy."""
+"""Imported only when needed: it comes with the extra ``tournament``, and brings scipy."""
 
 MISSING = f"ratings need the library {LIBRARY}: pip install 'ggp-player[tournament]'"
 
 
 def is_available() -> bool:
-    """Tell whether the library that fits the model is installed."""
+    """Check whether the library that fits the model is installed."""
     return find_spec(LIBRARY) is not None
 
 
 def library() -> ModuleType:
-    """Return the library that fits the model; raises TournamentError where it is missing."""
+    """Import the library that fits the model; raises TournamentError if it is missing."""
     if not is_available():
         raise TournamentError(MISSING)
     return import_module(LIBRARY)
 
 
 def ratings(bouts: Iterable[Bout], players: Sequence[str]) -> dict[str, Interval]:
-    """Return the players' ratings; raises TournamentError where the library is missing."""
-    won = (np.ones((len(players),) * 2) - np.eye(len(players))) / 2  # the draw on top
-    places = {player: place for place, player in enumerate(players)}
+    """Rate the players; raises TournamentError if the library is missing."""
+    won = (np.ones((len(players),) * 2) - np.eye(len(players))) / 2  # the additional draw
+    indices = {player: index for index, player in enumerate(players)}
     for bout in bouts:
-        won[places[bout.player], places[bout.opponent]] += bout.score
+        won[indices[bout.player], indices[bout.opponent]] += bout.score
     strengths: NDArray[np.float64] = library().ilsr_pairwise_dense(won)
     strengths = strengths - strengths.mean()
     errors = _standard_errors(won + won.T, strengths)
@@ -62,7 +62,7 @@ def _standard_errors(
 ) -> NDArray[np.float64]:
     """Return the standard error of each strength when their mean is held at 0.
 
-    ``met`` has, for each two players, how many bouts they had.
+    ``met[i, j]`` is the number of bouts between two players.
     """
     chances = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
     weights = met * chances * (1 - chances)

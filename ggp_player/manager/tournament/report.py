@@ -1,4 +1,4 @@
-"""Telling results and standings: as lines and tables for people, as JSON and CSV for programs."""
+"""Results and standings as lines and tables for people, as JSON and CSV for programs."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from ggp_player.manager.tournament.results import Identity, MatchResult, identity_json
-from ggp_player.manager.tournament.standings import Interval, Row, Standings
+from ggp_player.manager.tournament.standings import Interval, Standings, StandingsRow
 
 NAME_WIDTH = 9
-"""Characters of a player's name that always stand in one line."""
+"""Characters of a player's name that are never wrapped."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentReport:
-    """What there is to tell of a tournament, finished or not.
+    """The state of a tournament, finished or not.
 
-    ``ratings`` are empty where the library for them is missing, and ``played`` counts the matches
-    that have ended, ``broke_off`` those that have not.
+    ``ratings`` are empty if the library for them is missing. ``played`` counts the matches played
+    to their end, ``broke_off`` those that failed.
     """
 
     identity: Identity
@@ -36,7 +36,7 @@ class TournamentReport:
     broke_off: int
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as JSON has it."""
+        """Return everything as values for JSON."""
         return {
             "tournament": identity_json(self.identity),
             "planned": self.planned,
@@ -49,7 +49,7 @@ class TournamentReport:
         }
 
     def to_csv(self) -> str:
-        """Return a line for every row of the standings; an empty cell is a figure not known."""
+        """Write a line for every row of the standings; a cell is empty if its figure is unknown."""
         text = io.StringIO(newline="")
         lines = [*self._lines()]
         writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
@@ -58,7 +58,7 @@ class TournamentReport:
         return text.getvalue()
 
     def to_tables(self) -> RenderableType:
-        """Return the tables; those that would only repeat others are left out."""
+        """Make the tables, without those that would only repeat others."""
         parts: list[RenderableType] = [
             self._summary(),
             self._table("all games", self.standings.players),
@@ -89,10 +89,10 @@ class TournamentReport:
         parts += [f"{missing} to be played"] if missing else []
         return Text(", ".join(parts) + "; intervals are of 95 % confidence")
 
-    def _table(self, title: str, rows: Sequence[Row]) -> Table:
-        """Return a table; columns without a single entry that matters are left out."""
+    def _table(self, title: str, rows: Sequence[StandingsRow]) -> Table:
+        """Make a table, without the columns whose cells would all be empty."""
         has_ratings = bool(self.ratings) and rows is self.standings.players
-        columns: dict[str, Callable[[Row], str]] = {
+        columns: dict[str, Callable[[StandingsRow], str]] = {
             "player": lambda row: row.player,
             "against": lambda row: row.opponent,
             "matches": lambda row: str(row.matches),
@@ -117,7 +117,7 @@ class TournamentReport:
 
 
 def result_line(result: MatchResult) -> str:
-    """Return one line on how a match went."""
+    """Summarize a match in one line."""
     goals = result.goals or ("",) * len(result.roles)
     seats = zip(result.roles, result.players, goals, strict=True)
     parts = [
@@ -144,8 +144,8 @@ def _counted(result: MatchResult, seat: int) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
-def _line(row: Row, rating: Interval | None) -> dict[str, object]:
-    """Return a row as CSV has it, each figure followed by its bounds."""
+def _line(row: StandingsRow, rating: Interval | None) -> dict[str, object]:
+    """Return the cells of a row for CSV, each figure followed by its bounds."""
     line: dict[str, object] = {}
     for field in fields(row):
         value = getattr(row, field.name)
@@ -160,12 +160,12 @@ def _figure(name: str, figure: Interval | None) -> dict[str, object]:
     return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
 
 
-def _fault(name: str, row: Row) -> str:
+def _fault(name: str, row: StandingsRow) -> str:
     return str(getattr(row, name) or "")
 
 
 def _share(figure: Interval | None) -> str:
-    """Return a share in per cent, with the bounds of its interval."""
+    """Write a share in per cent, with the bounds of its interval."""
     if figure is None:
         return ""
     value, low, high = (100 * share for share in (figure.value, figure.low, figure.high))

@@ -1,8 +1,8 @@
-"""What has been played, in a file of JSON lines.
+"""The results of a tournament's matches, in a file of JSON lines.
 
-The first line says which tournament it is; every further one is a match, written and flushed to
-the disk when the match ends. Whatever ends the process therefore costs the matches under way and
-no others; half a line, which a crash may leave at the end, is dropped when the file is opened.
+The first line identifies the tournament; every further one is a match, written and flushed to disk
+when the match ends. If the process is killed, only the matches under way are lost; half a line,
+which a crash may leave at the end, is dropped when the file is opened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CONFIG = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)
 class Identity:
-    """What makes two tournaments the same, whatever their numbers of rounds. Clocks in seconds."""
+    """What two runs of one tournament have in common: all but the rounds. Clocks in seconds."""
 
     games: dict[str, str]
     """The name of each game and its digest."""
@@ -39,13 +39,13 @@ class Identity:
 
     @property
     def label(self) -> str:
-        """What tells this tournament from others, in eight characters."""
+        """A hash of the identity, eight characters."""
         return hashlib.sha256(_IDENTITY.dump_json(self)).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)
 class MatchResult:
-    """How a match went. All lists have an entry for each role that a player takes."""
+    """The result of a match. All lists have an entry for each role that a player takes."""
 
     match_id: str
     game: str
@@ -54,15 +54,15 @@ class MatchResult:
     roles: tuple[str, ...]
     players: tuple[str, ...]
     goals: tuple[int | None, ...] = ()
-    """None where the rules give no goal value; nothing at all for a match without an end."""
+    """None if the rules give no goal value; empty for a match that failed."""
     steps: int = 0
     errors: tuple[tuple[str, ...], ...] = ()
-    """For each role the step, 0 for the start, and the error as in match records: ``3 TO``."""
+    """For each role, its errors: step, 0 for the start, and error as in match records: ``3 TO``."""
     longest_replies: tuple[float, ...] = ()
     """Seconds."""
     seconds: float = 0.0
     failure: str = ""
-    """Why the match has not come to its end."""
+    """Why the match was broken off; empty if it was played to its end."""
     warnings: tuple[str, ...] = ()
     """What our own players logged as a warning or worse."""
 
@@ -76,19 +76,19 @@ class MatchResult:
         return self
 
     def count(self, seat: int, kind: str) -> int:
-        """Return how many errors of a kind the player in a seat made."""
+        """Count the errors of a kind that the player in a seat made."""
         return sum(error.split(" ", 2)[1] == kind for error in self.errors[seat])
 
     def late(self, seat: int) -> int:
-        """Return how many replies came too late or not at all."""
+        """Count the replies that came too late or not at all."""
         return self.count(seat, TIMEOUT)
 
     def failed(self, seat: int) -> int:
-        """Return how many connections failed."""
+        """Count the connections that failed."""
         return self.count(seat, CONNECTION_ERROR)
 
     def illegal(self, seat: int) -> int:
-        """Return how many moves were illegal."""
+        """Count the illegal moves."""
         return self.count(seat, ILLEGAL)
 
 
@@ -96,23 +96,23 @@ _IDENTITY = TypeAdapter(Identity)
 _RESULT = TypeAdapter(MatchResult)
 
 
-class ResultsBook:
-    """The ``results`` of one tournament, in the order in which they came."""
+class ResultsLog:
+    """The ``results`` of one tournament, in the order in which the matches ended."""
 
     def __init__(self, results: Iterable[MatchResult] = ()) -> None:
         self.results = list(results)
 
     def append(self, result: MatchResult) -> None:
-        """Take in a result."""
+        """Add a result."""
         self.results.append(result)
 
 
-class ResultsFile(ResultsBook):
-    """A book of results in a file. One process has it at a time.
+class ResultsFile(ResultsLog):
+    """A log of results in a file, which is locked against other processes.
 
-    Opening makes the file where there is none, and reads the ``results`` so far. Raises
-    :class:`TournamentError` for a file that belongs to something else, or is in use; OSError
-    where it cannot be read or written.
+    The constructor creates the file, or reads the ``results`` so far. It raises
+    :class:`TournamentError` if the file belongs to something else or is in use, OSError if it
+    cannot be read or written.
     """
 
     def __init__(self, path: Path, identity: Identity) -> None:
@@ -140,7 +140,7 @@ class ResultsFile(ResultsBook):
         self._file.close()
 
     def append(self, result: MatchResult) -> None:
-        """Write a result, so that it is on the disk when this returns."""
+        """Add a result; it is on disk when this returns."""
         self._write(_RESULT.dump_json(result))
         super().append(result)
 
@@ -192,13 +192,13 @@ class ResultsFile(ResultsBook):
         os.fsync(self._file.fileno())
 
 
-def latest(results: Iterable[MatchResult]) -> dict[str, MatchResult]:
-    """Return the last result under each match id: a match that failed may be played again."""
+def latest_results(results: Iterable[MatchResult]) -> dict[str, MatchResult]:
+    """Return the last result of each match id: a match that failed may be played again."""
     return {result.match_id: result for result in results}
 
 
 def identity_json(identity: Identity) -> dict[str, object]:
-    """Return the identity as JSON has it."""
+    """Return the identity as values for JSON."""
     value: dict[str, object] = _IDENTITY.dump_python(identity, mode="json")
     return value
 

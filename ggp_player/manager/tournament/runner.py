@@ -1,14 +1,14 @@
 """Playing the matches of a schedule, several at a time.
 
-Each match has a game manager, and a player of its own for each seat, whose worker processes begin
-and end with it: nothing carries over from match to match but what a player server keeps. A server
-plays one match at a time, and is told ABORT first: it may still be in the same match, when a run
-before was killed.
+Each match has its own game manager and its own player for each seat, whose worker processes start
+and end with the match: nothing carries over between matches except what a player server keeps. A
+server plays one match at a time, and gets ABORT first: if an earlier run was killed, the server may
+still be in that match.
 
-How much of the machine a match needs: a seat's search is one process that thinks from START until
-its first move, and then while the player has a move to choose. It does not think on the other
-players' time. So in a game of turns one process is busy after the start clock, and in a game of
-simultaneous moves one for each seat. The process takes one core, unless its strategy has threads:
+CPU use of a match: a seat's search is one process that thinks from START until its first move, and
+then while the player has a move to choose. It does not think on the other players' time. So after
+the start clock one process is busy in a game of turns, and one for each seat in a game of
+simultaneous moves. The process takes one core, unless its strategy has threads:
 ``auto`` has one for each core by default, ``auto:threads=1`` a single one.
 """
 
@@ -28,9 +28,9 @@ from gdl.language import moves_by_chance
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
 from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
-from ggp_player.manager.tournament.entrants import clear, enter, is_remote
 from ggp_player.manager.tournament.games import TournamentGame
-from ggp_player.manager.tournament.match_warnings import keeping_warnings, warnings_of_match
+from ggp_player.manager.tournament.match_warnings import collecting_warnings, warnings_of_match
+from ggp_player.manager.tournament.players import abort_match, is_remote, start_player
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.protocol import CONNECTION_ERROR
@@ -39,8 +39,8 @@ DEFAULT_MAX_STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
-    """How matches are played. Clocks are in seconds.
+class MatchConditions:
+    """The settings that all matches share. Clocks are in seconds.
 
     A match that has not ended after ``max_steps`` is broken off. Match records go to the folder
     ``records``, if any.
@@ -53,13 +53,13 @@ class Conditions:
     records: Path | None = None
 
 
-class Runner:
+class MatchRunner:
     """Plays matches, at most ``concurrency`` at a time, and calls ``on_result`` after each."""
 
     def __init__(
         self,
         games: Mapping[str, TournamentGame],
-        conditions: Conditions,
+        conditions: MatchConditions,
         on_result: Callable[[MatchResult], None],
         concurrency: int = 1,
     ) -> None:
@@ -72,12 +72,12 @@ class Runner:
         self._machines: dict[str, list[StateMachine]] = defaultdict(list)
 
     async def run(self, matches: Iterable[PlannedMatch]) -> None:
-        """Play the matches, in their order as far as servers are free for them.
+        """Play the matches, in their order except where a server is busy with another match.
 
-        A cancellation aborts the matches under way.
+        Cancellation aborts the matches under way.
         """
         pending = list(matches)
-        with keeping_warnings():
+        with collecting_warnings():
             workers = [asyncio.create_task(self._work(pending)) for _ in range(self._concurrency)]
             try:
                 await asyncio.gather(*workers)
@@ -97,7 +97,7 @@ class Runner:
                     self._change.notify_all()
 
     async def _next(self, pending: list[PlannedMatch]) -> PlannedMatch | None:
-        """Return the first match that can be played, and take it out; None if all are taken."""
+        """Remove and return the first match whose servers are free; None if none is left."""
         async with self._change:
             while pending:
                 for match in pending:
@@ -112,17 +112,19 @@ class Runner:
         game = self._games[match.game]
         idle = self._machines[match.game]  # a machine serves one match at a time
         machine = idle.pop() if idle else await asyncio.to_thread(gdl.interpret, game.ruleset)
-        await clear(match.players, match.match_id)
+        await abort_match(match.players, match.match_id)
         with warnings_of_match() as warnings:
-            result = await _Play(match, game, self._conditions).run(machine)
+            result = await _MatchInProgress(match, game, self._conditions).run(machine)
         idle.append(machine)
         return replace(result, warnings=tuple(warnings))
 
 
-class _Play:
-    """One match being played, with what its result is made of."""
+class _MatchInProgress:
+    """One match being played, and what its result is made of."""
 
-    def __init__(self, match: PlannedMatch, game: TournamentGame, conditions: Conditions) -> None:
+    def __init__(
+        self, match: PlannedMatch, game: TournamentGame, conditions: MatchConditions
+    ) -> None:
         self._match = match
         self._game = game
         self._conditions = conditions
@@ -130,7 +132,7 @@ class _Play:
         self._seats: list[int] = []
 
     async def run(self, machine: StateMachine) -> MatchResult:
-        """Play the match and return its result, also of a match that breaks off."""
+        """Play the match and return its result, even if the match is broken off."""
         self._seats = [
             index for index, role in enumerate(machine.roles) if not moves_by_chance(role)
         ]
@@ -159,9 +161,9 @@ class _Play:
         """Play the match to its end and return the goals of the roles that players take."""
         match = self._match
         async with AsyncExitStack() as stack:
-            contestants = [await enter(player, match.seed, stack) for player in match.players]
+            players = [await start_player(player, match.seed, stack) for player in match.players]
             manager = await asyncio.to_thread(
-                GameManager, self._setup(), machine, contestants, self._take_in
+                GameManager, self._setup(), machine, players, self._on_step
             )
             try:
                 await manager.run()
@@ -182,8 +184,8 @@ class _Play:
             rulesheet_url=self._game.url,
         )
 
-    def _take_in(self, step: MatchStep) -> None:
-        """Note a step, and break off a match that cannot be played or does not end."""
+    def _on_step(self, step: MatchStep) -> None:
+        """Keep a step; break the match off if a player is unreachable or it does not end."""
         self._steps.append(step)
         if step.number > self._conditions.max_steps:
             raise MatchError(f"no end after {self._conditions.max_steps} steps")

@@ -1,13 +1,13 @@
-"""What is to be played: every pairing, in every game, in every seating.
+"""The schedule of a tournament: every pairing, in every game, in every seating.
 
 In a game of two roles a pairing plays a set of two matches, in which the players change seats. In
-a game of n > 2 roles the two players share the roles among them in every way in which both have
+a game of n > 2 roles the two players divide the roles between them in all ways in which both have
 one: 2**n - 2 matches. Either way each player takes each role equally often. In a game of one role
-each player plays alone, and points compare; there a set has one match for each player.
+each player plays alone, and their points are compared; there a set has one match for each player.
 
 All matches of a set have the same seed, so that chance deals both players the same. The seed
-comes from the tournament's seed, the game, the round and the pairing alone: further rounds leave
-the matches of those before as they are.
+depends only on the tournament's seed, the game, the round and the pairing: adding rounds does not
+change the matches of earlier ones.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from itertools import combinations, product
 from random import Random
 
 SEED_BITS = 53
-"""So that any reader of JSON keeps a seed exactly."""
+"""Any JSON reader keeps integers of this size exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedMatch:
-    """A match to be played. Rounds count from 1.
+    """A match of the schedule. Rounds count from 1.
 
-    ``players`` take the game's roles in role order; ``random`` is not counted among the roles.
+    ``players`` take the game's roles in role order, except the role ``random``.
     """
 
     match_id: str
@@ -37,10 +37,10 @@ class PlannedMatch:
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """What a schedule follows from.
+    """What a schedule depends on.
 
-    ``roles`` has the number of roles that players take for each game; ``label`` is in every match
-    id, to tell the matches of this tournament from those of others.
+    ``roles`` has, for each game, the number of roles that players take. ``label`` is part of every
+    match id: it distinguishes the matches of this tournament from those of others.
     """
 
     roles: Mapping[str, int]
@@ -51,7 +51,7 @@ class TournamentPlan:
 
 
 def make_schedule(plan: TournamentPlan) -> tuple[PlannedMatch, ...]:
-    """Return the matches of a tournament, round by round."""
+    """List the matches of a tournament, round by round."""
     return tuple(
         _planned(plan, game, number, seating, group)
         for number in range(1, plan.rounds + 1)
@@ -62,7 +62,7 @@ def make_schedule(plan: TournamentPlan) -> tuple[PlannedMatch, ...]:
 
 
 def _sets(roles: int, players: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-    """Yield what tells one set of a round from the other, and its seatings."""
+    """Yield the sets of a game in a round: a name for the seed, and the seatings."""
     if roles == 1:
         yield "alone", [(player,) for player in players]
         return

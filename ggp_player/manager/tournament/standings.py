@@ -1,16 +1,16 @@
-"""Adding up: points, scores, wins, draws and losses, with confidence intervals.
+"""Standings: points, scores, wins, draws and losses, with confidence intervals.
 
 A mean of values between 0 and 1 gets the Wilson score interval, which stays within 0 and 1 and has
-a width even where all values are equal. The matches of a set share a seed and differ in the
+a width even if all values are equal. The matches of a set share a seed and differ in the
 seats, so they are not independent. Therefore the interval is that of the effective sample size:
 the number of independent values with a variance of p (1 - p) that would vary as much as the sets
-do, and never more than the values that there are. Where draws or strong seats make the sets vary
-less than that, the interval is wider than it had to be, and not narrower. Sources: Wilson,
+do, and at most the number of values. If draws or strong seats make the sets vary less than that,
+the interval is wider than necessary, never narrower. Sources: Wilson,
 *Journal of the American Statistical Association* 22 (1927); Kish, *Survey Sampling* (1965), for
 the effective sample size; Korn and Graubard, *Survey Methodology* 24 (1998), for the two together.
 
-The interval is about chance: the dice, and the players' own random choices. Players without any
-randomness repeat themselves, and more rounds tell nothing new about them.
+The interval covers chance: the dice, and the players' own random choices. Deterministic players
+repeat themselves, and further rounds add no information about them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ggp_player.manager.tournament.results import MatchResult
 CONFIDENCE = 0.95
 
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-"""How many standard deviations each side of the mean the confidence takes: 1.96."""
+"""The half-width of the interval in standard deviations: 1.96."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A player in a match, with the points unless the match has failed. The seed names the set."""
+    """A player in a match; points are None if the match failed. The seed identifies the set."""
 
     player: str
     opponents: tuple[str, ...]
@@ -55,7 +55,7 @@ class Appearance:
 
 @dataclass(frozen=True, slots=True)
 class Bout:
-    """Two players' points compared, seen from ``player``. Every bout is also seen from the other.
+    """A comparison of two players' points, seen from ``player``; there is one for each of the two.
 
     ``score`` is 1 for more points than the opponent has, 0.5 for as many, 0 for fewer.
     """
@@ -68,10 +68,10 @@ class Bout:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What a player has achieved; in one game or in all, against one opponent or all.
+class StandingsRow:
+    """The figures of a player, in one game or in all, against one opponent or all.
 
-    ``game`` and ``opponent`` are empty for all. ``matches`` do not count those that ``broke_off``.
+    ``game`` and ``opponent`` are empty for all. ``matches`` excludes those that ``broke_off``.
     """
 
     player: str
@@ -93,20 +93,20 @@ class Row:
 class Standings:
     """The rows for every player, for every player in every game, and for every pairing."""
 
-    players: tuple[Row, ...]
-    games: tuple[Row, ...]
-    pairings: tuple[Row, ...]
+    players: tuple[StandingsRow, ...]
+    games: tuple[StandingsRow, ...]
+    pairings: tuple[StandingsRow, ...]
     bouts: tuple[Bout, ...]
 
 
 def standings(
     results: Sequence[MatchResult], players: Sequence[str], games: Sequence[str]
 ) -> Standings:
-    """Return the standings; players with more points come first."""
+    """Compute the standings; players with more points come first."""
     appearances = [one for result in results for one in _appearances(result, players)]
     bouts = tuple(_bouts(results))
 
-    def row(player: str, game: str = "", opponent: str = "") -> Row:
+    def row(player: str, game: str = "", opponent: str = "") -> StandingsRow:
         return _row(appearances, bouts, (player, game, opponent))
 
     ranked = sorted(map(row, players), key=lambda one: -(one.points.value if one.points else 0))
@@ -120,7 +120,7 @@ def standings(
 
 
 def interval(values: Iterable[tuple[int, float]]) -> Interval | None:
-    """Return the mean of values from 0 to 1, each with the set it belongs to; None for no values.
+    """Compute the mean of values from 0 to 1, each with the set it belongs to; None for no values.
 
     >>> found = interval([(1, 1.0), (2, 1.0), (3, 0.0), (4, 0.0)])
     >>> f"{found.value:.3f} {found.low:.3f} {found.high:.3f}"
@@ -138,7 +138,7 @@ def interval(values: Iterable[tuple[int, float]]) -> Interval | None:
 def _effective_size(mean: float, sets: Sequence[Sequence[float]]) -> float:
     count = sum(map(len, sets))
     if len(sets) == 1:
-        return 1.0  # one set says nothing about how sets vary
+        return 1.0  # the variance between sets is unknown
     squares = sum((sum(group) - mean * len(group)) ** 2 for group in sets)
     variance = len(sets) / (len(sets) - 1) * squares / count**2
     if variance == 0:
@@ -171,7 +171,7 @@ def _appearances(result: MatchResult, players: Sequence[str]) -> Iterator[Appear
 
 
 def _points(result: MatchResult) -> dict[str, float]:
-    """Return the players' points, nothing for a match without an end.
+    """Return the players' points, nothing for a match that failed.
 
     A role without a goal value has 0 points, as in match records.
     """
@@ -183,7 +183,7 @@ def _points(result: MatchResult) -> dict[str, float]:
 
 
 def _bouts(results: Sequence[MatchResult]) -> Iterator[Bout]:
-    """Yield the bouts of the matches, and those between players who played for themselves."""
+    """Yield the bouts within matches, and those between players who played alone."""
     alone: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
     for result in results:
         if len(result.roles) == 1:
@@ -202,7 +202,7 @@ def _compared(game: str, seed: int, points: dict[str, float]) -> Iterator[Bout]:
 
 def _row(
     appearances: Iterable[Appearance], bouts: Iterable[Bout], key: tuple[str, str, str]
-) -> Row:
+) -> StandingsRow:
     player, game, opponent = key
     own = [
         one
@@ -216,7 +216,7 @@ def _row(
     ]
     scores = [bout.score for bout in met]
     points = [(one.seed, one.points) for one in own if one.points is not None]
-    return Row(
+    return StandingsRow(
         player=player,
         game=game,
         opponent=opponent,

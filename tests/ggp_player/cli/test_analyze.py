@@ -1,8 +1,9 @@
-"""``ggp-player analyze`` knows what is known, and says in a sentence what it cannot do."""
+"""``ggp-player analyze`` finds known values, and explains what it cannot do."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from ggp_player.inspect.timed_search import PATIENCE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection.registry import create
+from tests.support.graphviz import needs_graphviz
 from tests.support.paths import ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
 
@@ -62,7 +64,7 @@ def test_a_lost_position_is_known_to_be_lost(strategy: str) -> None:
     assert report["complete"] is True
 
 
-def test_a_win_is_found_and_told_with_its_line() -> None:
+def test_a_win_is_found_and_shown_with_its_line() -> None:
     result = analyze(GAME, *after(*MOVES, "noop (put a2)"), "--strategy", "minimax")
     assert result.exit_code == 0
     assert result.output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
@@ -74,7 +76,7 @@ def test_a_win_is_found_and_told_with_its_line() -> None:
     assert ["(put b1)", "0", "yes", "", "(put b1), (put c2)"] in rows
 
 
-def test_a_strategy_that_does_not_tell_shows_its_choices() -> None:
+def test_a_strategy_without_a_report_shows_its_choices() -> None:
     result = analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT")
     assert result.exit_code == 0
     assert "\nchoice     (put a2), no value\n" in result.output
@@ -212,6 +214,7 @@ def test_a_file_that_is_no_record(tmp_path: Path) -> None:
         (["--strategy", "legal", "--tree"], "--tree draws alpha_beta, bounded_minimax, max_n, min"),
         (["--output", "x.svg"], "--output is about the drawing: it needs --tree"),
         (["--depth", "2"], "--depth is about the drawing: it needs --tree"),
+        (["--format", "dot"], "--format is about the drawing: it needs --tree"),
         (["--tree", "--json"], "--tree and --json both write to the standard output"),
         (["--tree", "--output", "no/such/x.svg"], "there is no folder no/such"),
     ],
@@ -233,17 +236,31 @@ def test_rules_that_cannot_be_read(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------------- tree
 
 
-def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path) -> None:
-    file = tmp_path / "tree.svg"
-    arguments = [GAME, *after(*MOVES), "--tree", "--seconds", 60]
-    told = analyze(*arguments, "--output", file)
-    assert told.exit_code == 0, told.output
-    assert f"\ntree       {file}, drawn to depth 4\n" in told.output
+@pytest.mark.parametrize("form", [pytest.param("svg", marks=needs_graphviz), "dot"])
+def test_the_tree_goes_to_a_file_or_alone_to_the_standard_output(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "tree"
+    arguments = [GAME, *after(*MOVES), "--tree", "--format", form, "--seconds", 60]
+    reported = analyze(*arguments, "--output", file)
+    assert reported.exit_code == 0, reported.output
+    assert f"\ntree       {file}, drawn to depth 4\n" in reported.output
     alone = analyze(*arguments)
     assert alone.stdout == file.read_text()
-    root = ElementTree.fromstring(alone.stdout)
-    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert texts[0] == "ticTacToe, after 5 steps: minimax for nought"
+    heading = "ticTacToe, after 5 steps: minimax for nought"
+    if form == "svg":
+        root = ElementTree.fromstring(alone.stdout)
+        texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert texts[0] == heading
+    else:
+        assert alone.stdout.startswith("digraph")
+        assert heading in alone.stdout
+
+
+def test_a_drawing_without_graphviz_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "graphviz", None)
+    result = analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: drawing SVG needs the Python package graphviz (pip")
+    assert "or use --format dot, which needs nothing" in result.output
 
 
 def test_a_tree_that_is_too_large_offers_less() -> None:
@@ -265,13 +282,13 @@ def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
 
 
 class Ticking:
-    """A clock that goes on by a second each time that it is looked at."""
+    """A clock that advances by a quarter of a second each time that it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        self.now += 1
+        self.now += 0.25
         return self.now
 
 

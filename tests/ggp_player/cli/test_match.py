@@ -1,4 +1,4 @@
-"""``ggp-player match`` plays, tells, records, and says in a sentence what it cannot do."""
+"""``ggp-player match`` plays, prints and records a match, and explains what it cannot do."""
 
 import signal
 from pathlib import Path
@@ -21,7 +21,7 @@ def match(*arguments: object) -> Result:
     return run("match", *arguments)
 
 
-def test_a_match_is_played_told_and_saved(rulesheet: Path, tmp_path: Path) -> None:
+def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     result = match(rulesheet, "legal", "random", "--seed", 3, "--save", saved, "--states")
     assert result.exit_code == 0, result.output
@@ -35,14 +35,14 @@ def test_a_match_is_played_told_and_saved(rulesheet: Path, tmp_path: Path) -> No
     assert "ann is legal, random is moved by chance, bob is random" in result.output
     for number, moves in enumerate(record.moves, start=1):
         roles = zip(("ann", "random", "bob"), moves, strict=True)
-        told = "  ".join(f"{role} {move}" for role, move in roles)
-        assert f"{number:4}  {told}  " in result.output
+        shown = "  ".join(f"{role} {move}" for role, move in roles)
+        assert f"{number:4}  {shown}  " in result.output
     assert all(f"      {state}\n" in result.output for state in record.states)
     last_line = next(line for line in result.output.splitlines() if line.startswith("│ bob"))
     assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
 
 
-def test_a_scrambled_match_is_told_in_the_rulesheets_words(rulesheet: Path) -> None:
+def test_a_scrambled_match_is_printed_in_the_rulesheets_words(rulesheet: Path) -> None:
     result = match(rulesheet, "legal", "legal", "--scramble")
     assert result.exit_code == 0, result.output
     assert "in invented words" in result.output

@@ -1,4 +1,4 @@
-"""``ggp-player tournament`` plays, goes on where it was broken off, and says what it cannot do."""
+"""``ggp-player tournament`` plays, resumes, and explains what it cannot do."""
 
 import csv
 import json
@@ -43,7 +43,7 @@ def tournament(*arguments: object) -> Result:
     return run("tournament", *arguments)
 
 
-def test_a_tournament_is_played_told_and_kept(short: Path, alone: Path, tmp_path: Path) -> None:
+def test_a_tournament_is_played_reported_and_kept(short: Path, alone: Path, tmp_path: Path) -> None:
     kept, table = tmp_path / "results.jsonl", tmp_path / "standings.csv"
     options = ["--game", short, "--game", alone, "--output", kept, "--csv", table, "--json"]
     result = tournament(*options, "--concurrency", "1", "legal", "random")
@@ -81,7 +81,7 @@ def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 4
 
 
-def test_a_server_that_cannot_be_reached_is_told_and_tried_again(
+def test_a_server_that_cannot_be_reached_is_reported_and_tried_again(
     short: Path, tmp_path: Path
 ) -> None:
     kept = tmp_path / "results.jsonl"

@@ -51,7 +51,7 @@ class Clock:
 
 @dataclass
 class Scripted:
-    """A contestant that answers from a list: texts, errors, or functions to call."""
+    """A player that answers from a list: texts, errors, or functions to call."""
 
     name: str
     answers: Sequence[str | Exception | Callable[[], str]] = ()
@@ -71,7 +71,7 @@ class Scripted:
 
 @dataclass
 class Waiting(Scripted):
-    """A contestant that answers no PLAY, and says when it gets one."""
+    """A player that answers no PLAY, and says when it gets one."""
 
     asked: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -95,7 +95,7 @@ async def play(*players: Scripted, setup: MatchSetup = SETUP, **options: Any) ->
 # ---------------------------------------------------------------------- what is sent
 
 
-async def test_a_match_is_told_in_the_texts_of_ggp_base() -> None:
+async def test_a_match_is_sent_in_the_texts_of_ggp_base() -> None:
     ann, bob = Scripted("a", ["ready", "(guess 1)"]), Scripted("b", ["ready", "noop", "(guess 2)"])
     record = await play(ann, bob)
     start, first, second, stop = ann.received
@@ -133,12 +133,12 @@ async def test_a_match_that_begins_terminal_is_stopped_without_a_move() -> None:
     assert (record.states, record.moves, record.goal_values) == (("( s )",), (), (70,))
 
 
-async def test_a_scrambled_match_is_told_in_other_words_and_recorded_in_the_rulesheets() -> None:
+async def test_a_scrambled_match_is_sent_in_other_words_and_recorded_in_the_rulesheets() -> None:
     ann, bob = Reader("a"), Reader("b")
     record = await play(ann, bob, setup=replace(SETUP, scramble=True))
-    told = " ".join(ann.received + bob.received)
-    assert not any(word in told for word in ("Ann", "bob", "guess", "noop", "step", "face"))
-    assert "( role random )" in told
+    sent = " ".join(ann.received + bob.received)
+    assert not any(word in sent for word in ("Ann", "bob", "guess", "noop", "step", "face"))
+    assert "( role random )" in sent
     assert record.errors == (("", "", ""),) * 3
     assert record.scrambled
     assert {moves[0] for moves in record.moves} == {"(guess 1)"}
@@ -288,7 +288,7 @@ def test_the_number_of_players_must_fit(count: int) -> None:
         manager(players)
 
 
-async def test_the_record_and_the_steps_tell_the_match() -> None:
+async def test_the_record_and_the_steps_describe_the_match() -> None:
     clock, steps = Clock(), list[MatchStep]()
     ann = Scripted("anna", [late(clock, 2.0), late(clock, 1.5)])
     setup = replace(SETUP, start_time=5000, rulesheet_url="file:///dice.kif")
@@ -331,7 +331,7 @@ async def test_a_role_without_a_legal_move_breaks_the_match_off() -> None:
     assert you.received[-1] == "( ABORT m.1 )"
 
 
-async def test_a_role_without_a_goal_is_told_from_one_with_zero() -> None:
+async def test_a_role_without_a_goal_is_distinguished_from_one_with_zero() -> None:
     rules = gdl.parse("(role you) (init s) (legal you go) (<= terminal (true s))")
     run = manager([Scripted("y")], replace(SETUP, ruleset=rules))
     record = await run.run()

@@ -1,4 +1,4 @@
-"""Remote contestants speak to player servers as ggp-base's manager does."""
+"""Remote players speak to player servers as ggp-base's manager does."""
 
 import asyncio
 from collections.abc import AsyncIterator

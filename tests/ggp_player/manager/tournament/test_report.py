@@ -1,4 +1,4 @@
-"""What people and programs are told of a tournament."""
+"""Reports of a tournament for people and for programs."""
 
 import io
 
@@ -18,10 +18,10 @@ def report(*results: MatchResult, ratings: dict[str, Interval] = RATINGS) -> Tou
     return TournamentReport(IDENTITY, table, ratings, 9, len(results) - broke_off, broke_off)
 
 
-def printed(told: TournamentReport, width: int = 100) -> list[str]:
+def printed(report: TournamentReport, width: int = 100) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
     with console.capture() as capture:
-        console.print(told.to_tables())
+        console.print(report.to_tables())
     return [" ".join(line.split()) for line in capture.get().splitlines()]
 
 
@@ -66,7 +66,7 @@ def test_csv_has_bounds_beside_figures_and_gaps_for_the_unknown() -> None:
     assert (unknown["scope"], unknown["points"], unknown["rating"]) == ("pairing", "", "")
 
 
-def test_a_line_tells_goals_and_faults() -> None:
+def test_a_line_has_goals_and_faults() -> None:
     errors = (("0 TO", "2 TO", "3 IL (go x)"), ("4 CE",))
     assert result_line(result("xy", "none 40", errors=errors)) == (
         "nim, round 1: role0 x none, role1 y 40; 5 steps; x 2 late, 1 illegal; y 1 failed"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ggp_player.errors import TournamentError
-from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, latest
+from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, latest_results
 from tests.support.tournament_results import IDENTITY, result
 
 RESULTS = [
@@ -111,7 +111,7 @@ def test_a_file_is_for_one_process_at_a_time(path: Path) -> None:
 
 def test_the_last_result_of_a_match_counts() -> None:
     again = result("xz", "0 100", seed=2)
-    found = latest([*RESULTS, again])
+    found = latest_results([*RESULTS, again])
     assert [*found.values()] == [*RESULTS[:2], again]
 
 

@@ -1,4 +1,4 @@
-"""Matches of a tournament: what becomes of moves, faults, failures, servers and places."""
+"""Matches of a tournament: moves, faults, failures, servers and concurrency."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from ggp_player.manager.players import MatchPlayer
 from ggp_player.manager.tournament import runner as runner_module
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.runner import Conditions, Runner
+from ggp_player.manager.tournament.runner import MatchConditions, MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
 from tests.support.command_line import CLOSED
 
@@ -29,12 +29,12 @@ TURNS = """
 (<= (goal ?r 30) (true (said ?r no)))
 """
 
-CONDITIONS = Conditions(start_clock=2, play_clock=1)
+CONDITIONS = MatchConditions(start_clock=2, play_clock=1)
 
 
 @dataclass
 class Scripted:
-    """A contestant that gives its answers one after the other, and then always the last one."""
+    """A player that gives its answers one after the other, and then always the last one."""
 
     name: str
     answers: list[str | Exception | Callable[[], object]]
@@ -49,18 +49,18 @@ class Scripted:
 
 
 class Stage:
-    """Puts scripted contestants where players would be, by name; remembers all of them."""
+    """Replaces players by scripted ones, by name, and remembers all of them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: dict[str, list[str | Exception | Callable[[], object]]] = {}
-        self.entered: list[Scripted] = []
+        self.started: list[Scripted] = []
         self.seeds: list[int] = []
-        monkeypatch.setattr(runner_module, "enter", self._enter)
+        monkeypatch.setattr(runner_module, "start_player", self._start)
 
-    async def _enter(self, player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
-        self.entered.append(Scripted(player, self.answers.get(player, ["(say yes)"])))
+    async def _start(self, player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
+        self.started.append(Scripted(player, self.answers.get(player, ["(say yes)"])))
         self.seeds.append(seed)
-        return self.entered[-1]
+        return self.started[-1]
 
 
 @pytest.fixture
@@ -82,12 +82,12 @@ def planned(*players: str, rounds: int = 1) -> tuple[PlannedMatch, ...]:
 
 async def play(
     matches: Iterable[PlannedMatch],
-    conditions: Conditions = CONDITIONS,
+    conditions: MatchConditions = CONDITIONS,
     concurrency: int = 1,
     rules: str = TURNS,
 ) -> list[MatchResult]:
     results: list[MatchResult] = []
-    await Runner(game(rules), conditions, results.append, concurrency).run(matches)
+    await MatchRunner(game(rules), conditions, results.append, concurrency).run(matches)
     return results
 
 
@@ -100,7 +100,7 @@ async def test_a_result_has_the_goals_of_the_players_roles(stage: Stage) -> None
     assert (second.players, second.goals, second.steps) == (("b", "a"), (30, 70), 2)
     assert (first.errors, first.failure) == (((), ()), "")
     assert set(stage.seeds) == {matches[0].seed}
-    start, *_, stop = stage.entered[0].received
+    start, *_, stop = stage.started[0].received
     assert start.startswith(f"( START {matches[0].match_id} ann ")
     assert stop.startswith(f"( STOP {matches[0].match_id} ")
 
@@ -125,7 +125,7 @@ async def test_a_player_that_cannot_be_reached_ends_the_match(stage: Stage) -> N
     first, second = await play(planned("a", "b"))
     assert first.failure == second.failure == "b could not be reached at the start"
     assert (first.goals, first.errors, first.steps) == ((), ((), ("0 CE",)), 0)
-    assert stage.entered[0].received[-1].startswith("( ABORT ")
+    assert stage.started[0].received[-1].startswith("( ABORT ")
 
 
 async def test_a_match_without_an_end_is_broken_off(stage: Stage) -> None:
@@ -135,7 +135,7 @@ async def test_a_match_without_an_end_is_broken_off(stage: Stage) -> None:
     assert result.goals == ()
 
 
-async def test_rules_that_leave_a_role_without_moves_are_told(stage: Stage) -> None:
+async def test_rules_that_leave_a_role_without_moves_are_reported(stage: Stage) -> None:
     stuck = TURNS.replace("(role ?r) (word ?w)", "(role ?r) (word ?w) (true (step 0))")
     (result,) = await play(planned("a", "b")[:1], rules=stuck)
     assert result.failure == "the rules give ann no legal move for step 2"
@@ -155,7 +155,7 @@ async def test_so_many_matches_are_played_at_a_time(stage: Stage, concurrency: i
 
     async def meet() -> str:
         await meeting.wait()
-        running.append(len([one for one in stage.entered if len(one.received) == 2]))
+        running.append(len([one for one in stage.started if len(one.received) == 2]))
         return "(say yes)"
 
     stage.answers["a"] = stage.answers["b"] = ["ready", meet, "(say yes)"]
@@ -164,15 +164,15 @@ async def test_so_many_matches_are_played_at_a_time(stage: Stage, concurrency: i
     assert max(running) == 2 * concurrency
 
 
-async def test_a_server_plays_one_match_at_a_time_and_is_cleared_before(
+async def test_a_server_plays_one_match_at_a_time_after_an_abort(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cleared: list[str] = []
+    aborted: list[str] = []
 
-    async def clear(players: Iterable[str], match_id: str) -> None:
-        cleared.append(match_id)
+    async def abort(players: Iterable[str], match_id: str) -> None:
+        aborted.append(match_id)
 
-    monkeypatch.setattr(runner_module, "clear", clear)
+    monkeypatch.setattr(runner_module, "abort_match", abort)
     playing: list[str] = []
 
     async def begin() -> str:
@@ -189,7 +189,7 @@ async def test_a_server_plays_one_match_at_a_time_and_is_cleared_before(
     results = await play(matches, concurrency=4)
     assert [result.match_id for result in results] == [match.match_id for match in matches]
     assert [result.failure for result in results] == [""] * 4
-    assert cleared == [match.match_id for match in matches]
+    assert aborted == [match.match_id for match in matches]
 
 
 async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None:
@@ -201,12 +201,12 @@ async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None
 
     stage.answers["a"] = ["ready", hang, "aborted"]
     results: list[MatchResult] = []
-    runner = Runner(game(), replace(CONDITIONS, play_clock=60), results.append, 2)
+    runner = MatchRunner(game(), replace(CONDITIONS, play_clock=60), results.append, 2)
     task = asyncio.create_task(runner.run(planned("a", "b")))
     await asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert results == []
-    aborted = {one.received[-1][:7] for one in stage.entered if one.received}
+    aborted = {one.received[-1][:7] for one in stage.started if one.received}
     assert aborted == {"( ABORT"}

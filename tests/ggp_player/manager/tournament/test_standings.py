@@ -1,4 +1,4 @@
-"""Standings and ratings, against what comes out by hand."""
+"""Standings and ratings, compared with hand-computed ones."""
 
 import sys
 from math import log10
@@ -11,7 +11,7 @@ from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament import ratings as ratings_module
 from ggp_player.manager.tournament.ratings import library, ratings
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.standings import Bout, Row, interval, standings
+from ggp_player.manager.tournament.standings import Bout, StandingsRow, interval, standings
 from tests.support.tournament_results import result
 
 SQUARE = 1.959964**2
@@ -25,7 +25,7 @@ def wilson(mean: float, size: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def rows(*results: MatchResult, players: str = "xyz") -> dict[tuple[str, str, str], Row]:
+def rows(*results: MatchResult, players: str = "xyz") -> dict[tuple[str, str, str], StandingsRow]:
     table = standings(results, list(players), ["nim", "maze"])
     everything = (*table.players, *table.games, *table.pairings)
     return {(row.player, row.game, row.opponent): row for row in everything}

@@ -1,8 +1,8 @@
-"""Search trees: what is recorded of a search, what is drawn of it, and how."""
+"""Search trees: what is traced of a search, what is drawn of it, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
@@ -15,19 +15,20 @@ from hypothesis import strategies as st
 import gdl
 from gdl import StateMachine
 from ggp_player.errors import TreeSizeError
-from ggp_player.inspect.search_trace import End, Node, SearchTrace
+from ggp_player.inspect.search_trace import LeafKind, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
+from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
 from ggp_player.inspect.tree_figure import (
     MAX_NODES,
-    Figure,
-    FigureNode,
     Shape,
-    figure_of,
+    TreeFigure,
+    TreeNode,
+    make_tree_figure,
     move_label,
 )
-from ggp_player.inspect.tree_svg import svg_text
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.selection.registry import STRATEGIES, create, strategy_from
+from tests.support.graphviz import needs_graphviz
 from tests.support.tree_games import (
     THREE_PLAYERS,
     TWO_PLY,
@@ -43,7 +44,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Searched:
-    record: SearchTrace
+    trace: SearchTrace
     choices: list[Choice]
 
 
@@ -51,28 +52,28 @@ def search(spec: str, start: Position) -> Searched:
     strategy = strategy_from(spec, TRACED_STRATEGIES)
     choices = list(strategy.search(start))
     assert isinstance(strategy, TracedStrategy)
-    assert strategy.record is not None
-    return Searched(strategy.record, choices)
+    assert strategy.trace is not None
+    return Searched(strategy.trace, choices)
 
 
-def draw(spec: str, machine: StateMachine, depth: int | None = None) -> Figure:
-    return figure_of(search(spec, position(machine)).record, depth)
+def draw(spec: str, machine: StateMachine, depth: int | None = None) -> TreeFigure:
+    return make_tree_figure(search(spec, position(machine)).trace, depth)
 
 
-def outline(node: FigureNode) -> object:
+def outline(node: TreeNode) -> object:
     """Return a node as its text, or as its text and what is below; pruned moves are struck out."""
     if node.shape is Shape.PRUNED:
         return f"-{node.edge}-"
     return (node.text, *map(outline, node.children)) if node.children else node.text
 
 
-def nodes(node: FigureNode) -> Iterator[FigureNode]:
+def nodes(node: TreeNode) -> Iterator[TreeNode]:
     yield node
     for child in node.children:
         yield from nodes(child)
 
 
-def test_minimax_visits_the_whole_two_ply_tree():
+def test_minimax_visits_the_whole_two_ply_tree() -> None:
     root = draw("minimax", turns(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -86,7 +87,7 @@ def test_minimax_visits_the_whole_two_ply_tree():
     assert {leaf.shape for leaf in nodes(root) if not leaf.children} == {Shape.LEAF}
 
 
-def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
+def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree() -> None:
     root = draw("alpha_beta:ordering=false", turns(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -94,27 +95,27 @@ def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree():
         ("≤3", "2", "-a2-", "-a3-"),
         ("≤3", "14", "5", "2"),
     )
-    assert [child.below for child in root.children] == [(), ("cut: 2 ≤ 3",), ()]
+    assert [child.remarks for child in root.children] == [(), ("cut: 2 ≤ 3",), ()]
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_a_player_that_waits_sees_the_choice_of_the_other(spec):
+def test_a_player_that_waits_sees_the_choice_of_the_other(spec: str) -> None:
     start = position(turns(TWO_PLY), role=1)
-    record = search(spec, start).record
-    root = figure_of(record).root
+    trace = search(spec, start).trace
+    root = make_tree_figure(trace).root
     assert (root.role, [child.edge for child in root.children]) == ("max", ["a1", "a2", "a3"])
-    (report,) = record.report(start.state)
+    (report,) = trace.report(start.state)
     assert (str(report.move), report.value, report.proved) == ("noop", 97, True)
     line = [" ".join(map(str, joint_move)) for joint_move in report.line]
     assert line == ["a1 noop", "noop a1"]
 
 
-def test_windows_on_request():
-    record = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).record
-    root = figure_of(record, windows=True).root
-    assert root.below == ("[0, 100]",)
-    assert [child.below[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
-    assert [leaf.below for leaf in root.children[2].children] == [
+def test_windows_on_request() -> None:
+    trace = search("alpha_beta:ordering=false", position(turns(TWO_PLY))).trace
+    root = make_tree_figure(trace, windows=True).root
+    assert root.remarks == ("[0, 100]",)
+    assert [child.remarks[0] for child in root.children] == ["[0, 100]", "[3, 100]", "[3, 100]"]
+    assert [leaf.remarks for leaf in root.children[2].children] == [
         ("[3, 100]",),
         ("[3, 14]",),
         ("[3, 5]",),
@@ -123,19 +124,21 @@ def test_windows_on_request():
 
 @pytest.mark.parametrize("form", [turns, together])
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_the_principal_line_is_the_first_of_the_best(spec, form):
+def test_the_principal_line_is_the_first_of_the_best(
+    spec: str, form: Callable[[Tree], StateMachine]
+) -> None:
     searched = search(spec, position(form(TWO_PLY)))
-    bold = [node for node in nodes(figure_of(searched.record).root) if node.is_principal]
+    bold = [node for node in nodes(make_tree_figure(searched.trace).root) if node.is_principal]
     assert [node.edge for node in bold] == ["", "a1", "a1"]
-    root = searched.record.finished
+    root = searched.trace.finished
     assert root is not None
-    reports = {str(r.move): r for r in searched.record.report(root.state)}
+    reports = {str(r.move): r for r in searched.trace.report(root.state)}
     line = [" ".join(map(str, joint_move)) for joint_move in reports["a1"].line]
     assert line == (["a1 noop", "noop a1"] if form is turns else ["a1 a1"])
     assert (reports["a1"].value, reports["a1"].proved) == (3, True)
 
 
-def test_players_who_move_at_the_same_time_are_circles():
+def test_players_who_move_at_the_same_time_are_circles() -> None:
     root = draw("minimax", together(TWO_PLY)).root
     assert outline(root) == (
         "3",
@@ -146,7 +149,7 @@ def test_players_who_move_at_the_same_time_are_circles():
     assert [child.shape for child in root.children] == [Shape.TOGETHER] * 3
 
 
-def test_vectors_of_three_players():
+def test_vectors_of_three_players() -> None:
     root = draw("max_n", turns(THREE_PLAYERS, ("A", "B", "C"))).root
     assert root.text == "(1, 2, 6)"
     assert [child.text for child in root.children] == ["(1, 2, 6)", "(1, 5, 2)"]
@@ -154,16 +157,16 @@ def test_vectors_of_three_players():
     assert [child.role for child in (root, root.children[0])] == ["A", "B"]
 
 
-def test_chance_is_a_circle_with_the_mean():
+def test_chance_is_a_circle_with_the_mean() -> None:
     root = draw("alpha_beta:ordering=false", turns(((0, 50), (30, 40)), ("max", "random"))).root
     assert outline(root) == ("35", ("25", "0", "50"), ("35", "30", "40"))
     assert [child.shape for child in root.children] == [Shape.CHANCE] * 2
 
 
-def test_a_satisficing_search_stops_at_its_bound():
+def test_a_satisficing_search_stops_at_its_bound() -> None:
     root = draw("bounded_minimax:lower=20,upper=60", turns(((10, 70), (70, 90), (99, 99)))).root
     assert outline(root) == ("≥70", ("≤10", "10", "-a2-"), ("≥70", "70", "90"), "-a3-")
-    assert root.below == ("cut: 70 ≥ 60",)
+    assert root.remarks == ("cut: 70 ≥ 60",)
 
 
 def trees(depth: int) -> st.SearchStrategy[Tree]:
@@ -190,9 +193,9 @@ def true_value(tree: Tree, node: Node) -> int:
 
 @settings(max_examples=12, deadline=None)
 @given(trees(4))
-def test_what_is_recorded_of_a_visit_is_true(tree):
+def test_what_is_recorded_of_a_visit_is_true(tree: Tree) -> None:
     for spec in ("minimax", "bounded_minimax", "alpha_beta", "alpha_beta:ordering=false"):
-        root = search(spec, position(turns(tree))).record.finished
+        root = search(spec, position(turns(tree))).trace.finished
         assert root is not None
         assert root.value == worth(tree, is_max=True)
         for node in descendants(root):
@@ -204,26 +207,26 @@ def test_what_is_recorded_of_a_visit_is_true(tree):
 
 @settings(max_examples=20, deadline=None)
 @given(trees(3))
-def test_minimax_is_recorded_leaf_by_leaf(tree):
+def test_minimax_is_recorded_leaf_by_leaf(tree: Tree) -> None:
     machine = Counting(turns(tree))
-    root = search("minimax", position(machine)).record.finished
+    root = search("minimax", position(machine)).trace.finished
     assert root is not None
-    assert machine.leaves == sum(node.end is End.TERMINAL for node in descendants(root))
+    assert machine.leaves == sum(node.leaf_kind is LeafKind.TERMINAL for node in descendants(root))
 
 
 DEEP: Tree = ((((1, 2), (3, 4)), ((5, 6), (7, 8))), (((9, 10), (11, 12)), ((13, 14), (15, 16))))
 
 
-def test_depth_limits_the_drawing_and_not_the_search():
+def test_depth_limits_the_drawing_and_not_the_search() -> None:
     figure = draw("minimax", turns(DEEP), depth=2)
     assert figure.root.text == "11"
     leaves = [node for node in nodes(figure.root) if not node.children]
     assert len(leaves) == 4
-    assert {leaf.below for leaf in leaves} == {("⋮",)}
+    assert {leaf.remarks for leaf in leaves} == {("⋮",)}
     assert figure.remark == ""
 
 
-def test_an_evaluated_horizon_is_marked():
+def test_an_evaluated_horizon_is_marked() -> None:
     root = draw("alpha_beta:depth=1", turns(DEEP)).root
     assert [child.shape for child in root.children] == [Shape.EVALUATED] * 2
     assert all(child.text[0].isdigit() for child in root.children)
@@ -232,7 +235,7 @@ def test_an_evaluated_horizon_is_marked():
 WIDE: Tree = tuple(tuple(range(14)) for _ in range(14))
 
 
-def test_a_tree_that_is_too_large():
+def test_a_tree_that_is_too_large() -> None:
     machine = turns(WIDE)
     figure = draw("minimax", machine)
     assert figure.depth == 1
@@ -245,11 +248,11 @@ def test_a_tree_that_is_too_large():
     )
 
 
-def test_a_tree_of_nothing_finished():
+def test_a_tree_of_nothing_finished() -> None:
     machine = turns(TWO_PLY)
-    record = SearchTrace(machine, machine.roles[0])
+    trace = SearchTrace(machine, machine.roles[0])
     with pytest.raises(TreeSizeError, match="no search was finished"):
-        figure_of(record)
+        make_tree_figure(trace)
 
 
 TIC_TAC_TOE = "games/ticTacToe.kif"
@@ -267,29 +270,29 @@ def crowded() -> Position:
 
 
 @pytest.mark.parametrize("spec", ["minimax", "bounded_minimax", "alpha_beta", "max_n"])
-def test_a_record_changes_nothing(spec, crowded):
+def test_a_record_changes_nothing(spec: str, crowded: Position) -> None:
     assert TRACED_STRATEGIES.keys() <= STRATEGIES.keys()
     first, second = (replace(crowded, random=Random(1)) for _ in range(2))
     assert search(spec, first).choices == list(create(spec).search(second))
 
 
-def test_layers_that_do_not_fit_are_forgotten(crowded):
-    whole = search("minimax", crowded).record
+def test_layers_that_do_not_fit_are_forgotten(crowded: Position) -> None:
+    whole = search("minimax", crowded).trace
     strategy = strategy_from("minimax", TRACED_STRATEGIES)
     assert isinstance(strategy, TracedStrategy)
     small = strategy.search(crowded)
     choice = next(small)
-    assert strategy.record is not None
-    strategy.record._kept = 60
+    assert strategy.trace is not None
+    strategy.trace._kept = 60
     for last in small:
         choice = last
-    assert strategy.record.deepest < 5
+    assert strategy.trace.deepest < 5
     assert choice.value == 100
-    assert strategy.record.finished is not None
-    kept = list(descendants(strategy.record.finished))
+    assert strategy.trace.finished is not None
+    kept = list(descendants(strategy.trace.finished))
     assert len(kept) <= 60
-    assert any(node.end is End.FORGOTTEN for node in kept)
-    assert strategy.record.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
+    assert any(node.leaf_kind is LeafKind.FORGOTTEN for node in kept)
+    assert strategy.trace.report(crowded.state)[0].line == whole.report(crowded.state)[0].line
 
 
 def descendants(node: Node) -> Iterator[Node]:
@@ -298,18 +301,31 @@ def descendants(node: Node) -> Iterator[Node]:
         yield from descendants(child)
 
 
-def test_a_report_is_about_the_position_that_was_searched(crowded):
-    record = search("minimax", crowded).record
-    assert record.report(crowded.machine.initial_state()) == []
-    assert len(record.report(crowded.state)) == 5
+def test_a_report_is_about_the_position_that_was_searched(crowded: Position) -> None:
+    trace = search("minimax", crowded).trace
+    assert trace.report(crowded.machine.initial_state()) == []
+    assert len(trace.report(crowded.state)) == 5
 
 
-# --------------------------------------------------------------------------- SVG
+# --------------------------------------------------------------------------- drawing
 
 
-def test_the_drawing_is_well_formed_and_the_same_each_time():
+def elements(root: ElementTree.Element, kind: str) -> list[ElementTree.Element]:
+    """Return the groups of a class, such as ``node down``, in which Graphviz draws."""
+    return [group for group in root.iter(f"{SVG}g") if kind in group.get("class", "").split()]
+
+
+def corners(node: ElementTree.Element) -> list[tuple[float, float]]:
+    """Return the corners of the polygon that a node is drawn as."""
+    polygon = next(node.iter(f"{SVG}polygon"))
+    x_y = (pair.split(",") for pair in polygon.get("points", "").split())
+    return [(float(x), float(y)) for x, y in x_y]
+
+
+@needs_graphviz
+def test_the_drawing_is_well_formed_and_the_same_each_time() -> None:
     figures = [draw("alpha_beta:ordering=false", turns(TWO_PLY)) for _ in range(2)]
-    first, second = (svg_text(figure, "a < b & c") for figure in figures)
+    first, second = (tree_svg(figure, "a < b & c") for figure in figures)
     assert first == second
     root = ElementTree.fromstring(first)
     assert root.tag == f"{SVG}svg"
@@ -318,32 +334,65 @@ def test_the_drawing_is_well_formed_and_the_same_each_time():
     assert {"max", "min", "≤3", "cut: 2 ≤ 3"} <= set(texts)
     struck = [e.text for e in root.iter(f"{SVG}text") if e.get("text-decoration") == "line-through"]
     assert struck == ["a2", "a3"]
-    assert len(list(root.iter(f"{SVG}polygon"))) == 4
-    assert len([line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "3"]) == 2
+    triangles = [*elements(root, "up"), *elements(root, "down")]
+    assert [len(set(corners(node))) for node in triangles] == [3] * 4
+    assert len([line for line in root.iter(f"{SVG}path") if line.get("stroke-width") == "3"]) == 2
 
 
-def test_nothing_is_drawn_outside_and_no_node_on_another():
-    text = svg_text(draw("minimax", turns(DEEP)), "deep")
-    root = ElementTree.fromstring(text)
-    width, height = float(root.get("width", "")), float(root.get("height", ""))
+@needs_graphviz
+def test_triangles_point_up_for_max_and_down_for_min() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(TWO_PLY)), "two ply"))
+    for kind, tip in (("up", min), ("down", max)):
+        for node in elements(root, kind):
+            heights = [y for _, y in set(corners(node))]
+            assert heights.count(tip(heights)) == 1
+
+
+@needs_graphviz
+def test_nothing_is_drawn_outside_and_no_node_on_another() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(DEEP)), "deep"))
+    _, _, width, height = map(float, root.get("viewBox", "").split())
     boxes = []
-    for rect in root.iter(f"{SVG}rect"):
-        x, y, w, h = (float(rect.get(key, "0")) for key in ("x", "y", "width", "height"))
-        assert 0 <= x <= x + w <= width
-        assert 0 <= y <= y + h <= height
-        if rect.get("rx"):
-            boxes.append((y, x, x + w))
+    for node in elements(root, "node"):
+        if not list(node.iter(f"{SVG}polygon")):
+            continue  # the name of a role
+        xs, ys = zip(*corners(node), strict=True)
+        # Graphviz moves the drawing by (4, height - 4): y grows downwards from -height.
+        assert -4 <= min(xs) <= max(xs) <= width - 4
+        assert 4 - height <= min(ys) <= max(ys) <= 4
+        if "leaf" in node.get("class", ""):
+            boxes.append((min(ys), min(xs), max(xs)))
     boxes.sort()
     assert len(boxes) == 16
     for (y, _, right), (other_y, left, _) in pairwise(boxes):
         assert y != other_y or right < left
 
 
-def test_characters_that_xml_has_not():
-    node = FigureNode(Shape.LEAF, "1", "title \x01", edge="\x02")
-    text = svg_text(Figure(FigureNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
-    titles = [title.text for title in ElementTree.fromstring(text).iter(f"{SVG}title")]
-    assert titles == ["t�", "title �"]
+@needs_graphviz
+def test_moves_are_drawn_from_left_to_right_and_roles_left_of_them() -> None:
+    root = ElementTree.fromstring(tree_svg(draw("minimax", turns(DEEP)), "deep"))
+    at = {text.text: float(text.get("x", "")) for text in root.iter(f"{SVG}text")}
+    leaves = [at[str(value)] for value in range(1, 17) if value not in (3, 7, 11, 15)]
+    assert leaves == sorted(leaves)
+    assert max(at["max"], at["min"]) < min(leaves)
+
+
+@needs_graphviz
+def test_characters_that_xml_has_not() -> None:
+    node = TreeNode(Shape.LEAF, "1", "title \x01", edge="\x02")
+    text = tree_svg(TreeFigure(TreeNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
+    root = ElementTree.fromstring(text)
+    titles = [link.get("{http://www.w3.org/1999/xlink}title") for link in root.iter(f"{SVG}a")]
+    assert titles == ["t\ufffd", "title \ufffd"]
+
+
+def test_a_graph_for_graphviz_needs_no_graphviz() -> None:
+    dot = tree_dot(draw("alpha_beta:ordering=false", turns(TWO_PLY)), "a < b \\N")
+    assert "<b>a &lt; b &#92;N</b>" in dot
+    assert dot.count("class=down") == 3
+    assert dot.count("class=pruned") == 2
+    assert dot.count("penwidth=3") == 2
+    assert "<s>a2</s>" in dot
 
 
 @pytest.mark.parametrize(
@@ -354,5 +403,5 @@ def test_characters_that_xml_has_not():
         ("(move abcdefg hijklmn opq)", "move abcdefg hijk…"),
     ],
 )
-def test_labels_of_moves(move, label):
+def test_labels_of_moves(move: str, label: str) -> None:
     assert move_label(gdl.parse_term(move)) == label

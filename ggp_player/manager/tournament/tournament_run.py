@@ -1,4 +1,4 @@
-"""A run of a tournament: what is still to be played is played, and shown as it goes."""
+"""A run of a tournament: play the matches that are missing, and show progress."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from rich.text import Text
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.ratings import ratings
 from ggp_player.manager.tournament.report import TournamentReport, result_line
-from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsBook, latest
-from ggp_player.manager.tournament.runner import Conditions, Runner
+from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsLog, latest_results
+from ggp_player.manager.tournament.runner import MatchConditions, MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager.tournament.standings import standings
 
 
 class TournamentRun:
-    """Plays the matches without a result, and adds up all of them."""
+    """Plays the matches that have no result yet, and reports on all of them."""
 
     def __init__(
         self,
         games: Mapping[str, TournamentGame],
         matches: Sequence[PlannedMatch],
-        book: ResultsBook,
+        log: ResultsLog,
         console: Console,
     ) -> None:
         self.console = console
         self._games = games
         self._matches = matches
-        self._book = book
+        self._log = log
 
-    def play(self, conditions: Conditions, concurrency: int) -> bool:
-        """Play what is to be played. Return whether Ctrl-C broke it off."""
-        ended = {result.match_id for result in self._results() if not result.failure}
-        pending = [match for match in self._matches if match.match_id not in ended]
-        if ended:
-            self._say(f"{len(ended)} of {len(self._matches)} matches were played before")
+    def play(self, conditions: MatchConditions, concurrency: int) -> bool:
+        """Play the matches that are missing; return whether Ctrl-C interrupted them."""
+        played = {result.match_id for result in self._results() if not result.failure}
+        pending = [match for match in self._matches if match.match_id not in played]
+        if played:
+            self._say(f"{len(played)} of {len(self._matches)} matches were played before")
         handler = RichHandler(console=self.console, show_time=False, show_path=False)
         logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[handler])
         columns = TextColumn("matches"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
         hidden = not self.console.is_terminal
         with Progress(*columns, console=self.console, disable=hidden) as progress:
-            task = progress.add_task("", total=len(self._matches), completed=len(ended))
+            task = progress.add_task("", total=len(self._matches), completed=len(played))
 
-            def take_in(result: MatchResult) -> None:
-                self._book.append(result)
+            def on_result(result: MatchResult) -> None:
+                self._log.append(result)
                 self._say(result_line(result), "red" if result.failure else "")
                 progress.advance(task, 0 if result.failure else 1)
 
             async def run() -> None:
-                runner = Runner(self._games, conditions, take_in, concurrency)
+                runner = MatchRunner(self._games, conditions, on_result, concurrency)
                 await runner.run(pending)
 
             try:
@@ -64,7 +64,7 @@ class TournamentRun:
         return False
 
     def report(self, identity: Identity, rates: bool) -> TournamentReport:
-        """Return what there is to tell of the matches that have been played."""
+        """Sum up the matches that have been played."""
         found = self._results()
         table = standings(found, identity.players, list(identity.games))
         broke_off = sum(bool(result.failure) for result in found)
@@ -78,8 +78,8 @@ class TournamentRun:
         )
 
     def _results(self) -> list[MatchResult]:
-        """Return the latest result of each match that has one, in the order of the schedule."""
-        found = latest(self._book.results)
+        """List the latest result of each match that has one, in the order of the schedule."""
+        found = latest_results(self._log.results)
         return [found[match.match_id] for match in self._matches if match.match_id in found]
 
     def _say(self, line: str, style: str = "") -> None:

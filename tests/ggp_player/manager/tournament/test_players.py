@@ -1,4 +1,4 @@
-"""Players of tournaments: who they are, and how servers let go of matches."""
+"""Players of tournaments: which are refused, and how servers abort matches."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -7,9 +7,14 @@ import pytest
 
 import gdl
 from ggp_player.errors import TournamentError
-from ggp_player.manager.players import LocalContestant, RemotePlayer
-from ggp_player.manager.tournament.entrants import check_players, clear, enter, is_remote
+from ggp_player.manager.players import LocalPlayer, RemotePlayer
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.players import (
+    abort_match,
+    check_players,
+    is_remote,
+    start_player,
+)
 from tests.support.command_line import CLOSED
 
 
@@ -25,16 +30,16 @@ async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:
 
     async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        await clear([f"127.0.0.1:{port}", "random", CLOSED], "nim.1")
+        await abort_match([f"127.0.0.1:{port}", "random", CLOSED], "nim.1")
     assert received == [b"( ABORT nim.1 )"]
 
 
 async def test_strategies_and_addresses_enter() -> None:
     async with AsyncExitStack() as stack:
-        remote = await enter(CLOSED, 1, stack)
-        local = await enter("bounded_minimax:upper=51", 53, stack)
+        remote = await start_player(CLOSED, 1, stack)
+        local = await start_player("bounded_minimax:upper=51", 53, stack)
         assert remote == RemotePlayer("127.0.0.1", 1)
-        assert isinstance(local, LocalContestant)
+        assert isinstance(local, LocalPlayer)
         assert local.name == local.player.config.strategy == "bounded_minimax:upper=51"
         assert local.player.config.seed == 53
         assert (await local.send("( INFO )")).startswith("( ( name ")

@@ -1,4 +1,4 @@
-"""Who plays in a tournament: strategies in processes of our own, and player servers."""
+"""The players of a tournament: strategies, each started for a match, and player servers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
 from ggp_player.errors import ConfigError, ServerError, TournamentError
-from ggp_player.manager import MatchPlayer, RemotePlayer, seat_of, seated
+from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.protocol import Abort, format_request
 
@@ -16,7 +16,7 @@ ABORT_LIMIT = 1.0
 
 
 def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -> None:
-    """Raise TournamentError with a sentence for the first thing that keeps players from playing."""
+    """Raise TournamentError if a player is named twice, unknown, or unable to play a game."""
     seen: set[str] = set()
     for player in players:
         if player in seen:
@@ -35,24 +35,24 @@ def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -
 
 
 def is_remote(player: str) -> bool:
-    """Tell whether a player is a server's address."""
+    """Check whether a player is the address of a server."""
     return RemotePlayer.at(player) is not None
 
 
-async def enter(player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
-    """Return a contestant; a strategy's processes are started, and end with the stack."""
-    # On shared cores whoever thinks on the other's time takes from it.
-    return await seated(seat_of(player, seed=seed, ponder=False), stack)
+async def start_player(player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
+    """Return a player; a strategy's processes are started, and end with the stack."""
+    # On shared cores, thinking on the opponent's time would take that time from the opponent.
+    return await open_player(seat_of(player, seed=seed, ponder=False), stack)
 
 
-async def clear(players: Iterable[str], match_id: str) -> None:
-    """Have servers let go of a match that they may still be in from before; errors do not count."""
+async def abort_match(players: Iterable[str], match_id: str) -> None:
+    """Send ABORT to the servers among the players: they may still be in the match. Errors pass."""
     request = format_request(Abort(match_id))
     remotes = [RemotePlayer.at(player) for player in players]
-    await asyncio.gather(*(_ask(remote, request) for remote in remotes if remote is not None))
+    await asyncio.gather(*(_send(remote, request) for remote in remotes if remote is not None))
 
 
-async def _ask(remote: RemotePlayer, request: str) -> None:
+async def _send(remote: RemotePlayer, request: str) -> None:
     with suppress(ServerError, TimeoutError):
         async with asyncio.timeout(ABORT_LIMIT):
             await remote.send(request)

@@ -1,6 +1,6 @@
-"""Joint moves as text, and the position that they lead to from the beginning of a match.
+"""Sequences of joint moves as text, and the position that they lead to.
 
-Three forms are understood: one joint move, a list of them, and a match record in JSON::
+Three forms can be read: one joint move, a list of joint moves, and a match record in JSON::
 
     (put a1) noop
     ((put a1) noop) (noop (put b2))
@@ -23,19 +23,19 @@ from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
 from ggp_player.strategies.textbook import Moves
 
 SHOWN_MOVES = 20
-"""How many legal moves a message names at most."""
+"""The most legal moves that a message lists."""
 
 LONGEST_TEXT = 80
-"""Characters of a text that a message repeats."""
+"""The most characters of a text that a message quotes."""
 
 JointMoveTexts: TypeAlias = tuple[tuple[str, ...], ...]
-"""Joint moves, each with a text for every role."""
+"""Joint moves; each has a text for every role."""
 
 
 def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
-    """Return the text of a file of that name, or the source itself, and what a record has in it.
+    """Return the text of the file of that name, or the source itself, and the moves of a record.
 
-    Raises :class:`JointMoveError` where a file is no text, or a record no match record.
+    Raises :class:`JointMoveError` if the file is not text, or its JSON not a match record.
     """
     path = Path(source)
     try:
@@ -63,10 +63,10 @@ def _is_file(path: Path) -> bool:
         raise
 
 
-class Beginning:
-    """A match from its initial state on, as far as the joint moves go that it was told.
+class MatchPrefix:
+    """The beginning of a match: ``steps`` from the initial state, and the ``state`` they lead to.
 
-    It follows ``limit`` joint moves at most; the rest is not looked at.
+    It has at most ``limit`` joint moves; further ones are ignored.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class Beginning:
         self.steps: tuple[Moves, ...] = ()
 
     def follow(self, source: str) -> None:
-        """Make the joint moves of a text, or of the file of that name.
+        """Append the joint moves of a text, or of the file of that name.
 
         Raises :class:`JointMoveError`, which names the step, the move and the legal ones.
         """
-        text, recorded = _texts_in(source)
-        readings = [recorded] if recorded is not None else self._readings(text)
+        text, moves = _texts_in(source)
+        readings = [moves] if moves is not None else self._readings(text)
         failures: list[JointMoveError] = []
         for reading in readings:
             try:
@@ -94,11 +94,11 @@ class Beginning:
             else:
                 self.state, self.steps = state, (*self.steps, *steps)
                 return
-        # Of several readings, the one that came furthest is what was meant.
+        # Of several readings, report the one that got furthest: it is the likeliest.
         raise max(failures, key=lambda error: error.step, default=self._unreadable(text))
 
     def _readings(self, text: str) -> list[JointMoveTexts]:
-        """Return what the text can mean; the same text can be a joint move, and a list of them."""
+        """List the readings of a text: it may be both a joint move and a list of joint moves."""
         _check_parentheses(text)
         try:
             items = list(items_of(f"({text}\n)", 0, -1))
@@ -154,7 +154,7 @@ class Beginning:
             raise JointMoveError(f"{text} is no move of {role}:\n{error}", number) from error
         legal = self._machine.legal_moves(state, role)
         if move not in legal:
-            sentence = f"{move} is not legal for {role}; legal: {listed(legal)}"
+            sentence = f"{move} is not legal for {role}; legal: {listed_moves(legal)}"
             raise JointMoveError(sentence, number)
         return move
 
@@ -178,8 +178,8 @@ def _elements(item: Item) -> list[Item]:
     return list(items_of(item.text, 0, item.start)) if item.is_list else []
 
 
-def listed(moves: Iterable[Term]) -> str:
-    """Return moves as a sentence has them, the first ``SHOWN_MOVES`` of them."""
+def listed_moves(moves: Iterable[Term]) -> str:
+    """List moves for a sentence, at most ``SHOWN_MOVES`` of them."""
     texts = list(map(str, moves))
     more = f" and {len(texts) - SHOWN_MOVES} more" if len(texts) > SHOWN_MOVES else ""
     return (", ".join(texts[:SHOWN_MOVES]) or "none") + more

@@ -1,0 +1,164 @@
+"""Search trees as drawings, in the shapes of a lecture: as text for Graphviz, and as SVG.
+
+A triangle that points up is a choice of the player, one that points down an opponent's; a circle is
+chance, or the choice of a role that moves at the same time. Values are in the nodes, moves on the
+edges. Moves that were not searched are grey and struck out, the principal line is bold. Graphviz
+does the layout; see :mod:`gdl.reports.diagrams`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from types import MappingProxyType
+
+from gdl.reports import draw_dot, escaped, quoted
+from ggp_player.inspect.tree_figure import MORE, Shape, TreeFigure, TreeNode
+
+_GREY = "#a8a8a8"
+
+_DEFAULTS = """\
+  graph [fontname="monospace", fontsize=11, labelloc=t, labeljust=l, ordering=out, ranksep=0.3,
+         nodesep=0.2];
+  node [fontname="monospace", fontsize=12, margin="0.03,0.02", height=0.3, width=0.4, style=filled];
+  edge [fontname="monospace", fontsize=10.5, dir=none];
+"""
+
+_SHAPES: Mapping[Shape, str] = MappingProxyType(
+    {
+        Shape.UP: 'shape=triangle, fillcolor="#dbe9f6", margin=0',
+        Shape.DOWN: 'shape=invtriangle, fillcolor="#fde3c8", margin=0',
+        Shape.TOGETHER: 'shape=ellipse, fillcolor="#fde3c8"',
+        Shape.CHANCE: 'shape=ellipse, fillcolor="#fff6c4"',
+        Shape.EACH: 'shape=box, style="filled,rounded", fillcolor="#e2f0dc"',
+        Shape.LEAF: 'shape=box, fillcolor="#ffffff"',
+        Shape.EVALUATED: 'shape=box, style="filled,dashed", fillcolor="#ffffff"',
+        Shape.PRUNED: f'shape=circle, width=0.1, height=0.1, fillcolor="#ffffff", color="{_GREY}"',
+    }
+)
+
+_PRUNED_EDGE = f'style=dashed, color="{_GREY}", fontcolor="{_GREY}", dir=back, arrowtail=noneteetee'
+"""Two strokes cross the edge, as cuts are marked by hand."""
+
+_MORE = f'[shape=plaintext, style=solid, height=0.1, label="{MORE}"]'
+
+_LEGEND: Mapping[Shape, str] = MappingProxyType(
+    {
+        Shape.UP: "△ takes the highest value",
+        Shape.DOWN: "▽ takes the lowest",
+        Shape.TOGETHER: "○ takes the lowest, and moves at the same time as the one above",
+        Shape.CHANCE: "○ chance: the mean",
+        Shape.EACH: "▢ takes the vector that is best for itself",
+        Shape.EVALUATED: "dashed: evaluated, not searched",
+        Shape.PRUNED: "grey: not searched",
+    }
+)
+
+_UNUSABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML has no way to write."""
+
+
+def tree_svg(figure: TreeFigure, heading: str) -> str:
+    """Draw a figure as SVG; raises :class:`gdl.reports.DrawingError` without Graphviz."""
+    return draw_dot(tree_dot(figure, heading))
+
+
+def tree_dot(figure: TreeFigure, heading: str) -> str:
+    """Write a figure in DOT, the language of Graphviz: a rank for each layer, its roles first."""
+    layers = list(_layers(figure.root))
+    nodes = [node for layer in layers for node in layer]
+    names = {id(node): f"n{number}" for number, node in enumerate(nodes)}
+    lines = ["digraph tree {", _DEFAULTS, f"  label={_heading(figure, nodes, heading)};"]
+    for depth, layer in enumerate(layers):
+        lines.append(
+            f"  {{ rank=same; r{depth} [shape=plaintext, style=solid, label={_roles(layer)}];"
+        )
+        lines += [f"    {names[id(node)]} {_node_attributes(node)};" for node in layer]
+        lines.append("  }")
+    lines += [f"  r{depth - 1} -> r{depth} [style=invis];" for depth in range(1, len(layers))]
+    for node in nodes:
+        start = names[id(node)]
+        lines += [f"  {start} -> {names[id(c)]} {_edge_attributes(c)};" for c in node.children]
+        lines += [f"  {start} -> {{ m{start} {_MORE} }};"] if MORE in node.remarks else []
+    return "\n".join([*lines, "}", ""])
+
+
+def _layers(root: TreeNode) -> Iterator[list[TreeNode]]:
+    """Yield the nodes of each depth, from left to right."""
+    layer = [root]
+    while layer:
+        yield layer
+        layer = [child for node in layer for child in node.children]
+
+
+def _roles(layer: Sequence[TreeNode]) -> str:
+    """Name the roles that choose in a layer."""
+    choosing = (n for n in layer if n.role and n.shape not in (Shape.LEAF, Shape.EVALUATED))
+    return _label(" / ".join(dict.fromkeys(node.role for node in choosing)))
+
+
+def _node_attributes(node: TreeNode) -> str:
+    found = [
+        _SHAPES[node.shape],
+        f"class={node.shape.name.lower()}",
+        f"label={_label(node.text, 'b' if node.is_principal else '')}",
+        f"tooltip={quoted(escaped(_usable(node.title)))}",
+    ]
+    found += ["penwidth=2.5"] if node.is_principal else []
+    found += ['style="filled,dotted"'] if node.is_seen else []
+    if node.remarks and not node.edge:  # the root: other nodes have theirs at the edge above
+        found.append(f"xlabel=<{''.join(map(_line, node.remarks))}>")
+    return f"[{', '.join(found)}]"
+
+
+def _edge_attributes(child: TreeNode) -> str:
+    """Describe the edge to a node, which bears its remarks too: there they overlap nothing."""
+    is_pruned = child.shape is Shape.PRUNED
+    tag = "s" if is_pruned else "b" if child.is_principal else ""
+    remarks = "".join(_line(text) for text in child.remarks if text != MORE)
+    label = _label(child.edge, tag, remarks)
+    look = f"{_PRUNED_EDGE}, " if is_pruned else "penwidth=3, " if child.is_principal else ""
+    return f"[{look}label={label}]"
+
+
+def _usable(text: str) -> str:
+    return _UNUSABLE.sub("\ufffd", text)
+
+
+def _html(text: str) -> str:
+    return escape(_usable(text)).replace("\\", "&#92;")
+
+
+def _label(text: str, tag: str = "", remarks: str = "") -> str:
+    """Write a label, bold in the tag ``b`` and struck out in ``s``, and remarks below it."""
+    if not text:
+        return '""'
+    inner = f"<{tag}>{_html(text)}</{tag}>" if tag else _html(text)
+    return f'<{inner}<br align="left"/>{remarks}>' if remarks else f"<{inner}>"
+
+
+def _line(text: str) -> str:
+    colour = "#c0392b" if text.startswith("cut") else "#555555"
+    return f'<font color="{colour}">{_html(text)}</font><br align="left"/>'
+
+
+def _heading(figure: TreeFigure, nodes: Sequence[TreeNode], heading: str) -> str:
+    lines = "".join(map(_line, _legend(figure, nodes)))
+    return f'<<b>{_html(heading)}</b><br align="left"/>{lines}>'
+
+
+def _legend(figure: TreeFigure, nodes: Sequence[TreeNode]) -> Iterator[str]:
+    """Yield the lines that explain the marks of a drawing."""
+    shapes = {node.shape for node in nodes}
+    yield "; ".join(text for shape, text in _LEGEND.items() if shape in shapes)
+    marks = ["moves from left to right as searched", "bold: the principal line"]
+    if any(node.text[:1] in ("≤", "≥") for node in nodes):
+        marks.append("≤ ≥: a bound, nothing more is known")
+    if any(node.is_seen for node in nodes):
+        marks.append("dotted: searched before, on another path")
+    if any(MORE in node.remarks for node in nodes):
+        marks.append(f"{MORE}: goes on below")
+    yield "; ".join(marks)
+    if figure.remark:
+        yield f"drawn to depth {figure.depth}: {figure.remark} one drawing"

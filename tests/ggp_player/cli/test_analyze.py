@@ -282,13 +282,13 @@ def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
 
 
 class Ticking:
-    """A clock that advances by a quarter of a second each time that it is read."""
+    """A clock that advances by a second each time that it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        self.now += 0.25
+        self.now += 1
         return self.now
 
 

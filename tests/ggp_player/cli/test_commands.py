@@ -21,7 +21,7 @@ def run(*arguments: str) -> tuple[int, str]:
 def test_the_help_lists_every_command() -> None:
     status, output = run("--help")
     assert status == 0
-    assert list(COMMANDS) == ["serve", "info", "match", "analyze", "tournament", "warm-up"]
+    assert list(COMMANDS) == ["serve", "info", "match", "analyze", "bench", "tournament", "warm-up"]
     for name in COMMANDS:
         assert f"\n  {name} " in output
 

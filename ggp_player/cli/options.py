@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from gdl import GdlError
 from gdl.cli.options import Command, seed_option
 from ggp_player.worker import is_warm
 
@@ -49,6 +51,15 @@ def _in_a_folder(context: click.Context, option: click.Parameter, path: Path | N
     if path is not None and not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}", context, option)
     return path
+
+
+@contextmanager
+def reporting_unplayable_game() -> Iterator[None]:
+    """Report errors in the rules, and in playing by them, as errors of the game."""
+    try:
+        yield
+    except GdlError as error:
+        raise click.ClickException(f"the game cannot be played:\n{error}") from error
 
 
 def warn_if_cold() -> None:

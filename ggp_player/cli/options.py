@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from gdl import GdlError
-from gdl.cli.options import Command, seed_option
+from gdl.cli.options import Command
 from ggp_player.worker import is_warm
 
 MAX_CLOCK = 86_400
@@ -26,7 +26,9 @@ def match_options(command: Command) -> Command:
         (
             _clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
             _clock_option("--play-clock", 5, "Whole seconds for each move."),
-            seed_option,
+            click.option(
+                "--seed", default=0, show_default=True, help="Where all randomness begins."
+            ),
             click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
         )
     ):

@@ -13,7 +13,13 @@ import gdl
 from gdl import Constant, StateMachine
 from gdl.cli.options import write_text
 from gdl.reports import DrawingError
-from ggp_player.cli.options import MAX_CLOCK, RULESHEET, output_option, warn_if_cold
+from ggp_player.cli.options import (
+    MAX_CLOCK,
+    RULESHEET,
+    output_option,
+    reporting_unplayable_game,
+    warn_if_cold,
+)
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
     TRACED_STRATEGIES,
@@ -123,19 +129,13 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     """
     chosen = _Options(**options)  # type: ignore[arg-type] # click has checked the types
     chosen.check()
-    try:
+    with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
         machine = _machine(ruleset)
         prefix = MatchPrefix(ruleset, machine, chosen.steps)
         for source in chosen.moves:
             prefix.follow(source)
         _Task(rulesheet.stem, machine, prefix, chosen).run()
-    except DrawingError as error:
-        raise click.ClickException(str(error)) from error
-    except gdl.GdlError as error:
-        raise click.ClickException(f"the game cannot be played:\n{error}") from error
-    except (GgpPlayerError, OSError) as error:
-        raise click.ClickException(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,10 @@ class _Task:
 
     def _draw(self, figure: TreeFigure, heading: str) -> None:
         draw = tree_dot if self.options.form == "dot" else tree_svg
-        text, output = draw(figure, heading), self.options.output
+        try:
+            text, output = draw(figure, heading), self.options.output
+        except DrawingError as error:
+            raise GgpPlayerError(str(error)) from error  # no fault of the game
         write_text(output, text)
         if output is not None and not self.options.json:
             remark = f"; {figure.remark} one drawing" if figure.remark else ""

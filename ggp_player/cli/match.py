@@ -16,8 +16,14 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
-from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
-from ggp_player.errors import ConfigError, GgpPlayerError
+from ggp_player.cli.options import (
+    RULESHEET,
+    match_options,
+    output_option,
+    reporting_unplayable_game,
+    warn_if_cold,
+)
+from ggp_player.errors import ConfigError
 from ggp_player.manager import (
     GameManager,
     MatchSetup,
@@ -56,15 +62,11 @@ def match_command(
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     seats = [_seat(spec, settings["seed"]) for spec in players]
-    try:
+    with reporting_unplayable_game():
         setup = _setup(rulesheet, settings)
         machine = gdl.interpret(setup.ruleset)
         warn_if_cold()
         unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
-    except gdl.GdlError as error:
-        raise click.ClickException(f"the game cannot be played:\n{error}") from error
-    except (GgpPlayerError, OSError) as error:
-        raise click.ClickException(str(error)) from error
     if unreachable:
         names = ", ".join(unreachable)
         raise click.ClickException(f"could not be reached at the start: {names}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from gdl.cli.options import Command, seed_option
+from gdl import GdlError
+from gdl.cli.options import Command
 from ggp_player.worker import is_warm
 
 MAX_CLOCK = 86_400
@@ -24,7 +26,9 @@ def match_options(command: Command) -> Command:
         (
             _clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
             _clock_option("--play-clock", 5, "Whole seconds for each move."),
-            seed_option,
+            click.option(
+                "--seed", default=0, show_default=True, help="Where all randomness begins."
+            ),
             click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
         )
     ):
@@ -49,6 +53,15 @@ def _in_a_folder(context: click.Context, option: click.Parameter, path: Path | N
     if path is not None and not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}", context, option)
     return path
+
+
+@contextmanager
+def reporting_unplayable_game() -> Iterator[None]:
+    """Report errors in the rules, and in playing by them, as errors of the game."""
+    try:
+        yield
+    except GdlError as error:
+        raise click.ClickException(f"the game cannot be played:\n{error}") from error
 
 
 def warn_if_cold() -> None:

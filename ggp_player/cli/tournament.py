@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
-from ggp_player.errors import GgpPlayerError
 from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
     MISSING,
@@ -144,11 +143,7 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
     ggp-player tournament --game games/nim.kif --game games/ticTacToe.kif \\
         --rounds 10 --play-clock 1 --output results.jsonl minimax random
     """
-    try:
-        status = _play(_OPTIONS.validate_python(options))
-    except (GgpPlayerError, OSError) as error:
-        raise click.ClickException(str(error)) from error
-    context.exit(status)
+    context.exit(_play(_OPTIONS.validate_python(options)))
 
 
 def _play(options: _Options) -> int:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def compile(ruleset: Ruleset, options: CompileOptions | None = None) -> PropnetStateMachine:
     """Compile a ruleset to a state machine that evaluates 512 states at once.
 
-    It runs in an interpreter until its ``warm_up`` or ``warm_up_later`` has made machine code.
+    It runs in an interpreter until its ``warm_up`` or ``warm_up_later`` has made native code.
     Raises :class:`gdl.GroundingLimitError` if the rules are too large to ground, and
     :class:`gdl.RulesetError` as :func:`gdl.interpret` does.
     """

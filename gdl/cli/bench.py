@@ -168,7 +168,7 @@ def bench_command(
     process reached at most. Gates that only goals need count as often as they are evaluated.
 
     With --baselines, rulesheets of the public collections are recognised by their SHA-256, at any
-    depth of a folder, and compared with the fastest other engine that was measured on them. Its
+    depth of a folder (of a clone of ggp-org/ggp-repository, for example), and compared with the fastest other engine that was measured on them. Its
     speed is that of another machine, an AMD EPYC server: compare orders of magnitude.
 
     \b
@@ -176,7 +176,6 @@ def bench_command(
         gdl bench games/ticTacToe.kif --seconds 0.2
         gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
         gdl bench games/nim.kif --seconds 0.1 --markdown
-        gdl bench ggp-repository --baselines
     """
     plan = MeasurementPlan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:

@@ -1,4 +1,4 @@
-"""The command ``gdl warm-up``: compile machine code in advance."""
+"""The command ``gdl warm-up``: compile native code in advance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gdl.engine import warm_up_kernels
 @click.command("warm-up")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
 def warm_up_command(files: Sequence[Path]) -> None:
-    """Fill the cache of machine code, so that the first game starts without delay.
+    """Fill the cache of native code, so that the first game starts without delay.
 
     It gets the code that all games need, which takes some ten seconds to compile, and that of each
     game that is named. The cache is the folder "gdl" in the user's cache folder; the environment

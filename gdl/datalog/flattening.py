@@ -129,7 +129,7 @@ class Flattening:
 
 
 def _suffix(position: ArgumentPosition, function: str) -> str:
-    """Return what distinguishes a specialized relation's name from the others."""
+    """The end of a specialized relation's name, which distinguishes it from the others."""
     return f" {position.arity}.{position.column}.{function}"
 
 

@@ -185,7 +185,7 @@ class PropnetStateMachine:
         return self.state((self._block.next[:, 0] & 1).astype(np.uint8))
 
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
-        """Return what the role sees of the joint move, sorted by its text."""
+        """The percepts that a role receives after a joint move, sorted by text."""
         index = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
         layout = self._lane.layout

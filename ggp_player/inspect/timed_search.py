@@ -11,7 +11,7 @@ from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
 
-PATIENCE = 1.0
+INTERRUPT_GRACE = 1.0
 """Seconds after the deadline in which a search may still come to its next choice."""
 
 
@@ -57,11 +57,11 @@ def timed_search(
     """Let a strategy search a position for some seconds, and ask for its report.
 
     As in a match, a strategy of the compiled engine gets the machine itself: it looks at the time
-    often enough. Any other is interrupted ``PATIENCE`` after the deadline.
+    often enough. Any other is interrupted ``INTERRUPT_GRACE`` after the deadline.
     """
     start = clock()
     deadline = Deadline(start + seconds, clock)
-    last = Deadline(deadline.at + PATIENCE, clock)
+    last = Deadline(deadline.at + INTERRUPT_GRACE, clock)
     is_searching = True
     machine = interruptible_for(
         strategy, position.machine, lambda: is_searching and last.has_passed

@@ -25,7 +25,7 @@ from tests.support.tree_games import Tree, last_choice, position
 
 @cache
 def compiled(text: str) -> PropnetStateMachine:
-    """The compiled machine of a rulesheet, before it has machine code."""
+    """The compiled machine of a rulesheet, before it has native code."""
     return gdl.compile(gdl.parse(text))
 
 

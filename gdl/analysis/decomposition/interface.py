@@ -42,7 +42,7 @@ def evaluate_conditions(
 ) -> NDArray[np.uint64]:
     """Evaluate conditions in the lanes of some rows: uint64 (conditions, words).
 
-    All rows must have been written, which the interpreter does and machine code does not.
+    All rows must have been written, which the interpreter does and native code does not.
     """
     found = [
         np.bitwise_and.reduce(rows[each >> 1] ^ -(each & 1)[:, None].astype(np.uint64), axis=0)

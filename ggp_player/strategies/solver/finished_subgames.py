@@ -87,7 +87,7 @@ class FinishedSubgames:
         return keys[:, None], np.arange(sum(map(len, self.machine.moves)), dtype=np.int32)
 
     def summaries(self, states: Packed) -> StateSummaries:
-        """Return what matters of the states."""
+        """Summarize states: what the rest of the game can still read of them."""
         self._load(states)
         count, block = len(states), self._block
         legal, terminal = block.legal()[:count], block.terminal()[:count]

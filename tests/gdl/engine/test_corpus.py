@@ -6,7 +6,7 @@ in the lanes of blocks, evaluated by the interpreter and by native code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
-from gdl.grounding.gringo import GroundingBudget
+from tests.support.collection import BUDGET, parameters
 from tests.support.traces import (
     GAMES,
     assert_answers_agree,
@@ -30,22 +30,6 @@ from tests.support.traces import (
 )
 
 pytestmark = [pytest.mark.corpus, pytest.mark.timeout(300)]
-
-BUDGET = GroundingBudget(seconds=120)
-
-LARGE = {"amazons": 300, "amazons_v1": 300, "chess": 900}
-"""Rulesheets that take long to compile, and the seconds that their tests may take."""
-
-
-def parameters(rulesheets: Mapping[str, Path]) -> list[object]:
-    """Return rulesheets as the parameters of tests, slow ones where they are large."""
-    return [pytest.param(path, id=name, marks=marks_of(name)) for name, path in rulesheets.items()]
-
-
-def marks_of(name: str) -> list[pytest.MarkDecorator]:
-    """Return the marks of a rulesheet's tests."""
-    return [pytest.mark.slow, pytest.mark.timeout(LARGE[name])] if name in LARGE else []
-
 
 MAX_GATES = 2_000
 """Native code for more gates takes too long to make in the ordinary run."""

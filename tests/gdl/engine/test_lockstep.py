@@ -20,7 +20,7 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.block import Block
 from gdl.engine.machine import PropnetStateMachine
-from tests.gdl.engine.test_corpus import BUDGET, parameters
+from tests.support.collection import BUDGET, parameters
 from tests.support.compiled_games import NAMES, machine_of, reasoner_of, rules_of
 from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 from tests.support.traces import GAMES, SHEETS

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import gdl
 from ggp_player.__main__ import main
-from ggp_player.inspect.timed_search import PATIENCE, timed_search
+from ggp_player.inspect.timed_search import INTERRUPT_GRACE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection.registry import create
@@ -319,7 +319,7 @@ def test_a_search_without_an_end_is_stopped(speaks: bool) -> None:
     analysis = timed_search(Endless(speaks), start, 60, Ticking())
     assert not analysis.is_complete
     assert (analysis.choice is not None) == speaks
-    assert 60 <= analysis.seconds <= 60 + PATIENCE + 4
+    assert 60 <= analysis.seconds <= 60 + INTERRUPT_GRACE + 4
     assert 5 < analysis.states < 30
 
 

@@ -1,0 +1,70 @@
+"""Tests have the folders of the source, every module has a test, pages name files that exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+
+COVERED_BY: dict[str, list[str]] = tomllib.loads((ROOT / "tests" / "covered_by.toml").read_text())
+
+MODULES = sorted(
+    path.relative_to(ROOT)
+    for package in ("gdl", "ggp_player")
+    for path in (ROOT / package).rglob("*.py")
+    if path.name != "__init__.py"
+)
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+
+MOST_MODULES = 14
+"""The most modules of one folder."""
+
+
+def own_test(module: Path) -> Path:
+    return ROOT / "tests" / module.with_name(f"test_{module.name}")
+
+
+def test_every_module_has_a_test_or_a_line_that_names_one() -> None:
+    listed = [module for modules in COVERED_BY.values() for module in modules]
+    assert sorted(listed) == sorted(set(listed))
+    without = {str(module) for module in MODULES if not own_test(module).exists()}
+    assert without == set(listed)
+
+
+@pytest.mark.parametrize("test", COVERED_BY)
+def test_listed_tests_exist(test: str) -> None:
+    assert (ROOT / test).exists()
+
+
+def test_folders_are_small() -> None:
+    folders = [module.parent for module in MODULES]
+    assert max(map(folders.count, folders)) <= MOST_MODULES
+
+
+def test_no_test_module_is_imported() -> None:
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests."):
+                assert not (node.module or "").rpartition(".")[2].startswith("test_"), path
+
+
+def test_every_package_says_what_it_is() -> None:
+    packages = [
+        path for name in ("gdl", "ggp_player") for path in (ROOT / name).rglob("__init__.py")
+    ]
+    for path in packages:
+        docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert len(docstring.split()) >= 10, path
+
+
+def test_the_architecture_page_names_files_that_exist() -> None:
+    named = re.findall(r"`((?:gdl|ggp_player|games|tests)/[\w/.]*)`", ARCHITECTURE)
+    assert len(named) >= 20
+    for name in named:
+        assert (ROOT / name).exists(), name

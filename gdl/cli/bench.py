@@ -168,8 +168,9 @@ def bench_command(
     process reached at most. Gates that only goals need count as often as they are evaluated.
 
     With --baselines, rulesheets of the public collections are recognised by their SHA-256, at any
-    depth of a folder (of a clone of ggp-org/ggp-repository, for example), and compared with the fastest other engine that was measured on them. Its
-    speed is that of another machine, an AMD EPYC server: compare orders of magnitude.
+    depth of a folder (of a clone of ggp-org/ggp-repository, for example), and compared with the
+    fastest other engine that was measured on them. Its speed is that of another machine, an AMD
+    EPYC server: compare orders of magnitude.
 
     \b
     Examples:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Strategy
-from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
+from ggp_player.strategies import EngineStrategy, Strategy, compiled_machine
 
 
 class SearchInterrupted(Exception):  # noqa: N818 it is no error

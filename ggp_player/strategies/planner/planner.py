@@ -12,8 +12,14 @@ from pydantic import Field
 from gdl import State, Term
 from gdl.analysis import Decomposition, analyse
 from gdl.engine import PropnetStateMachine, packed_state
-from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
+from ggp_player.strategies import (
+    Choice,
+    EngineStrategy,
+    LoneStrategy,
+    MoveReport,
+    Position,
+    compiled_machine,
+)
 from ggp_player.strategies.planner.plan_portfolio import PlanPortfolio
 from ggp_player.strategies.planner.state_space import FoundPlan, StateSpace
 from ggp_player.strategies.textbook import SequentialPlanning, utility

@@ -18,8 +18,7 @@ from pydantic import Field
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,
     DONE,

@@ -17,8 +17,7 @@ from pydantic import Field
 
 from gdl import Constant, StateMachine, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     REFUSED,

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from gdl import State
 from gdl.analysis import Decomposition
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
-from ggp_player.strategies import Choice, MoveReport, Position
-from ggp_player.strategies.engine_strategy import EngineStrategy
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.solver.enumeration import new_slots, retrograde_analysis
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,

@@ -91,11 +91,17 @@ def break_lines(group: Group, indent: int = 0, reserved: int = 0) -> list[Line]:
         return [*lines, Line(indent, text, comments.after), *end]
     lines.append(Line(indent, group.opening, comments.opening))
     for item in group.items[:-1]:
-        lines += break_lines(item, indent + INDENT, len(group.separator))
-        lines[-1] = replace(lines[-1], text=lines[-1].text + group.separator)
+        lines += _separated(break_lines(item, indent + INDENT, len(group.separator)), group)
     for item in group.items[-1:]:
         lines += break_lines(item, indent + INDENT, len(group.closing) + reserved)
     return _closed([*lines, *end], group, indent)
+
+
+def _separated(lines: Sequence[Line], group: Group) -> list[Line]:
+    """Add the separator to the last line of an item that has text: comments may come after it."""
+    last = max(index for index, line in enumerate(lines) if line.text)
+    separated = replace(lines[last], text=lines[last].text + group.separator)
+    return [*lines[:last], separated, *lines[last + 1 :]]
 
 
 def _closed(lines: Sequence[Line], group: Group, indent: int) -> list[Line]:

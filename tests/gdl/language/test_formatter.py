@@ -226,3 +226,9 @@ def test_real_rulesheets_survive_formatting_and_conversion(path: Path) -> None:
     assert gdl.parse(infix) == ruleset
     assert format_text(infix) == infix
     assert gdl.parse(convert_text(infix, Notation.KIF)) == ruleset
+
+
+def test_a_comment_inside_an_atom_without_arguments_comes_after_the_connective() -> None:
+    infix = convert_text("(<= (h ?x)\n (p\n ; c\n )\n (q ?x))", Notation.INFIX)
+    assert infix == "h(X) :-\n  p &\n  % c\n  q(X)\n"
+    assert format_text(infix) == infix

@@ -1,0 +1,139 @@
+"""Roles in order and back, deepening that ends in time, and playouts that are matches."""
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gdl
+from ggp_player.strategies import Choice, Position
+from ggp_player.strategies.textbook.game_tree import (
+    in_role_order,
+    iterative_deepening,
+    opponents_of,
+    own_first,
+    playout,
+    utility,
+)
+from tests.support.tree_games import LOOP, TWO_PLY, Tree, constants, position, trees, turns
+
+START = position(turns(TWO_PLY))
+FIRST = Choice(START.legal_moves[0])
+
+choices = st.builds(
+    Choice, st.sampled_from(START.legal_moves), st.integers(0, 100), proved=st.booleans()
+)
+depths = st.lists(st.lists(choices, max_size=3), max_size=5)
+
+
+@given(st.integers(1, 6), st.data())
+def test_moves_are_put_back_into_the_order_of_roles(count: int, data: st.DataObject) -> None:
+    roles = constants(*(f"r{number}" for number in range(count)))
+    machine = turns((1, 2), [str(role) for role in roles])
+    role = data.draw(st.sampled_from(roles))
+    order = own_first(machine, role)
+    assert order[0] == role
+    assert order[1:] == opponents_of(machine, role) == tuple(r for r in roles if r is not role)
+    assert in_role_order(machine, role, order) == roles
+
+
+def test_a_goal_that_the_rules_do_not_give_is_worth_nothing() -> None:
+    machine = gdl.interpret(gdl.parse(LOOP))
+    first, second = machine.roles
+    start = machine.initial_state()
+    end = machine.next_state(start, constants("out", "wait"))
+    values = [utility(machine, state, role) for state in (start, end) for role in (first, second)]
+    assert values == [0, 0, 70, 0]
+
+
+# ---------------------------------------------------------------------- deepening
+
+
+@given(depths)
+def test_it_deepens_until_a_choice_is_proved(found: list[list[Choice]]) -> None:
+    asked: list[tuple[int, Choice]] = []
+
+    def iteration(position: Position, depth: int, best: Choice) -> Iterator[Choice]:
+        assert position is START
+        asked.append((depth, best))
+        yield from found[depth - 1]
+
+    yielded = list(iterative_deepening(START, len(found), iteration))
+    bests, expected = list[Choice](), [FIRST]
+    for each in found:
+        if expected[-1].proved:
+            break
+        bests.append(expected[-1])
+        expected += each
+    assert yielded == expected
+    assert asked == list(enumerate(bests, start=1))
+
+
+@given(st.lists(choices, max_size=3), st.integers(1, 4))
+def test_a_search_too_deep_for_the_stack_ends_with_the_best_choice(
+    found: list[Choice], deepest: int
+) -> None:
+    def iteration(position: Position, depth: int, best: Choice) -> Iterator[Choice]:
+        if depth == deepest:
+            yield from found
+            raise RecursionError
+        yield Choice(position.legal_moves[-1], depth)
+
+    *before, last = iterative_deepening(START, 9, iteration)
+    best = before[-1]
+    assert before[deepest:] == found
+    assert last == Choice(
+        best.move, best.value, best.proved, f"depth {deepest - 1}, stack exhausted"
+    )
+
+
+def test_other_faults_are_not_hidden() -> None:
+    def iteration(position: Position, depth: int, best: Choice) -> Iterator[Choice]:
+        raise ZeroDivisionError(depth)
+
+    search = iterative_deepening(START, 3, iteration)
+    assert next(search) == FIRST
+    with pytest.raises(ZeroDivisionError, match="1"):
+        next(search)
+
+
+def test_there_is_no_choice_where_there_is_no_move() -> None:
+    machine = turns((7,))
+    (step,) = playout(machine, machine.initial_state(), Random(1))
+    over = position(machine, state=step.after)
+    assert not over.legal_moves
+    assert list(iterative_deepening(over, 3, lambda *_: iter([FIRST]))) == []
+
+
+# ---------------------------------------------------------------------- playouts
+
+
+@given(trees, st.integers(0, 99))
+def test_a_playout_is_a_match(tree: Tree, seed: int) -> None:
+    machine = turns(tree)
+    steps = list(playout(machine, machine.initial_state(), Random(seed)))
+    assert steps == list(playout(machine, machine.initial_state(), Random(seed)))
+    assert steps[0].before == machine.initial_state()
+    assert all(step.after == next_.before for step, next_ in pairwise(steps))
+    for before, moves, after in steps:
+        assert not machine.is_terminal(before)
+        for role, move in zip(machine.roles, moves, strict=True):
+            assert move in machine.legal_moves(before, role)
+        assert machine.next_state(before, moves) == after
+    assert machine.is_terminal(steps[-1].after)
+    assert not list(playout(machine, steps[-1].after, Random(seed)))
+
+
+def test_every_move_is_played_sooner_or_later() -> None:
+    machine = turns(TWO_PLY)
+    random = Random(1)
+    firsts = {next(playout(machine, machine.initial_state(), random)).moves[0] for _ in range(60)}
+    assert firsts == set(START.legal_moves)
+
+
+def test_a_playout_without_an_end_can_be_stopped() -> None:
+    machine = gdl.interpret(gdl.parse(LOOP.replace("(legal max out)", "")))
+    assert len(list(islice(playout(machine, machine.initial_state(), Random(1)), 500))) == 500

@@ -80,6 +80,7 @@ class _Builder:
         for number, atom in enumerate([*inputs.fluents, *moves]):
             if atom:
                 self._assign(atom, self.graph.input(number))
+        self.program = program
         self.bodies = _bodies(program, self.circuit.literal_of)
         self.used = np.bincount(mentioned, minlength=last + 1).tolist()
         self.group_moves = passes.group_moves
@@ -216,13 +217,33 @@ class _Builder:
             literal = self.graph.or_(chosen)
         return (rest | {literal}) - {TRUE}
 
+    def _negates_itself(self, component: Sequence[int]) -> bool:
+        members = set(component)
+        bodies = (body for atom in component for body in self.bodies[atom])
+        return any(one < 0 and -one in members for body in bodies for one in body)
+
+    def _asked(self) -> set[int]:
+        """The atoms on which the answers of a machine depend.
+
+        Rules that contradict themselves elsewhere are harmless: the reasoner never meets them.
+        """
+        worklist = [atom for rows in self.program.rows.values() for atom in rows.values()]
+        asked: set[int] = set()
+        while worklist:
+            atom = worklist.pop()
+            if atom not in asked:
+                asked.add(atom)
+                worklist += [abs(one) for body in self.bodies.get(atom, ()) for one in body]
+        return asked
+
     def _define_cycle(self, component: Sequence[int]) -> None:
         """Define atoms through each other: each has a node that is read before it is defined."""
-        members = set(component)
-        for atom in component:
-            for body in self.bodies[atom]:
-                if any(literal < 0 and -literal in members for literal in body):
-                    raise RulesetError("a ground atom depends on its own negation")
+        if self._negates_itself(component):
+            if not self._asked().isdisjoint(component):
+                raise RulesetError("a ground atom depends on its own negation")
+            for atom in component:
+                self._assign(atom, FALSE)
+            return
         first = len(self.graph)
         nodes = {atom: self.graph.new_node() for atom in component}
         for atom, node in nodes.items():

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph
-from gdl.grounding.gringo import GroundProgram
+from gdl.grounding.gringo import GroundProgram, Row
+from gdl.language import RelationKey
 
 Rules = Sequence[tuple[int, Sequence[int]]]
 """Ground rules: an atom and the body that defines it, negated atoms negative."""
@@ -70,10 +71,12 @@ def value_of(literal: int, tables: Sequence[int], inputs: int) -> int:
 
 
 def ground_program(rules: Rules) -> GroundProgram:
-    """Return rules as the grounder gives them."""
+    """Rules as the grounder gives them; all of their heads are asked for."""
     starts = np.cumsum([0, *(len(body) for _, body in rules)]).astype(np.int64)
     literals = np.array([literal for _, body in rules for literal in body], dtype=np.int32)
-    return GroundProgram(np.array([h for h, _ in rules], dtype=np.int32), starts, literals, {})
+    heads = [head for head, _ in rules]
+    rows: dict[RelationKey, dict[Row, int]] = {("shown", 1): {(head,): head for head in heads}}
+    return GroundProgram(np.array(heads, dtype=np.int32), starts, literals, rows)
 
 
 def tables_of_atoms(rules: Rules, strata: Sequence[Sequence[int]], inputs: int) -> dict[int, int]:

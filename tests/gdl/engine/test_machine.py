@@ -99,6 +99,16 @@ def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:
     assert_lockstep(compiled(rules, CompileOptions(BUDGET)), reasoner, 6, seed)
 
 
+def test_a_contradiction_that_no_answer_depends_on_does_no_harm() -> None:
+    game = gdl.parse("""
+        (role blue) (legal blue noop) (goal blue 0) (init (f a)) (v a (f a b)) (h a)
+        (<= (h (f a b)) (not (h ?x)) (h ?y ?y ?z) (v ?y ?x))
+        (<= (h ?z ?x b) (h ?x) (h ?z) (true (f ?x)))
+        (<= terminal (h ?x ?x (f ?y)))
+    """)
+    assert_lockstep(gdl.compile(game), gdl.interpret(game), 3, seed=0)
+
+
 @pytest.mark.parametrize(
     ("rules", "true"),
     [

@@ -144,7 +144,7 @@ PASSES = (
         apply=_extending(inline_relations),
         where=EVERYWHERE,
         reason="A variable can be eliminated only where all literals that hold it are in sight.",
-        saves="Nothing in the collection; 26,001 to 12,001 in a test of inlining.",
+        saves="Nothing in the 20 games compared; 26,001 to 12,001 in a test of inlining.",
     ),
     Pass(
         switch="project_moves",

@@ -148,7 +148,7 @@ class Match:
         return self.start.match_id
 
     def receive(self, request: MatchRequest) -> Outcome:
-        """Handle a request with this match's id; return what to do about it."""
+        """Decide what a request with this match's id leads to, and move to its next phase."""
         outcome = self._apply(self._event(request))
         if outcome is Outcome.CHOOSE and isinstance(request, Play):
             self.newest = request
@@ -201,7 +201,7 @@ class Matches:
         return len(self._matches) >= self._limit
 
     def receive(self, request: MatchRequest) -> tuple[Match | None, Outcome]:
-        """Hand a request to its match, None for an unknown id; return what to do about it.
+        """Hand a request to its match, None for an unknown id, and decide what it leads to.
 
         A START makes a match if there is room for one. A match that the request ends is no longer
         counted when this returns.

@@ -45,7 +45,7 @@ def relaxation_of(machine: PropnetStateMachine) -> DeleteRelaxation:
 
 
 def slices(planner: Planner, start: Position, count: int) -> list[Choice]:
-    """Return what a search yields in so many slices of work, or until it ends."""
+    """The results of a search in a number of slices of work, or until it ends."""
     return list(islice(planner.search(start), count))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from itertools import product as product_of
 from typing import TypeAlias
@@ -222,6 +223,7 @@ class _Builder:
         bodies = (body for atom in component for body in self.bodies[atom])
         return any(one < 0 and -one in members for body in bodies for one in body)
 
+    @cached_property
     def _asked(self) -> set[int]:
         """The atoms on which the answers of a machine depend.
 
@@ -239,7 +241,7 @@ class _Builder:
     def _define_cycle(self, component: Sequence[int]) -> None:
         """Define atoms through each other: each has a node that is read before it is defined."""
         if self._negates_itself(component):
-            if not self._asked().isdisjoint(component):
+            if not self._asked.isdisjoint(component):
                 raise RulesetError("a ground atom depends on its own negation")
             for atom in component:
                 self._assign(atom, FALSE)

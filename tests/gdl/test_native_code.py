@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gdl.engine.native_code import NativeCode, compile_in_isolation, compile_source, native_code
+from gdl.native_code import NativeCode, compile_in_isolation, compile_source, native_code
 
 FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
 
@@ -20,6 +21,8 @@ def call(code: NativeCode) -> int:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

@@ -5,27 +5,18 @@ Run as a program, this file compiles the source that it reads, and writes an obj
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import hashlib
-import os
-import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
-import platformdirs
 
-_DIGEST_SIZE = hashlib.sha256().digest_size
-
-_END_WITH_PARENT = 1
-"""``PR_SET_PDEATHSIG`` of the system call ``prctl``."""
+from gdl.code_cache import is_cached, read_code, write_code
+from gdl.system import child_environment, end_with_parent
 
 
 class NativeCode:
@@ -52,6 +43,7 @@ def compile_source(source: str) -> bytes:
     """
     target = _target()
     module = llvm.parse_assembly(source)
+    module.data_layout = str(target.target_data)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(target, options)
@@ -65,8 +57,13 @@ def compile_in_isolation(source: str) -> bytes:
     While LLVM works it locks out every other thread of its process, even one that only loads code
     from the cache. Also raises RuntimeError if the process dies, of lack of memory for instance.
     """
-    command = [sys.executable, "-P", __file__]
-    done = subprocess.run(command, input=source.encode(), capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, __file__],
+        input=source.encode(),
+        env=child_environment(),
+        capture_output=True,
+        check=False,
+    )
     if done.returncode != 0:
         reason = done.stderr.decode(errors="replace").strip()
         raise RuntimeError(f"LLVM ended with {done.returncode}: {reason}")
@@ -81,49 +78,23 @@ def native_code(
     ``key`` must change whenever the source does; the source is made only if it is needed. The cache
     is a convenience: where it cannot be read or written, the code is compiled all the same.
     """
-    path = _cached(key)
-    binary = _read_binary(path)
+    name = _file_name(key)
+    binary = read_code(name)
     if binary is None:
         binary = compiler(source())
-        with contextlib.suppress(OSError):
-            _write_binary(path, binary)
+        write_code(name, binary)
     return NativeCode(binary)
 
 
-def _read_binary(path: Path) -> bytes | None:
-    """Return an object file if it is complete: loading a truncated one would crash."""
-    with contextlib.suppress(OSError):
-        data = path.read_bytes()
-        digest, binary = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
-        if hashlib.sha256(binary).digest() == digest:
-            return binary
-    return None
-
-
-def _write_binary(path: Path, binary: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(hashlib.sha256(binary).digest() + binary)
-    Path(file.name).replace(path)
-
-
-def is_cached(key: str) -> bool:
+def is_compiled(key: str) -> bool:
     """Check whether the native code of a key is in the cache on disk."""
-    return _cached(key).exists()
+    return is_cached(_file_name(key))
 
 
-def cache_folder() -> Path:
-    """Return the folder of compiled code; the environment variable GDL_CACHE overrides it."""
-    return Path(os.environ.get("GDL_CACHE") or platformdirs.user_cache_dir("gdl", appauthor=False))
-
-
-def _cached(key: str) -> Path:
-    return cache_folder() / f"{_digest(key)}.o"
-
-
-def _digest(key: str) -> str:
+def _file_name(key: str) -> str:
+    """The file for the code of a key, which depends on LLVM and the processor too."""
     machine = [llvmlite.__version__, llvm.get_host_cpu_name(), *_features()]
-    return hashlib.sha256("\n".join([key, *machine]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([key, *machine]).encode()).hexdigest() + ".o"
 
 
 @cache
@@ -145,7 +116,7 @@ def _target() -> Any:  # noqa: ANN401 llvmlite has no types
 
 def main() -> None:
     """Compile standard input to standard output; die with the parent process."""
-    ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
+    end_with_parent()
     try:
         binary = compile_source(sys.stdin.buffer.read().decode())
     except RuntimeError as error:

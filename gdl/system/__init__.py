@@ -1,0 +1,40 @@
+"""The system below: what differs between Linux, macOS and Windows, one function for each.
+
+The lowest floor: it knows nothing of games, and imports nothing of this project and no package that
+has to be installed, so that a process that was just started can use it at once. Each function says
+what it does where the system cannot do what is asked for.
+
+:mod:`.children` starts Python processes that import exactly the code of this one;
+:mod:`.processes` starts, watches and ends them; :mod:`.resources` is about processors and memory;
+:mod:`.files` about files that nobody else may write.
+"""
+
+from gdl.system.children import child_environment, children_import_our_code
+from gdl.system.files import is_private, lock_file, owner_suffix
+from gdl.system.processes import end_with_parent, interrupts_blocked, kill, start_method
+from gdl.system.resources import (
+    available_cpus,
+    child_cpu_seconds,
+    limit_cpu_seconds,
+    limit_memory,
+    load_average,
+    peak_memory,
+)
+
+__all__ = [
+    "available_cpus",
+    "child_cpu_seconds",
+    "child_environment",
+    "children_import_our_code",
+    "end_with_parent",
+    "interrupts_blocked",
+    "is_private",
+    "kill",
+    "limit_cpu_seconds",
+    "limit_memory",
+    "load_average",
+    "lock_file",
+    "owner_suffix",
+    "peak_memory",
+    "start_method",
+]

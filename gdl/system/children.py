@@ -1,0 +1,52 @@
+"""Python processes that import exactly the code of this one, whatever the current folder holds.
+
+By default Python looks for modules in the current folder first, where it runs ``-c`` or ``-m``, as
+it does for every process that :mod:`multiprocessing` starts. A ``numpy.py`` there would take the
+place of NumPy, and another ``gdl`` that of this one. So whatever starts a Python process gives it
+the environment of this module: it has the search path of this process, and no current folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_lock = threading.Lock()
+
+
+def child_environment() -> dict[str, str]:
+    """Return the environment for a Python process that is to import what this one imports.
+
+    It is that of this process, except for where modules are searched. Folders with the separator
+    of paths in their names, a colon or on Windows a semicolon, cannot be passed on.
+    """
+    # An empty entry stands for the current folder; a child that has another is to keep ours.
+    folders = [str(Path(entry).absolute()) for entry in sys.path]
+    kept = [folder for folder in folders if os.pathsep not in folder]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(kept), "PYTHONSAFEPATH": "1"}
+
+
+@contextmanager
+def children_import_our_code() -> Iterator[None]:
+    """Give :func:`child_environment` to the processes that are started meanwhile.
+
+    It is for those that :mod:`multiprocessing` starts, which takes no environment: its workers, the
+    fork server, and its tracker of resources. It changes the environment of this process, so one
+    thread at a time can be in it.
+    """
+    with _lock:
+        ours = child_environment()
+        before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+        os.environ.update({name: ours[name] for name in before})
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value

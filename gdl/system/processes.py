@@ -1,0 +1,79 @@
+"""How processes are started, end with whoever started them, and are ended."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Literal
+
+_PARENT_DEATH_SIGNAL = 1
+"""``PR_SET_PDEATHSIG`` of the system call ``prctl``."""
+
+_WATCH_SECONDS = 1.0
+
+
+def start_method() -> Literal["forkserver", "spawn"]:
+    """Return how :mod:`multiprocessing` is to start processes, fast where that is safe.
+
+    A fork server has done the imports. Windows has no fork; on macOS the system's libraries may
+    start threads when they are loaded, and a fork after that may crash.
+    """
+    return "spawn" if sys.platform in {"darwin", "win32", "cygwin"} else "forkserver"
+
+
+def end_with_parent() -> None:
+    """Have this process end when the thread that started it does.
+
+    On Linux the kernel sees to it. Elsewhere a thread looks every second whether the parent process
+    has ended; on Windows, which does not tell, nothing happens.
+    """
+    parent = os.getppid()
+    if (prctl := _prctl()) is not None:
+        prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it was too late to be told
+            os._exit(1)
+    else:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _prctl() -> Callable[[int, int], int] | None:
+    # TypeError: on Windows a library needs a name.
+    with suppress(AttributeError, OSError, TypeError):
+        prctl: Callable[[int, int], int] = ctypes.CDLL(None).prctl
+        return prctl
+    return None
+
+
+def _end_after(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_WATCH_SECONDS)
+    os._exit(1)
+
+
+def kill(pid: int) -> None:
+    """End a process at once, whatever it is doing; where it has ended already, do nothing."""
+    # Windows has no SIGKILL, and there SIGTERM is as hard.
+    with suppress(ProcessLookupError):
+        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+@contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C in the processes that this thread starts meanwhile.
+
+    Where signals cannot be blocked, on Windows, they have to ignore it themselves.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -1,0 +1,78 @@
+"""Processors and memory: how much there is, how much is used, and how much may be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
+
+def available_cpus() -> int:
+    """Return how many CPUs this process may use; where that is not known, how many there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def limit_memory(limit: int) -> bool:
+    """Limit the address space of this process, in bytes, for good; return whether that was done.
+
+    An allocation beyond it fails. A stricter limit that is set already stays. Windows has no such
+    limit, and macOS may refuse it: there a process is limited by the memory of the machine alone.
+    """
+    if resource is None:
+        return False
+    bound = resource.getrlimit(resource.RLIMIT_AS)[1]
+    limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        return True
+    return False
+
+
+def limit_cpu_seconds(limit: int) -> bool:
+    """Limit the CPU time of this process, in seconds, for good; return whether that was done.
+
+    Beyond it the process gets SIGXCPU, and is killed a second later. Windows has no such limit.
+    """
+    if resource is None:
+        return False
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        return True
+    return False
+
+
+def peak_memory() -> int:
+    """Return the most memory, in bytes, that this process or a child that has ended ever used.
+
+    It is 0 where that is not known, on Windows.
+    """
+    if resource is None:
+        return 0
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    most = max(resource.getrusage(who).ru_maxrss for who in whose)
+    return most if sys.platform == "darwin" else 1024 * most
+
+
+def child_cpu_seconds() -> float:
+    """Return the CPU seconds of all processes that this one has waited for.
+
+    It is 0 where that is not known, on Windows.
+    """
+    if resource is None:
+        return 0.0
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def load_average() -> float | None:
+    """Return how many processes want a CPU, on average of a minute; None where it is not known."""
+    with suppress(AttributeError, OSError):
+        return os.getloadavg()[0]
+    return None

@@ -1,0 +1,69 @@
+"""Processors and memory, and what is said of them where the system does not tell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gdl.system import (
+    available_cpus,
+    child_cpu_seconds,
+    child_environment,
+    limit_memory,
+    load_average,
+    peak_memory,
+    resources,
+)
+
+
+def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert available_cpus() == len(os.sched_getaffinity(0))
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert available_cpus() == os.cpu_count()
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert available_cpus() == 1
+
+
+LIMITED = """
+from gdl.system import limit_memory
+assert limit_memory(10**9)
+assert limit_memory(2 * 10**9), "the first limit stays"
+try:
+    bytearray(10**9)
+except MemoryError:
+    print("limited")
+"""
+
+
+def test_memory_is_limited() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED], env=child_environment(), capture_output=True, check=True
+    )
+    assert done.stdout == b"limited\n"
+
+
+def test_a_limit_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr("resource.setrlimit", refuse)
+    assert not limit_memory(2**40)
+
+
+def test_use_is_measured() -> None:
+    subprocess.run([sys.executable, "-c", "sum(range(10**6))"], check=True)
+    assert child_cpu_seconds() > 0
+    assert 10**6 < peak_memory() < 10**12
+    load = load_average()
+    assert load is not None
+    assert load >= 0
+
+
+def test_a_system_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "resource", None)
+    monkeypatch.delattr(os, "getloadavg")
+    assert (limit_memory(2**40), peak_memory(), child_cpu_seconds()) == (False, 0, 0.0)
+    assert load_average() is None

@@ -19,8 +19,9 @@ There are four generators of code, each for a reason:
 - llvmlite's IRBuilder, :mod:`.kernels`: the loops that every game shares. They work on rows as
   vectors of up to 1,024 bits, which Numba does not have, and have control flow, which is easier to
   build than to write as text.
-- Numba, :mod:`.jit` and the kernels of strategies: searches on trees and tables, scalar code that
-  should read as Python does; it calls the other two by address (:mod:`.calls`).
+- Numba, :mod:`gdl.array_kernels` and the kernels of strategies: searches on trees and tables,
+  scalar code that should read as Python does; it calls the other two by address. It is compiled
+  ahead of time: users need LLVM only.
 """
 
 from gdl.engine.bits import Packed, as_words, hash_states, packed_from_rows, rows_from_packed
@@ -43,9 +44,9 @@ from gdl.engine.canonical_state import (
 )
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.native_code import cache_folder, native_code
 from gdl.engine.successors import Expander, packed_state
 from gdl.engine.warm_up import kernels_are_warm, warm_up_kernels
+from gdl.native_code import native_code
 
 __all__ = [
     "MAX_CODE_GATES",
@@ -61,7 +62,6 @@ __all__ = [
     "SymmetryGroup",
     "aligned_rows",
     "as_words",
-    "cache_folder",
     "group_of_permutations",
     "hash_states",
     "kernels_are_warm",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.jit import allocating_kernel, kernel
+from gdl.array_kernels import kernel
 
 Packed: TypeAlias = NDArray[np.uint8]
 """uint8 (n, bytes): for each of n states or sets, its bits, eight to a byte, lowest first."""
@@ -82,7 +82,7 @@ def _transposed(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return value.view(np.uint8)
 
 
-@allocating_kernel
+@kernel
 def read_lanes(rows: Rows, first: int, count: int, states: Words) -> None:
     """Read ``count`` rows from ``first`` on, lane by lane, into ``states``, uint64 (lanes, S)."""
     square, spare = np.empty(64, np.uint64), np.empty(64, np.uint64)
@@ -98,7 +98,7 @@ def read_lanes(rows: Rows, first: int, count: int, states: Words) -> None:
                 states[lane + i, word] = square[i]
 
 
-@allocating_kernel
+@kernel
 def write_lanes(
     rows: Rows, first: int, count: int, states: Words, chosen: NDArray[np.int64]
 ) -> None:
@@ -119,7 +119,7 @@ def write_lanes(
                 rows[first + 64 * word + i, lane >> 6] = square[i]
 
 
-@allocating_kernel
+@kernel
 def transpose(square: Words, spare: Words) -> None:
     """Transpose 64 x 64 bits in place: uint64 (64,), with another one to work in.
 
@@ -134,7 +134,7 @@ def transpose(square: Words, spare: Words) -> None:
     _exchange(spare, square, 1, 0x5555555555555555)
 
 
-@allocating_kernel
+@kernel
 def _exchange(source: Words, target: Words, width: int, mask: int) -> None:
     shift, low_bits = np.uint64(width), np.uint64(mask)
     for i in range(32):

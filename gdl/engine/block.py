@@ -23,14 +23,14 @@ from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import SymmetryGroup, trivial_group
 from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
 from gdl.engine.llvm_codegen import program_source, sequence_source
-from gdl.engine.native_code import (
+from gdl.errors import GroundingLimitError
+from gdl.native_code import (
     NativeCode,
     compile_in_isolation,
     compile_source,
-    is_cached,
+    is_compiled,
     native_code,
 )
-from gdl.errors import GroundingLimitError
 
 Bits: TypeAlias = NDArray[np.uint8]
 """uint8 (lanes, n), each 0 or 1."""
@@ -377,7 +377,7 @@ def load_kernels(words: int) -> NativeCode:
 
 def kernels_are_ready(words: int) -> bool:
     """Check whether the kernels of a width are in the cache."""
-    return is_cached(kernel_key(words))
+    return is_compiled(kernel_key(words))
 
 
 def _sources(layout: Layout, words: int) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """How kernels see a block: one record of arrays, row numbers and addresses.
 
-A :class:`BlockView` is what functions compiled by Numba take; :meth:`gdl.engine.block.Block.arrays`
+A :class:`BlockView` is what kernels written in Python take; :meth:`gdl.engine.block.Block.arrays`
 makes one, and playouts are run on it too. ``R`` is the number of roles, ``W`` the words of a row.
 """
 
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.array_kernels import kernel
 from gdl.engine.bits import Words, write_lanes
 from gdl.engine.calls import (
     SELECT,
@@ -23,7 +24,6 @@ from gdl.engine.calls import (
     copy_memory,
 )
 from gdl.engine.canonical_state import SymmetryGroup
-from gdl.engine.jit import allocating_kernel, kernel
 
 
 class BlockView(NamedTuple):
@@ -55,7 +55,7 @@ class BlockView(NamedTuple):
     symmetries: SymmetryGroup
 
 
-@allocating_kernel
+@kernel
 def load_states(block: BlockView, states: Words, chosen: NDArray[np.int64]) -> None:
     """Load packed states into the first lanes.
 

@@ -1,4 +1,4 @@
-"""Calls of native code by address, from functions that Numba compiles.
+"""Calls of native code by address, from kernels.
 
 The addresses are those of an engine's evaluators and kernels, as plain integers in an array, see
 :meth:`gdl.engine.block.Engine.addresses`; nothing checks them. Calls run without Python's global
@@ -13,9 +13,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+
+from gdl.array_kernels.functions import Intrinsic
 
 _POINTER = ir.IntType(8).as_pointer()
 _I64 = ir.IntType(64)
@@ -36,12 +35,14 @@ _I64 = ir.IntType(64)
 ) = range(12)
 """Indices of an engine's addresses: four evaluators, each with its program, and three kernels."""
 
-_Intrinsic: TypeAlias = tuple[Any, Callable[..., Any]]
+_Definition: TypeAlias = tuple[Any, Callable[..., Any]]
 """The signature of a call, and the function that emits it."""
 
 
-def _call(*parameters: ir.Type) -> _Intrinsic:
+def _call(*parameters: ir.Type) -> _Definition:
     """Describe the call of ``void function(...)`` by its address; pointers are integers too."""
+    from numba import types  # not at the top: only building kernels needs it
+
     kind = ir.FunctionType(ir.VoidType(), parameters)
 
     def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
@@ -56,7 +57,7 @@ def _call(*parameters: ir.Type) -> _Intrinsic:
     return types.void(*[types.int64] * (1 + len(parameters))), emit
 
 
-def _evaluator(_context: Any, _function: Any, _rows: Any, _program: Any) -> _Intrinsic:
+def _evaluator(_context: Any, _function: Any, _rows: Any, _program: Any) -> _Definition:
     return _call(_POINTER, _POINTER)
 
 
@@ -68,23 +69,26 @@ def _select(
     _count: Any,
     _scratch: Any,
     _random: Any,
-) -> _Intrinsic:
+) -> _Definition:
     return _call(_POINTER, _POINTER, _I64, _POINTER, _POINTER)
 
 
 def _masked_copy(
     _context: Any, _function: Any, _target: Any, _origin: Any, _count: Any, _lanes: Any
-) -> _Intrinsic:
+) -> _Definition:
     return _call(_POINTER, _POINTER, _I64, _POINTER)
 
 
 def _scatter(
     _context: Any, _function: Any, _rows: Any, _count: Any, _state: Any, _lanes: Any
-) -> _Intrinsic:
+) -> _Definition:
     return _call(_POINTER, _I64, _POINTER, _POINTER)
 
 
-def _copy(_context: Any, _target: Any, _origin: Any, _size: Any) -> _Intrinsic:
+def _copy(_context: Any, _target: Any, _origin: Any, _size: Any) -> _Definition:
+    from numba import types
+    from numba.core import cgutils
+
     def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
         target, origin, size = arguments
         pointers = [b.inttoptr(value, _POINTER) for value in (target, origin)]
@@ -94,17 +98,17 @@ def _copy(_context: Any, _target: Any, _origin: Any, _size: Any) -> _Intrinsic:
     return types.void(*[types.int64] * 3), emit
 
 
-call_evaluator: Callable[[int, int, int], None] = intrinsic(_evaluator)
+call_evaluator: Callable[[int, int, int], None] = Intrinsic(_evaluator)
 """Call ``void function(rows, program)``: evaluate a gate program in a block."""
 
-call_select: Callable[[int, int, int, int, int, int], None] = intrinsic(_select)
+call_select: Callable[[int, int, int, int, int, int], None] = Intrinsic(_select)
 """Call ``void function(legal, moves, count, scratch, random)``: choose moves in every lane."""
 
-call_masked_copy: Callable[[int, int, int, int, int], None] = intrinsic(_masked_copy)
+call_masked_copy: Callable[[int, int, int, int, int], None] = Intrinsic(_masked_copy)
 """Call ``void function(target, origin, count, lanes)``: copy rows in some lanes."""
 
-call_scatter: Callable[[int, int, int, int, int], None] = intrinsic(_scatter)
+call_scatter: Callable[[int, int, int, int, int], None] = Intrinsic(_scatter)
 """Call ``void function(rows, count, state, lanes)``: write a packed state into some lanes."""
 
-copy_memory: Callable[[int, int, int], None] = intrinsic(_copy)
+copy_memory: Callable[[int, int, int], None] = Intrinsic(_copy)
 """Copy bytes: target, origin, size. The two regions do not overlap."""

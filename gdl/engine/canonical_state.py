@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.array_kernels import kernel
 from gdl.circuit import Layout
 from gdl.engine.bits import ONE, ZERO, lowest
-from gdl.engine.jit import kernel
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.int32]

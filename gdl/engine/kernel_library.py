@@ -1,10 +1,11 @@
-"""The door for kernels: what functions compiled by Numba may call of the engine.
+"""The door for kernels: what they may call of the engine.
 
 Start with :class:`BlockView`, the record through which a kernel sees a block, and the operations
 on it. The rest are decorators (:func:`kernel` and its kin), calls of native code by address, single
 bits and lanes, hashes, and canonical states under symmetries. Nothing here knows Python objects.
 """
 
+from gdl.array_kernels import Intrinsic, inlined_kernel, kernel, register_archive
 from gdl.engine.bits import (
     ONE,
     ZERO,
@@ -50,7 +51,6 @@ from gdl.engine.canonical_state import (
     make_all_canonical,
     make_canonical,
 )
-from gdl.engine.jit import allocating_kernel, code_folder, inlined_kernel, kernel
 
 __all__ = [
     "GOALS_VIEW",
@@ -66,14 +66,13 @@ __all__ = [
     "VIEW_PROGRAM",
     "ZERO",
     "BlockView",
+    "Intrinsic",
     "advance",
-    "allocating_kernel",
     "call_evaluator",
     "call_masked_copy",
     "call_scatter",
     "call_select",
     "choose_moves",
-    "code_folder",
     "copy_memory",
     "elements_fixing",
     "evaluate_transition",
@@ -93,5 +92,6 @@ __all__ = [
     "mixed",
     "population",
     "read_lanes",
+    "register_archive",
     "write_lanes",
 ]

@@ -10,11 +10,12 @@ clock, so a strategy never looks at the time. This one plays the last legal move
         def search(self, position):
             yield Choice(position.legal_moves[-1])
 
-To add a strategy that works on any state machine, put it in a file of its own in ``textbook/``; one
-that takes several files gets a folder beside it. Then list its class in ``STRATEGIES`` in
-``selection/registry.py``, and ``ggp-player serve --strategy last`` finds it. (A class outside this
-package needs no listing: ``--strategy my_package.my_module:Last``.) If it takes parameters, it
-declares them in its constructor, with types and defaults, and is called as ``last:depth=3``.
+A class outside this package needs no listing: ``ggp-player serve --strategy ./last.py:Last``, or
+``my_package.my_module:Last``; ``docs/writing_a_strategy.md`` goes through it step by step. To add
+one to this package that works on any state machine, put it in a file of its own in ``textbook/``;
+one that takes several files gets a folder beside it. Then list its class in ``STRATEGIES`` in
+``selection/registry.py``, and ``--strategy last`` finds it. If it takes parameters, it declares
+them in its constructor, with types and defaults, and is called as ``last:depth=3``.
 
 A strategy that needs the compiled engine, to evaluate blocks of hundreds of states at once, derives
 from :class:`.EngineStrategy` instead. It is handed the compiled machine itself, and in return must

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine
+from gdl.engine.kernel_library import register_archive
 from ggp_player.strategies.base import Position, Strategy
+
+KERNELS = register_archive(Path(__file__).parent)
+"""The native code of the kernels of all strategies."""
 
 
 def compiled_machine(machine: StateMachine) -> PropnetStateMachine | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from time import monotonic
 
 import gdl
 from gdl.circuit import CompileOptions
@@ -12,6 +13,8 @@ from gdl.grounding import GroundingBudget
 
 BUDGET = GroundingBudget(rules=4_000_000)
 """What compiling may take; a second makes a circuit of some 40,000 ground rules."""
+
+_NEVER = "the rules are not compiled, and interpreted for the whole match"
 
 _log = logging.getLogger(__name__)
 
@@ -22,6 +25,8 @@ class BackgroundCompiler:
     def __init__(self, ruleset: gdl.Ruleset) -> None:
         self.machine: PropnetStateMachine | None = None
         self._ruleset = ruleset
+        self._began = monotonic()
+        self._ended: float | None = None
         self._thread = threading.Thread(target=self._compile, daemon=True)
         self._thread.start()
 
@@ -30,14 +35,22 @@ class BackgroundCompiler:
         """Whether there may yet be a machine."""
         return self._thread.is_alive()
 
+    @property
+    def seconds(self) -> float:
+        """The wall-clock time since it began, until it was done."""
+        return (self._ended or monotonic()) - self._began
+
     def wait(self, seconds: float) -> None:
         """Wait until it is done, or no longer than some seconds."""
         self._thread.join(seconds)
 
     def _compile(self) -> None:
         try:
-            self.machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
+            machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
         except MemoryError:
-            _log.info("the rules are not compiled: there is not enough memory")
+            _log.info("%s: there is not enough memory", _NEVER)
         except (gdl.GdlError, RecursionError) as error:
-            _log.info("the rules are not compiled: %s", error)
+            _log.info("%s: %s", _NEVER, error)
+        else:
+            self._ended = monotonic()
+            self.machine = machine

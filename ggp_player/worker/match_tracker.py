@@ -41,9 +41,8 @@ class MatchTracker:
     def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
         self._compiler: BackgroundCompiler | None = None
-        if compile_seconds is not None and is_warm():
-            self._compiler = BackgroundCompiler(self._ruleset)
-            self._compiler.wait(compile_seconds)
+        if compile_seconds is not None:
+            self._compiler = self._begin_compiling(compile_seconds)
         self.machine: gdl.StateMachine = self._compiled or gdl.interpret(self._ruleset)
         self.role = self._role_named(role)
         self.state = self.machine.initial_state()
@@ -106,8 +105,25 @@ class MatchTracker:
             return False
         self.state = machine.state_of(self.state)
         self.machine = machine
-        _log.info("turn %d: the rules are compiled", self.turn)
+        assert self._compiler is not None
+        message = "turn %d: the rules are compiled after %.1f s, and no longer interpreted"
+        _log.info(message, self.turn, self._compiler.seconds)
         return True
+
+    def _begin_compiling(self, seconds: float) -> BackgroundCompiler | None:
+        """Begin to compile, wait so long for it, and log how the match begins."""
+        if not is_warm():
+            _log.info("the rules are interpreted: the warm-up of the engine is not done yet")
+            return None
+        compiler = BackgroundCompiler(self._ruleset)
+        compiler.wait(seconds)
+        if compiler.machine is not None:
+            _log.info("the rules are compiled from the start, after %.1f s", compiler.seconds)
+        elif compiler.is_running:
+            _log.info(
+                "the rules are interpreted until they are compiled: not after %.1f s", seconds
+            )
+        return compiler
 
     @property
     def _compiled(self) -> PropnetStateMachine | None:

@@ -10,9 +10,10 @@ message that asks for one: a tracker does without them.
 from __future__ import annotations
 
 import gc
+import importlib
 import logging
 import os
-import resource
+import signal
 import socket
 import sys
 import threading
@@ -21,6 +22,7 @@ from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, TypeAlias
 
 import gdl
+from gdl.system import limit_memory
 from ggp_player.errors import GgpPlayerError
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.match_tracker import begin_tracking
@@ -40,6 +42,9 @@ from ggp_player.worker.messages import (
 if TYPE_CHECKING:
     from ggp_player.worker.search_worker import SearchWorker
 
+SEARCH_WORKER = "ggp_player.worker.search_worker"
+"""The module that imports the searches; a worker that only tracks a match does not use it."""
+
 OUT_OF_MEMORY = 3
 """The exit status of a worker that has reached its memory limit."""
 
@@ -51,14 +56,16 @@ _log = logging.getLogger(__name__)
 
 def main(channel: socket.socket, choices: ChoiceBuffer, memory_limit: int) -> None:
     """Handle messages until the channel closes; ``memory_limit`` is in bytes of address space."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends workers
     threading.Thread(target=_die_with_the_server, daemon=True).start()
-    resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))
+    limit_memory(memory_limit)
 
     def send(message: MessageToServer) -> None:
         channel.sendall(encode(message))
 
     _send_log_records(send)
     gdl.parse_term("noop")  # makes the parser's tables before any clock runs
+    importlib.import_module(SEARCH_WORKER)  # at once under a fork server, which has it
     gc.freeze()  # what is imported stays: scanning it for garbage would delay a reply
     worker: TrackerWorker | SearchWorker | None = None
     try:

@@ -9,6 +9,7 @@ class SlowCompiler(BackgroundCompiler):
     """Has no machine before ``is_done`` is set."""
 
     is_done = False
+    seconds = 7.0
 
     def __init__(self, ruleset: gdl.Ruleset) -> None:
         self._slow = gdl.compile(ruleset)

@@ -1,8 +1,7 @@
 """Nodes of the tree: look-up, expansion, the choice of an edge, visits, values and proved bounds.
 
 Functions that every playout needs are compiled into the search loop itself (``inlined_kernel``):
-passing all these arrays takes longer than most of the functions do. Those that Python or rare
-kernels call as well exist twice, as ``f`` and ``inlined_f``.
+passing all these arrays takes longer than most of the functions do.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from ggp_player.strategies.mcts.arrays import (
 from ggp_player.strategies.mcts.simultaneous import (
     SIMULTANEOUS,
     find_joint_child,
-    inlined_has_matrix,
+    has_matrix,
     joint_hash,
     select_by_regret,
     set_joint_child,
@@ -46,15 +45,9 @@ from ggp_player.strategies.mcts.simultaneous import (
 NO_NODE = -1
 
 
-@kernel
+@inlined_kernel
 def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
     """Find the node of a packed state, or add it; -1 if there is no room."""
-    return inlined_find_or_add_node(game, tree, counts, state)
-
-
-@inlined_kernel
-def inlined_find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
-    """:func:`find_or_add_node`, inlined."""
     key = hash_of(state)
     index = _table_index(tree, state, key)
     if tree.table[index] >= 0:
@@ -98,15 +91,9 @@ def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
     return True
 
 
-@kernel
+@inlined_kernel
 def find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
     """The node behind the edges, int32 (R,), that the roles choose; -1 if not known."""
-    return inlined_find_child(tree, node, edges)
-
-
-@inlined_kernel
-def inlined_find_child(tree: TreeArrays, node: int, edges: np.ndarray) -> int:
-    """:func:`find_child`, inlined."""
     mover = tree.mover[node]
     if mover >= 0:
         return tree.child[edges[mover]]
@@ -228,7 +215,7 @@ def select_edge(
     best, best_value = -1, -1e30
     if game.chance[role]:
         best = _least_visited(tree, first, last)
-    elif settings.uniform > 0.0 and inlined_has_matrix(tree, node):
+    elif settings.uniform > 0.0 and has_matrix(tree, node):
         best = select_by_regret(tree, settings, node, role)
     for prune in (True, False):
         if best >= 0:
@@ -284,7 +271,7 @@ def backpropagate(tree: TreeArrays, leaves: PendingLeaves, leaf: int, playouts: 
                 tree.edge_visits[edge] += playouts
                 tree.edge_total[edge] += totals[role]
                 tree.edge_pending_visits[edge] -= leaves.lane_count[leaf]
-        if playouts > 0 and step < length and inlined_has_matrix(tree, node):
+        if playouts > 0 and step < length and has_matrix(tree, node):
             update_regrets(tree, leaves, leaf, step, playouts)
 
 

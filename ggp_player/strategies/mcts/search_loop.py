@@ -57,8 +57,8 @@ from ggp_player.strategies.mcts.nodes import (
     backpropagate,
     backpropagate_bounds,
     expand,
+    find_or_add_node,
     has_bounds,
-    inlined_find_or_add_node,
     is_proved,
     set_child,
 )
@@ -218,7 +218,7 @@ def _link_new_children(memory: Memory) -> None:
         get_state(lanes.rows, game.fluents, game.fluent_count, lane, lanes.state)
         if make_canonical(game.symmetries, lanes.state, lanes.spare):
             scatter_state(game, lanes, lanes.state, leaves.masks[leaf])
-        child = inlined_find_or_add_node(game, tree, counts, lanes.state)
+        child = find_or_add_node(game, tree, counts, lanes.state)
         leaves.forced[leaf] = 0
         leaves.nodes[leaf, last] = child
         if child >= 0:

@@ -25,7 +25,7 @@ from ggp_player.strategies.mcts.nodes import (
     add_virtual_loss,
     backpropagate,
     backpropagate_bounds,
-    inlined_find_child,
+    find_child,
     is_proved,
     select_edge,
 )
@@ -77,7 +77,7 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
             edges[role] = -1
             if tree.first_edge[node, role] >= 0:
                 edges[role] = select_edge(game, tree, settings, node, role)
-        node = inlined_find_child(tree, node, edges)
+        node = find_child(tree, node, edges)
         depth += 1
         if node < 0:
             leaves.nodes[leaf, depth] = NO_NODE

@@ -26,15 +26,9 @@ SIMULTANEOUS = -2
 """The mover of a node at which several roles have a choice."""
 
 
-@kernel
+@inlined_kernel
 def has_matrix(tree: TreeArrays, node: int) -> bool:
     """Whether several roles have a choice, among few enough joint moves for a payoff matrix."""
-    return inlined_has_matrix(tree, node)
-
-
-@inlined_kernel
-def inlined_has_matrix(tree: TreeArrays, node: int) -> bool:
-    """:func:`has_matrix`, inlined."""
     return tree.mover[node] == SIMULTANEOUS and _count_joint_moves(tree, node) <= MAX_JOINT_MOVES
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import allocating_kernel, call_evaluator
+from gdl.engine.kernel_library import call_evaluator, kernel
 
 
 class DualRail(NamedTuple):
@@ -29,7 +29,7 @@ class DualRail(NamedTuple):
     row_count: int
 
 
-@allocating_kernel
+@kernel
 def relax(
     rails: DualRail, inputs: NDArray[np.int64], unreached: NDArray[np.uint8], most: int
 ) -> int:
@@ -51,7 +51,7 @@ def relax(
     return most
 
 
-@allocating_kernel
+@kernel
 def _count_unreached(
     rails: DualRail, inputs: NDArray[np.int64], unreached: NDArray[np.uint8]
 ) -> bool:
@@ -70,16 +70,18 @@ def _count_unreached(
     return some
 
 
-@allocating_kernel
+@kernel
 def _make_all_moves(rails: DualRail) -> None:
     """Let every legal move be possible, and none certain."""
     block, moves, legal = rails.block, rails.moves, rails.legal
     count, rows = rails.move_count, rails.row_count
-    block[moves : moves + count] = block[legal : legal + count]
-    block[rows + moves : rows + moves + count] = 0
+    for move in range(count):
+        for word in range(block.shape[1]):
+            block[moves + move, word] = block[legal + move, word]
+            block[rows + moves + move, word] = 0
 
 
-@allocating_kernel
+@kernel
 def _advance(rails: DualRail) -> bool:
     """Add the fluents that may be true next, drop those that need not; return whether any did."""
     block, fluents, following = rails.block, rails.fluents, rails.next
@@ -96,7 +98,7 @@ def _advance(rails: DualRail) -> bool:
     return bool(changed != 0)
 
 
-@allocating_kernel
+@kernel
 def add_costs(costs: NDArray[np.int32], gates: NDArray[np.int64], first: int, most: int) -> None:
     """Compute the costs of gates from those of the literals before them (h_add).
 

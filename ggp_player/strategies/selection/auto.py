@@ -7,7 +7,6 @@ playouts and played by the textbook's searches.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
@@ -19,6 +18,7 @@ from gdl.analysis import Analysis, Structure, Survey
 from gdl.analysis.symmetry import generated_group
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import play_out
+from gdl.system import available_cpus
 from ggp_player.strategies import (
     Choice,
     EngineStrategy,
@@ -69,7 +69,7 @@ class Auto(EngineStrategy):
     ponders = True
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads or available_cpus()
         self._survey: Survey | None = None
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None

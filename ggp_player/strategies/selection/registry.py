@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import logging
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,6 +15,14 @@ from ggp_player.strategies import Strategy, StrategyError
 from ggp_player.strategies.mcts import MonteCarlo, Uct
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.auto import Auto
+from ggp_player.strategies.selection.own_strategies import (
+    explained,
+    installed_strategies,
+    installed_strategy,
+    strategy_in_file,
+    strategy_in_module,
+    suggestion,
+)
 from ggp_player.strategies.solver import Enumeration, Proof
 from ggp_player.strategies.textbook import (
     AlphaBeta,
@@ -60,9 +69,9 @@ _log = logging.getLogger(__name__)
 def create(spec: str) -> Strategy:
     """Create a strategy, for one role in one match.
 
-    ``spec`` is a name from ``STRATEGIES``, or a name with parameters, or a class of your own:
-    ``minimax``, ``bounded_minimax:lower=0,upper=51``, ``package.module:Class``. Raises
-    :class:`StrategyError` where it is none of these.
+    ``spec`` is a name from ``STRATEGIES``, or a class of your own, each with or without parameters:
+    ``minimax``, ``bounded_minimax:lower=0,upper=51``, ``./file.py:Class``,
+    ``package.module:Class``. Raises :class:`StrategyError` where it is none of these.
     """
     return strategy_from(spec, STRATEGIES)
 
@@ -70,47 +79,50 @@ def create(spec: str) -> Strategy:
 def strategy_from(spec: str, strategies: Mapping[str, type[Strategy]]) -> Strategy:
     """Create a strategy from ``name`` or ``name:key=value,key=value``.
 
-    A name with a dot is a module: ``package.module:Class``, with ``:key=value`` after that. The
-    values are parsed as the types that the constructor declares; keyword-only parameters are for
+    The name is one of ``strategies``, one that an installed package declares, or a class of your
+    own: ``./file.py:Class`` or ``package.module:Class``, with ``:key=value`` after that. The values
+    are parsed as the types that the constructor declares; keyword-only parameters are for
     programs. Raises :class:`StrategyError` with a sentence that says what there is instead.
     """
-    name, _, rest = spec.strip().partition(":")
-    if "." in name:
-        class_name, _, rest = rest.partition(":")
-        kind = _imported(name, class_name)
-        name = f"{name}:{class_name}"
-    elif name in strategies:
-        kind = strategies[name]
-    else:
-        known = ", ".join(sorted(strategies))
-        raise StrategyError(
-            f"there is no strategy {name!r}; there are {known}, and package.module:Class"
+    name, kind, parameters = _found(spec.strip(), strategies)
+    return _built(kind, name, _pairs(name, parameters))
+
+
+def strategy_class(spec: str) -> type[Strategy]:
+    """Return the class of a strategy; raises :class:`StrategyError` where there is none."""
+    return _found(spec.strip(), STRATEGIES)[1]
+
+
+def parameters_of(kind: type[Strategy]) -> dict[str, inspect.Parameter]:
+    """The parameters of a strategy that a text can give; keyword-only ones are for programs."""
+    declared = inspect.signature(kind, eval_str=True).parameters
+    return {name: p for name, p in declared.items() if p.kind is not p.KEYWORD_ONLY}
+
+
+def _found(spec: str, strategies: Mapping[str, type[Strategy]]) -> tuple[str, type[Strategy], str]:
+    """Find the class that a text names; return its name, the class and the text of parameters."""
+    name, _, rest = spec.partition(":")
+    if name in strategies:
+        return name, strategies[name], rest
+    class_name, _, parameters = rest.partition(":")
+    is_file = name.endswith(".py") or os.sep in name
+    if class_name.isidentifier():
+        kind = (
+            strategy_in_file(Path(name), class_name)
+            if is_file
+            else strategy_in_module(name, class_name)
         )
-    return _built(kind, name, _pairs(name, rest))
-
-
-def _imported(module_name: str, class_name: str) -> type[Strategy]:
-    if not class_name:
-        raise StrategyError(f"{module_name!r} names a module: write {module_name}:Class")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise StrategyError(f"the module {module_name!r} cannot be imported: {error}") from error
-    kind = getattr(module, class_name, None)
-    if not (isinstance(kind, type) and issubclass(kind, Strategy)) or inspect.isabstract(kind):
-        known = ", ".join(sorted(_strategy_classes(module))) or "none"
-        raise StrategyError(
-            f"{class_name!r} is no strategy in the module {module_name!r}, which has {known}"
-        )
-    return kind
-
-
-def _strategy_classes(module: object) -> list[str]:
-    return [
-        name
-        for name, kind in inspect.getmembers(module, inspect.isclass)
-        if issubclass(kind, Strategy) and not inspect.isabstract(kind)
-    ]
+        return f"{name}:{class_name}", kind, parameters
+    if is_file or "." in name:
+        noun = "file" if is_file else "module"
+        raise StrategyError(f"{name!r} names a {noun}: write {name}:Class, with a class in it")
+    if name in installed_strategies():
+        return name, installed_strategy(installed_strategies()[name]), rest
+    known = sorted({*strategies, *installed_strategies()})
+    raise StrategyError(
+        f"there is no strategy {name!r}{suggestion(name, known)}; there are {', '.join(known)}, "
+        "and classes of your own: file.py:Class or package.module:Class"
+    )
 
 
 def _pairs(name: str, text: str) -> dict[str, str]:
@@ -135,18 +147,25 @@ def _present_name(name: str, key: str) -> str:
 
 
 def _built(kind: type[Strategy], name: str, pairs: Mapping[str, str]) -> Strategy:
-    declared = inspect.signature(kind, eval_str=True).parameters
-    parameters = {name: p for name, p in declared.items() if p.kind is not p.KEYWORD_ONLY}
+    parameters = parameters_of(kind)
     values: dict[str, object] = {}
     for key, text in pairs.items():
         if key not in parameters:
             known = ", ".join(parameters) or "none"
-            raise StrategyError(f"{name} has no parameter {key!r}; its parameters: {known}")
+            raise StrategyError(
+                f"{name} has no parameter {key!r}{suggestion(key, list(parameters))}; "
+                f"its parameters: {known}"
+            )
         values[key] = _read(name, parameters[key], text)
     missing = [p.name for p in parameters.values() if p.default is p.empty and p.name not in values]
     if missing:
         raise StrategyError(f"{name} needs a value for {', '.join(missing)}")
-    return kind(**values)
+    try:
+        return kind(**values)
+    except StrategyError:
+        raise
+    except Exception as error:
+        raise StrategyError(f"{name} cannot be created: {explained(error)}") from error
 
 
 def _read(name: str, parameter: inspect.Parameter, text: str) -> object:

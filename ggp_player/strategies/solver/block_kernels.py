@@ -11,16 +11,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import BlockView, allocating_kernel, is_set, lowest, mixed
+from gdl.engine.kernel_library import (
+    BlockView,
+    Intrinsic,
+    is_set,
+    kernel,
+    lowest,
+    mixed,
+)
 
 Words: TypeAlias = NDArray[np.uint64]
 
 
-def _prefetch_intrinsic(_context: Any, _address: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ANN401
+def _prefetch(_context: Any, _address: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ANN401
+    from numba import types  # not at the top: only building kernels needs it
+
     def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
         pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         signature = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
@@ -35,24 +42,24 @@ def _prefetch_intrinsic(_context: Any, _address: Any) -> tuple[Any, Callable[...
     return types.void(types.int64), emit
 
 
-prefetch: Callable[[int], None] = intrinsic(_prefetch_intrinsic)
+prefetch: Callable[[int], None] = Intrinsic(_prefetch)
 """Start to load the memory at an address into the cache, without waiting for it."""
 
 
-@allocating_kernel
+@kernel
 def clear_moves(block: BlockView) -> None:
     """Clear the moves of all roles in all lanes."""
     block.rows[block.moves : block.moves + block.move_offsets[-1]] = 0
 
 
-@allocating_kernel
+@kernel
 def set_move(block: BlockView, lane: int, move: int) -> None:
     """Set a move, by its index among the moves of all roles, in one lane."""
     bit = np.uint64(1) << np.uint64(lane & 63)
     block.rows[block.moves + move, lane >> 6] |= bit
 
 
-@allocating_kernel
+@kernel
 def goal_of(block: BlockView, role: int, lane: int) -> int:
     """Return a role's lowest goal value in a lane, 0 if none holds."""
     for i in range(len(block.goal_table)):
@@ -61,7 +68,7 @@ def goal_of(block: BlockView, role: int, lane: int) -> int:
     return 0
 
 
-@allocating_kernel
+@kernel
 def bits_between(bits: Words, lane: int, first: int, last: int, found: NDArray[np.int32]) -> int:
     """List the bits of a lane that are set from ``first`` up to ``last``, counted from ``first``.
 
@@ -77,7 +84,7 @@ def bits_between(bits: Words, lane: int, first: int, last: int, found: NDArray[n
     return count
 
 
-@allocating_kernel
+@kernel
 def next_bit(bits: Words, lane: int, first: int, last: int) -> int:
     """Return the first bit of a lane that is set from ``first`` on, else ``last``."""
     bit = first
@@ -89,7 +96,7 @@ def next_bit(bits: Words, lane: int, first: int, last: int) -> int:
     return last
 
 
-@allocating_kernel
+@kernel
 def hash_of(states: Words, index: int, seed: int) -> np.uint64:
     """Return a 64-bit hash of one of the packed states uint64 (any, words)."""
     value = np.uint64(seed)

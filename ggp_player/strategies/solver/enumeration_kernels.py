@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
     BlockView,
-    allocating_kernel,
     evaluate_transition,
     evaluate_view,
     is_set,
+    kernel,
     load_states,
     make_all_canonical,
     read_lanes,
@@ -101,7 +101,7 @@ class _LaneMoves(NamedTuple):
 # ---------------------------------------------------------------------- states
 
 
-@allocating_kernel
+@kernel
 def expand(block: BlockView, graph: StateGraph, budget: int) -> int:
     """Expand states in the order in which they were found, until ``budget`` edges are added.
 
@@ -135,7 +135,7 @@ def expand(block: BlockView, graph: StateGraph, budget: int) -> int:
     return DONE
 
 
-@allocating_kernel
+@kernel
 def _read_view(
     block: BlockView, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
 ) -> float:
@@ -172,14 +172,14 @@ def _read_view(
     return total
 
 
-@allocating_kernel
+@kernel
 def _set_value(graph: StateGraph, state: int, role: int, value: np.float32) -> None:
     graph.low[state, role] = value
     graph.high[state, role] = value
     graph.steps[state, role] = 0
 
 
-@allocating_kernel
+@kernel
 def _make_moves(
     block: BlockView, graph: StateGraph, lanes: _LaneMoves, first: int, count: int
 ) -> None:
@@ -187,7 +187,9 @@ def _make_moves(
     roles = len(block.move_offsets) - 1
     after = np.empty((count, graph.states.shape[1]), np.uint64)
     spare, elements = np.empty(after.shape[1], np.uint64), np.empty(count, np.int32)
-    widest = lanes.totals[:count].max()
+    widest = np.int64(0)
+    for lane in range(count):
+        widest = max(widest, lanes.totals[lane])
     graph.counters[0].widest = max(graph.counters[0].widest, widest)
     for number in range(widest):
         clear_moves(block)
@@ -211,7 +213,7 @@ def _make_moves(
                 graph.counters[0].backward += graph.edges[edge] <= first + lane
 
 
-@allocating_kernel
+@kernel
 def _prefetch_slots(slots: NDArray[np.int32], known: Words, states: Words) -> None:
     """Prefetch the memory in which some packed states will be looked up."""
     mask = np.uint64(len(slots) - 1)
@@ -224,7 +226,7 @@ def _prefetch_slots(slots: NDArray[np.int32], known: Words, states: Words) -> No
         prefetch(known.ctypes.data + 8 * known.shape[1] * candidate)
 
 
-@allocating_kernel
+@kernel
 def fill_slots(slots: NDArray[np.int32], known: Words, first: int, last: int) -> None:
     """Enter the states of a graph from ``first`` up to ``last`` into its slots."""
     mask = np.uint64(len(slots) - 1)
@@ -235,7 +237,7 @@ def fill_slots(slots: NDArray[np.int32], known: Words, first: int, last: int) ->
         slots[find_slot(slots, known, known, index)] = index + 1
 
 
-@allocating_kernel
+@kernel
 def index_of(graph: StateGraph, states: Words, row: int) -> int:
     """Return the index of one of some packed states; a state not seen before is added."""
     slot = find_slot(graph.slots, graph.states, states, row)
@@ -251,7 +253,7 @@ def index_of(graph: StateGraph, states: Words, row: int) -> int:
     return int(graph.slots[slot] - 1)
 
 
-@allocating_kernel
+@kernel
 def find_slot(slots: NDArray[np.int32], known: Words, states: Words, row: int) -> int:
     """Return the slot that holds the index of one of some states, or that is free for it.
 
@@ -273,7 +275,7 @@ def find_slot(slots: NDArray[np.int32], known: Words, states: Words, row: int) -
 # ---------------------------------------------------------------------- values
 
 
-@allocating_kernel
+@kernel
 def back_up(graph: StateGraph, by_chance: NDArray[np.bool_], order: NDArray[np.int64]) -> int:
     """Narrow the bounds of some states by those of their successors; return how many changed.
 
@@ -298,7 +300,7 @@ def back_up(graph: StateGraph, by_chance: NDArray[np.bool_], order: NDArray[np.i
     return changed
 
 
-@allocating_kernel
+@kernel
 def _backed_up_value(
     graph: StateGraph,
     values: NDArray[np.float32],
@@ -313,7 +315,7 @@ def _backed_up_value(
     return np.float32(_chosen(spare[: last - first], graph.widths[state], role, by_chance))
 
 
-@allocating_kernel
+@kernel
 def measure_steps(graph: StateGraph, order: NDArray[np.int64]) -> int:
     """Compute the distance of the end for some states from that of their successors.
 
@@ -336,7 +338,7 @@ def measure_steps(graph: StateGraph, order: NDArray[np.int64]) -> int:
     return changed
 
 
-@allocating_kernel
+@kernel
 def _steps(
     graph: StateGraph,
     state: int,
@@ -356,7 +358,7 @@ def _steps(
     return int(min(steps + 1, UNKNOWN)) if steps >= 0 else UNKNOWN
 
 
-@allocating_kernel
+@kernel
 def _chosen(
     values: NDArray[np.float64],
     widths: NDArray[np.int32],
@@ -370,10 +372,14 @@ def _chosen(
     moves,) is overwritten.
     """
     others = len(values) // widths[role]
-    if others == 1:
-        return float(values.max())
-    if others == len(values) and not by_chance.any():
-        return float(values.min())
+    some_chance = False
+    for other in range(len(by_chance)):
+        some_chance |= by_chance[other]
+    if others == 1 or (others == len(values) and not some_chance):
+        value = values[0]
+        for index in range(1, len(values)):
+            value = max(value, values[index]) if others == 1 else min(value, values[index])
+        return float(value)
     left = widths.copy()
     for other in range(len(widths) - 1, -1, -1):
         if other != role:
@@ -386,7 +392,7 @@ GREATEST, LEAST, MEAN = range(3)
 """How a role chooses from several values."""
 
 
-@allocating_kernel
+@kernel
 def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, how: int) -> None:
     """Reduce the axis of a role to the greatest, least or mean value; its width becomes 1."""
     width = widths[role]
@@ -404,7 +410,7 @@ def _reduce(values: NDArray[np.float64], widths: NDArray[np.int32], role: int, h
     widths[role] = 1
 
 
-@allocating_kernel
+@kernel
 def _combined(result: float, value: float, how: int) -> float:
     if how == MEAN:
         return result + value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine.kernel_library import allocating_kernel, inlined_kernel
+from gdl.engine.kernel_library import inlined_kernel, kernel
 from ggp_player.strategies.solver.proof_nodes import (
     HIGHEST,
     LANES_FOR_FIRST,
@@ -35,17 +35,19 @@ PAUSED, FINISHED, REFUSED = range(3)
 """The results of :func:`search_on`."""
 
 
-@allocating_kernel
+@kernel
 def begin(search: ProofSearch, depth: int) -> None:
     """Begin to search the root to a depth of at least 1."""
     control, frames = search.control[0], search.stack.frames
     control.level = 0
     _push(frames, 0, 0, depth)
     frames[0].alpha, frames[0].beta = LOWEST, HIGHEST
-    search.stack.history[:] >>= 1
+    history = search.stack.history
+    for move in range(len(history)):
+        history[move] >>= 1
 
 
-@allocating_kernel
+@kernel
 def _push(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
     """Put a node on the stack, to be searched to a depth; the window is left to the caller."""
     frames[level].node, frames[level].depth = node, depth
@@ -53,7 +55,7 @@ def _push(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
     frames[level].count = 0
 
 
-@allocating_kernel
+@kernel
 def search_on(search: ProofSearch, budget: int) -> int:
     """Search until about ``budget`` more nodes are visited, or the depth is finished.
 
@@ -119,7 +121,7 @@ def _expand_siblings(search: ProofSearch, level: int) -> None:
     expand(search, batch[:count], base)
 
 
-@allocating_kernel
+@kernel
 def _forget_children(facts: NDArray[np.void], node: int) -> None:
     """Mark the children of a node as not expanded: their children are overwritten."""
     for child in range(facts[node].first_child, facts[node].end_child):
@@ -222,7 +224,7 @@ def _pop(search: ProofSearch, level: int) -> int:
     return int(value)
 
 
-@allocating_kernel
+@kernel
 def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
     """List the root's children in ``found``, int64 (moves, 4): move, low, high, depth of the proof.
 

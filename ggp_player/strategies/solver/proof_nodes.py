@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from gdl.engine.kernel_library import (
     BlockView,
     advance,
-    allocating_kernel,
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
     is_set,
+    kernel,
     load_states,
     make_all_canonical,
     population,
@@ -130,17 +130,18 @@ LANES_FOR_FIRST = 64
 """States are moved into and out of a block this many lanes at a time."""
 
 
-@allocating_kernel
+@kernel
 def place_root(search: ProofSearch, state: Words) -> None:
     """Make a state, uint64 (1, words), the root of the tree."""
     block, nodes = search.block, search.nodes
     load_states(block, state, np.zeros(1, np.int64))
     evaluate_view(block)
-    nodes.states[0] = state[0]
+    for word in range(state.shape[1]):
+        nodes.states[0, word] = state[0, word]
     _describe(search, 0, 1)
 
 
-@allocating_kernel
+@kernel
 def _describe(search: ProofSearch, base: int, count: int) -> None:
     """Fill in the facts of the ``count`` nodes from ``base`` on, whose states are in the block."""
     block, nodes, facts = search.block, search.nodes, search.nodes.facts
@@ -168,7 +169,7 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
 
 
-@allocating_kernel
+@kernel
 def _find_chooser(
     facts: NDArray[np.void], legal: Words, move_offsets: NDArray[np.int64], node: int, mine: int
 ) -> None:
@@ -191,7 +192,7 @@ def _find_chooser(
         facts[node].low = HIGHEST
 
 
-@allocating_kernel
+@kernel
 def _count_bits(bits: Words, node: int, first: int, last: int) -> int:
     count = 0
     for word in range(first >> 6, (last + 63) >> 6):

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 import gdl.engine
+from gdl.array_kernels import kernel
+from gdl.array_kernels.functions import KernelFunction
 from gdl.engine.bits import as_words, packed_from_rows
 from gdl.engine.block import Block
 from gdl.engine.block_view import (
@@ -19,7 +20,6 @@ from gdl.engine.block_view import (
     evaluate_view,
     load_states,
 )
-from gdl.engine.jit import kernel
 from tests.support.compiled_games import machine_of, machine_with_code
 
 
@@ -71,5 +71,5 @@ def test_the_record_says_where_everything_stands() -> None:
     assert (view.symmetries.facts == np.arange(layout.fluent_count)).all()
     for name in ("fluents", "fluent_count", "moves", "legal", "terminal", "goals", "next"):
         assert getattr(view, name) == getattr(layout, name)
-    assert isinstance(step, Dispatcher)
+    assert isinstance(step, KernelFunction)
     assert gdl.engine.BlockView is BlockView

@@ -114,17 +114,20 @@ def warm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
-    fields: str, warm: None, monkeypatch: pytest.MonkeyPatch
+    fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("INFO")
     monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     tracker = MatchTracker(fields, "xena", compile_seconds=0.0)
+    assert "the rules are interpreted until they are compiled: not after 0.0 s" in caplog.text
     assert not isinstance(tracker.machine, PropnetStateMachine)
     tracker.apply_moves(["(claim 1)", "noop"])
     before = set(map(str, tracker.state))
     assert not tracker.use_compiled_rules()
     monkeypatch.setattr(SlowCompiler, "is_done", True)
     assert tracker.use_compiled_rules()
+    assert "turn 1: the rules are compiled after 7.0 s" in caplog.text
     assert not tracker.use_compiled_rules(), "it is no news any more"
     assert isinstance(tracker.machine, PropnetStateMachine)
     assert set(map(str, tracker.state)) == before
@@ -133,10 +136,24 @@ def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
     assert [str(move) for move in tracker.legal_moves] == ["(claim 3)"]
 
 
-def test_rules_compiled_in_time_are_used_from_the_start(fields: str, warm: None) -> None:
+def test_rules_compiled_in_time_are_used_from_the_start(
+    fields: str, warm: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert isinstance(tracker.machine, PropnetStateMachine)
+    assert "the rules are compiled from the start" in caplog.text
     assert not tracker.use_compiled_rules()
+
+
+def test_the_log_says_that_there_is_no_engine_before_the_warm_up(
+    fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(match_tracker, "is_warm", lambda: False)
+    caplog.set_level("INFO")
+    tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
+    assert not isinstance(tracker.machine, PropnetStateMachine)
+    assert "the rules are interpreted: the warm-up of the engine is not done" in caplog.text
 
 
 def test_rules_that_cannot_be_compiled_stay_as_they_are(
@@ -146,5 +163,5 @@ def test_rules_that_cannot_be_compiled_stay_as_they_are(
     with caplog.at_level("INFO"):
         tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not tracker.use_compiled_rules()
-    assert "over 1 rules" in caplog.text
+    assert "interpreted for the whole match: grounding makes over 1 rules" in caplog.text
     assert len(tracker.legal_moves) == 3

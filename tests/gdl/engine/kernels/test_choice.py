@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.block import load_kernels
 from gdl.engine.kernels import scratch_rows
-from gdl.engine.native_code import NativeCode
+from gdl.native_code import NativeCode
 from tests.support.slow_blocks import Rows, aligned, random_rows
 
 WORDS = 8
@@ -24,7 +24,7 @@ LANES = 64 * WORDS
 BOUND = 4.5
 """Standard scores beyond this, on either side, come once in 150,000 times."""
 
-MOVES = (1, 2, 3, 5, 7, 9, 64, 155, 1000, 4000)
+MOVES = (1, 2, 3, 5, 7, 9, 64, 155, 256, 257, 1000, 4000)
 
 Bits = NDArray[np.uint8]
 """uint8 (moves, lanes)."""

@@ -14,7 +14,7 @@ from gdl.circuit.layout import GateProgram
 from gdl.engine import llvm_codegen as codegen
 from gdl.engine.block import ProgramEvaluator, load_kernels
 from gdl.engine.llvm_codegen import program_source, sequence_source
-from gdl.engine.native_code import NativeCode, compile_source
+from gdl.native_code import NativeCode, compile_source
 from tests.support.compiled_games import machine_of, machine_with_code
 from tests.support.example_counts import examples
 from tests.support.slow_blocks import evaluate, gate_programs, random_rows

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gdl.engine.block import aligned_rows, load_kernels
-from gdl.engine.native_code import NativeCode
+from gdl.native_code import NativeCode
 
 P, N = ctypes.c_void_p, ctypes.c_int64
 WIDTHS = pytest.mark.parametrize("words", [1, 2, 4, 8])

@@ -83,10 +83,18 @@ def test_a_parameter_without_annotation_is_text() -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("minmax", "there is no strategy 'minmax'; there are alpha_beta, auto, .*, uct, and"),
+        (
+            "minmax",
+            r"there is no strategy 'minmax' \(did you mean minimax\?\); "
+            r"there are alpha_beta, auto, .*, uct, and",
+        ),
+        ("Alpha-Beta:depth=3", r"'Alpha-Beta' \(did you mean alpha_beta\?\)"),
         ("", "there is no strategy ''"),
         ("minimax:depth=3", "minimax has no parameter 'depth'; its parameters: none"),
-        ("alpha_beta:deep=3", "no parameter 'deep'; its parameters: depth, ordering, evaluation"),
+        (
+            "alpha_beta:deep=3",
+            r"'deep' \(did you mean depth\?\); its parameters: depth, ordering, ",
+        ),
         ("alpha_beta:depth=three", "alpha_beta: depth=three cannot be used: .* valid integer"),
         ("alpha_beta:depth=0", "depth=0 cannot be used: .* greater than or equal to 1"),
         ("alpha_beta:evaluation=best", "evaluation=best cannot be used: .*'mobility'.* or 'full'"),
@@ -94,14 +102,23 @@ def test_a_parameter_without_annotation_is_text() -> None:
         ("alpha_beta:depth=", "alpha_beta: 'depth=' is not of the form key=value"),
         ("alpha_beta:depth=1,depth=2", "alpha_beta: 'depth' is given twice"),
         ("bounded_minimax:upper=101", "upper=101 cannot be used: .* less than or equal to 100"),
-        ("no.such:Thing", "the module 'no.such' cannot be imported: No module named 'no'"),
+        ("no.such:Thing", "the module no.such cannot be imported: No module named 'no'"),
         (
             "ggp_player.strategies.textbook.legal",
             "names a module: write ggp_player.strategies.textbook.legal:Class",
         ),
-        ("ggp_player.strategies.textbook.legal:Lega", "'Lega' is no strategy .*, which has Legal"),
-        ("ggp_player.strategies.textbook.legal:Choice", "'Choice' is no strategy in the module"),
-        ("ggp_player.strategies.base:Strategy", "'Strategy' is no strategy .*, which has none"),
+        (
+            "ggp_player.strategies.textbook.legal:Lega",
+            r"no class 'Lega' in the module .* \(did you mean Legal\?\); its strategies: Legal",
+        ),
+        (
+            "ggp_player.strategies.textbook.legal:Choice",
+            "'Choice' in the module .* is no strategy: expected .* ggp_player.strategies.Strategy",
+        ),
+        (
+            "ggp_player.strategies.base:Strategy",
+            "'Strategy' in the module .* is no strategy yet: it has no method search",
+        ),
         (HERE, "Demanding needs a value for what"),
     ],
 )

@@ -1,0 +1,280 @@
+"""Archives of kernels: LLVM code that was made in advance, and what it was made from.
+
+An archive is two files in a folder. ``kernels.ll.xz`` is LLVM code that fits every 64-bit
+processor; each kernel that Python calls is a function ``int32 name(const void *arguments, int64
+*result)`` in it, which returns 0 unless it failed. ``kernels.json`` names these functions with
+their types, and has digests: of the LLVM code, of the kernels, and of the files in which they are.
+
+Whether an archive is current is decided by the files, and where some have changed, by the text of
+the kernels. Where a kernel has changed, an archive in the cache on disk takes the place of the one
+that is shipped, once it has been built.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import hashlib
+import importlib
+import inspect
+import json
+import lzma
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gdl.array_kernels.arguments import Leaf, Packer, number_of
+from gdl.code_cache import cache_folder
+from gdl.native_code import NativeCode, is_compiled, native_code
+
+if TYPE_CHECKING:
+    from gdl.array_kernels.functions import KernelFunction
+
+MANIFEST, CODE = "kernels.json", "kernels.ll.xz"
+
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
+
+
+class KernelArchiveError(Exception):
+    """An archive is damaged, or a kernel failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryType:
+    """The type of a kernel: the leaves of its arguments, and NumPy's kind of its result."""
+
+    leaves: list[list[Any]]
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an archive holds. The digests are SHA-256; ``files`` has one for each module."""
+
+    code: str
+    kernels: str
+    files: dict[str, str]
+    entries: dict[str, EntryType] = field(default_factory=dict)
+
+    @staticmethod
+    def read(folder: Path) -> Manifest | None:
+        """Read the manifest of an archive; None where there is none."""
+        try:
+            data = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        entries = {name: EntryType(**entry) for name, entry in data.pop("entries").items()}
+        return Manifest(entries=entries, **data)
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder, last of all files."""
+        text = json.dumps(asdict(self), indent=1) + "\n"
+        partial = folder / (MANIFEST + ".partial")
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(folder / MANIFEST)
+
+
+class KernelArchive:
+    """The archive of a package: the one that is shipped in ``folder``, or built in its place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def _current(self) -> tuple[Path, Manifest] | None:
+        """The archive of the kernels as they are, None where it has not been built."""
+        shipped = Manifest.read(self.folder)
+        if shipped is None:
+            return None
+        if file_digests(shipped.files) == shipped.files:
+            return self.folder, shipped
+        if kernel_digest(shipped.files) == shipped.kernels:
+            return self.folder, shipped
+        rebuilt = Manifest.read(self.rebuilt_folder)
+        return (self.rebuilt_folder, rebuilt) if rebuilt is not None else None
+
+    @cached_property
+    def rebuilt_folder(self) -> Path:
+        """The folder in the cache on disk for an archive of the kernels as they are."""
+        shipped = Manifest.read(self.folder)
+        digest = kernel_digest(shipped.files) if shipped is not None else "new"
+        return cache_folder() / f"kernels-{digest[:16]}"
+
+    @property
+    def is_current(self) -> bool:
+        """Whether there is an archive of the kernels as they are."""
+        return self._current is not None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether native code for this processor is in the cache on disk."""
+        return self._current is not None and is_compiled(self._current[1].code)
+
+    def forget(self) -> None:
+        """Look for the archive anew: it has been built."""
+        self.__dict__.pop("_current", None)
+        self.__dict__.pop("_code", None)
+
+    @cached_property
+    def _code(self) -> NativeCode:
+        assert self._current is not None
+        folder, manifest = self._current
+        return native_code(manifest.code, lambda: read_code(folder, manifest))
+
+    def load(self) -> None:
+        """Load the native code, made first if it is not in the cache on disk."""
+        assert self._code is not None
+
+    def entry(self, name: str) -> Callable[..., Any] | None:
+        """The native code of a kernel, by its full name; None where it is not in the archive."""
+        if self._current is None:
+            return None
+        kind = self._current[1].entries.get(name)
+        return Entry(name, kind, self._code) if kind is not None else None
+
+
+class Entry:
+    """A kernel's native code."""
+
+    def __init__(self, name: str, kind: EntryType, code: NativeCode) -> None:
+        self._name, self._result = name, kind.result
+        self._packer = Packer(name, [Leaf.from_json(leaf) for leaf in kind.leaves])
+        self._code = code  # the address is valid while this lives
+        self._function = _SIGNATURE(code.address(name))
+
+    def __call__(self, *arguments: Any) -> Any:  # noqa: ANN401 as the kernel says
+        """Call it. Raises TypeError for arguments that do not fit."""
+        result = ctypes.c_int64()
+        if self._function(self._packer.pack(arguments), ctypes.byref(result)):
+            raise KernelArchiveError(f"{self._name} failed, for lack of memory perhaps")
+        return number_of(result.value, self._result)
+
+
+# ---------------------------------------------------------------------- the archives in use
+
+ARCHIVES: list[KernelArchive] = []
+"""The archives of the packages imported so far."""
+
+
+def register_archive(folder: Path) -> KernelArchive:
+    """Use the archive in a folder."""
+    ARCHIVES.append(KernelArchive(folder))
+    return ARCHIVES[-1]
+
+
+def find_entry(name: str) -> Callable[..., Any] | None:
+    """Find a kernel's native code in an archive, by its full name."""
+    return next((found for each in ARCHIVES if (found := each.entry(name)) is not None), None)
+
+
+@contextmanager
+def no_archives() -> Iterator[None]:
+    """Have no archive be used, so that kernels are compiled anew."""
+    kept = ARCHIVES.copy()
+    ARCHIVES.clear()
+    try:
+        yield
+    finally:
+        ARCHIVES[:] = kept
+
+
+# ---------------------------------------------------------------------- digests
+
+
+def read_code(folder: Path, manifest: Manifest) -> str:
+    """Read an archive's LLVM code. Raises KernelArchiveError where it is damaged."""
+    packed = (folder / CODE).read_bytes()
+    if hashlib.sha256(packed).hexdigest() != manifest.code:
+        raise KernelArchiveError(f"{folder / CODE} is not the file that {MANIFEST} names")
+    return lzma.decompress(packed).decode()
+
+
+def file_digests(modules: Iterable[str]) -> dict[str, str]:
+    """Digest the files of modules; those that are not there are left out."""
+    found = {}
+    for module in modules:
+        package, *rest = module.split(".")
+        root = importlib.import_module(package).__file__
+        assert root is not None
+        file = Path(root).parent.joinpath(*rest).with_suffix(".py")
+        if file.exists():
+            text = file.read_text(encoding="utf-8")
+            found[module] = hashlib.sha256(text.encode()).hexdigest()
+    return found
+
+
+def kernel_digest(modules: Iterable[str]) -> str:
+    """Digest all that the kernels of some modules are made from.
+
+    That is their own text without comments and docstrings, and the constants and operations that
+    they name.
+    """
+    from gdl.array_kernels.functions import KERNELS
+
+    among = set(modules)
+    for module in among:
+        importlib.import_module(module)
+    kernels = sorted(
+        (kernel for kernel in KERNELS.values() if kernel.function.__module__ in among),
+        key=lambda kernel: kernel.name,
+    )
+    digest = hashlib.sha256()
+    for kernel in kernels:
+        for part in _parts(kernel):
+            digest.update(f"{len(part)} {part}".encode())
+    return digest.hexdigest()
+
+
+def _parts(kernel: KernelFunction) -> Iterator[str]:
+    """Yield all that a kernel is made from."""
+    yield f"{kernel.name} {kernel.is_inlined}"
+    yield from _code_and_names(kernel.function)
+
+
+def _code_and_names(function: Callable[..., Any]) -> Iterator[str]:
+    """Yield the text of a function, and what the names in it stand for."""
+    text, known = code_of(function), function.__globals__
+    yield text
+    # By the text and not the code object, which differs between versions of Python.
+    (definition,) = ast.parse(text).body
+    assert isinstance(definition, ast.FunctionDef)
+    nodes = (node for part in definition.body for node in ast.walk(part))
+    named = {node.id for node in nodes if isinstance(node, ast.Name)}
+    for name in sorted(named & known.keys()):
+        yield f"{name} = {_described(known[name])}"
+
+
+def code_of(function: Callable[..., Any]) -> str:
+    """Return the text of a function without its docstring, decorators, comments and blank lines."""
+    text = textwrap.dedent(inspect.getsource(function))
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    lines = text.splitlines()
+    body = node.body
+    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        for number in range(body[0].lineno - 1, body[0].end_lineno or body[0].lineno):
+            lines[number] = ""
+    kept = (line.rstrip() for line in lines[node.lineno - 1 :])
+    return "\n".join(line for line in kept if line and not line.lstrip().startswith("#"))
+
+
+def _described(value: object) -> str:
+    """Describe what a kernel names, as far as its code depends on that."""
+    from gdl.array_kernels.functions import Intrinsic, KernelFunction
+
+    if isinstance(value, KernelFunction):
+        return value.name
+    if isinstance(value, Intrinsic):
+        return "\n".join(_code_and_names(value.define))
+    if isinstance(value, FunctionType):
+        return "\n".join(_code_and_names(value))
+    if isinstance(value, (bool, int, float, str, tuple, np.generic, np.dtype)):
+        return repr(value)
+    return str(getattr(value, "_fields", getattr(value, "__name__", "")))

@@ -1,0 +1,153 @@
+"""How arguments are passed to kernels: flattened, checked, and packed into 64-bit words.
+
+An argument is an array, a number, or a named tuple of arguments. Its leaves are passed one after
+another. A number is one word. An array of ``n`` dimensions is ``1 + n`` words: its address and its
+shape; it is C-contiguous.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from weakref import ref
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+Argument: TypeAlias = Any
+"""An array, a number, or a named tuple of arguments."""
+
+_FORMATS = {"i": "q", "u": "Q", "b": "?7x", "f": "d"}
+"""How numbers of each kind of NumPy type are packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The type of an array of ``dimensions``, or of a number where that is 0."""
+
+    dtype: np.dtype[Any]
+    dimensions: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(':' * self.dimensions)}]" if self.dimensions else "number"
+
+    @property
+    def words(self) -> int:
+        """The words that it takes."""
+        return 1 + self.dimensions
+
+    @property
+    def format(self) -> str:
+        """The words as :mod:`struct` knows them."""
+        return "Q" + "q" * self.dimensions if self.dimensions else _FORMATS[self.dtype.kind]
+
+    def as_json(self) -> list[Any]:
+        """Return it as plain lists, numbers and strings."""
+        return [_description(self.dtype), self.dimensions]
+
+    @staticmethod
+    def from_json(data: Sequence[Any]) -> Leaf:
+        """Do the reverse of :meth:`as_json`."""
+        described, dimensions = data
+        if isinstance(described, list):
+            described = [tuple(field) for field in described]
+        return Leaf(np.dtype(described), dimensions)
+
+
+def _description(dtype: DTypeLike) -> str | list[list[str]]:
+    described = np.lib.format.dtype_to_descr(np.dtype(dtype))
+    if isinstance(described, str):
+        return described
+    return [[str(part) for part in field] for field in described]
+
+
+_Known: TypeAlias = tuple[Callable[[], Any], tuple[int, ...]]
+"""What returns an array while it lives, and its words."""
+
+
+def _nothing() -> object:
+    """Stand for an array that is no argument."""
+    return _nothing
+
+
+def leaves_of(arguments: Iterable[Argument]) -> Iterator[Argument]:
+    """Yield the arrays and numbers among arguments, from left to right."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from leaves_of(argument)
+        else:
+            yield argument
+
+
+class Packer:
+    """Packs the arguments of one kernel.
+
+    It remembers the words of the arrays that it was given last, as asking an array for its address
+    takes as long as hundreds of instructions.
+    """
+
+    def __init__(self, kernel: str, leaves: Sequence[Leaf]) -> None:
+        self._kernel = kernel
+        self._leaves = leaves
+        self._known: list[tuple[Callable[[], Any], tuple[int, ...]]] = [(_nothing, ())] * len(
+            leaves
+        )
+        self._format = struct.Struct("=" + "".join(leaf.format for leaf in leaves))
+
+    def pack(self, arguments: Iterable[Argument]) -> bytes:
+        """Pack arguments; the arrays must outlive the call.
+
+        Raises TypeError if an argument does not fit.
+        """
+        given = list(leaves_of(arguments))
+        if len(given) != len(self._leaves):
+            expected = f"{len(self._leaves)} arrays and numbers"
+            raise TypeError(f"{self._kernel} takes {expected}, not {len(given)}")
+        words: list[int | float] = []
+        for index, value in enumerate(given):
+            array, known = self._known[index]
+            if array() is value and value is not None:
+                words += known
+            elif self._leaves[index].dimensions:
+                words += self._remember(index, value)
+            else:
+                words.append(value)
+        try:
+            return self._format.pack(*words)
+        except struct.error as error:
+            raise TypeError(f"{self._kernel} does not take these numbers: {error}") from error
+
+    def _remember(self, index: int, value: Argument) -> tuple[int, ...]:
+        """Return an array's address and shape, and remember them."""
+        leaf = self._leaves[index]
+        if (
+            not isinstance(value, np.ndarray)
+            or value.ndim != leaf.dimensions
+            or value.dtype != leaf.dtype
+            or not value.flags.c_contiguous
+        ):
+            raise self._misfit(value, leaf)
+        words = (value.ctypes.data, *value.shape)
+        self._known[index] = (ref(value), words)
+        return words
+
+    def _misfit(self, value: Argument, leaf: Leaf) -> TypeError:
+        found = type(value).__name__
+        if isinstance(value, np.ndarray):
+            found = str(Leaf(value.dtype, value.ndim))
+            if not value.flags.c_contiguous:
+                found += " that is not contiguous"
+        return TypeError(f"{self._kernel} takes {leaf}, not {found}")
+
+
+def number_of(word: int, kind: str) -> int | float | bool | None:
+    """Return the number that a kernel has written as 64 bits; ``kind`` is NumPy's, or ``V``."""
+    if kind == "V":
+        return None
+    if kind == "b":
+        return bool(word & 0xFF)
+    raw = struct.pack("=q", word)
+    value: int | float = struct.unpack("=" + _FORMATS[kind], raw)[0]
+    return value

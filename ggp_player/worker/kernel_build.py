@@ -1,0 +1,167 @@
+"""Building the archive of the searches' kernels: ``python -m ggp_player.worker.kernel_build``.
+
+The archive is shipped with the package, so this is for those who change a kernel. It runs small
+games through all searches that have kernels, compiled by Numba, and notes the types with which
+kernels are called; what is built for these types is written beside the strategies, or, by
+:func:`build_for_this_user`, into the cache on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+import gdl
+from gdl.array_kernels import KernelArchiveError
+from gdl.array_kernels.archive import no_archives
+from gdl.engine import PropnetStateMachine, as_words, packed_state, trivial_group
+from gdl.engine.kernel_library import (
+    advance,
+    choose_moves,
+    elements_fixing,
+    evaluate_transition,
+    evaluate_view,
+    is_canonical,
+    load_states,
+    make_all_canonical,
+    read_lanes,
+)
+from gdl.system import child_environment
+from ggp_player import strategies
+from ggp_player.strategies import Position
+
+TURNS = """
+(role one) (role two) (init (at 0)) (init (turn one))
+(after 0 1) (after 1 2) (follows one two) (follows two one)
+(<= (legal ?r go) (true (turn ?r))) (<= (legal ?r stay) (true (turn ?r)))
+(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+(<= (next (at ?n)) (true (at ?m)) (after ?m ?n))
+(<= (next (turn ?s)) (true (turn ?r)) (follows ?r ?s))
+(<= (next (gone ?r)) (does ?r go)) (<= (next (gone ?r)) (true (gone ?r)))
+(<= terminal (true (at 2)))
+(<= (goal one 100) (true (gone one))) (<= (goal one 0) (not (true (gone one))))
+(<= (goal two 0) (true (gone one))) (<= (goal two 100) (not (true (gone one))))
+"""
+"""Two steps, two moves in each: enough to run through every kernel of a search against others."""
+
+TOGETHER = """
+(role one) (role two) (init on) (legal one go) (legal one stay) (legal two go) (legal two stay)
+(<= (next (gone ?r)) (does ?r go)) (<= terminal (not (true on)))
+(<= met (true (gone one)) (true (gone two)))
+(<= (goal one 100) met) (<= (goal two 100) (not met))
+"""
+"""One step of two moves at once."""
+
+PUZZLE = """
+(role you) (init (at 0)) (after 0 1) (after 1 2) (after 2 3)
+(legal you go) (legal you stay)
+(<= (next (at ?n)) (true (at ?m)) (after ?m ?n) (does you go))
+(<= (next (at ?m)) (true (at ?m)) (does you stay))
+(<= terminal (true (at 3))) (<= (goal you 100) (true (at 3))) (goal you 0)
+"""
+
+SEARCHES = {
+    TURNS: ("mcts:playouts=2000", "uct", "enumeration", "proof:megabytes=1"),
+    TOGETHER: ("mcts:playouts=2000",),
+    PUZZLE: ("planner",),
+}
+"""Strategies with kernels of their own, by the rules of the game that they are run on."""
+
+CHOICES = 20
+"""Choices after which a strategy has been through its kernels."""
+
+
+def run_all_searches() -> None:
+    """Run all searches that have kernels through these."""
+    from ggp_player.strategies.selection import create
+
+    for rules, specs in SEARCHES.items():
+        machine = gdl.compile(gdl.parse(rules))
+        for spec in specs:
+            strategy = create(spec)
+            position = Position(machine, machine.initial_state(), machine.roles[0], Random(0))
+            for _ in zip(range(CHOICES), strategy.search(position), strict=False):
+                pass
+            strategy.report(position)
+    _call_the_rest()
+
+
+def _call_the_rest() -> None:
+    """Call the kernels that searches of small games do not need."""
+    from ggp_player.strategies.mcts import Settings, TreeSearch
+
+    machine = gdl.compile(gdl.parse(TURNS))
+    search = TreeSearch(machine, Settings(), memory=2**20)
+    search.set_root(machine.initial_state())
+    search.run(10)
+    search.compact()
+    search.line(0, 0)
+    _call_the_engines(machine)
+
+
+def _call_the_engines(machine: PropnetStateMachine) -> None:
+    """Call the engine's kernels for blocks, which other programs may use."""
+    block = machine.engine.block()
+    view, symmetries = block.arrays(), trivial_group(machine.engine.layout)
+    states = as_words(packed_state(machine, machine.initial_state()))
+    load_states(view, states, np.zeros(1, np.int64))
+    evaluate_view(view)
+    for role in range(len(machine.roles)):
+        choose_moves(view, role)
+    evaluate_transition(view)
+    advance(view)
+    read_lanes(view.rows, view.fluents, view.fluent_count, states)
+    make_all_canonical(symmetries, states, np.empty_like(states[0]), np.zeros(1, np.int32))
+    is_canonical(symmetries, elements_fixing(symmetries, states[0]), 0)
+
+
+def build(folder: Path) -> None:
+    """Build the archive in a folder; the environment must be set for it.
+
+    Raises RuntimeError where it is not, and ValueError for a kernel that is called with arguments
+    of different types.
+    """
+    from gdl.array_kernels.numba_compiler import build_archive, check_environment, recording
+
+    check_environment()
+    with no_archives(), recording() as recorded:
+        run_all_searches()
+    build_archive(folder, recorded)
+
+
+def build_in_a_process(folder: Path) -> None:
+    """Build the archive in a folder, in a process of its own, which takes minutes.
+
+    Raises KernelArchiveError if that fails; it does without Numba.
+    """
+    if find_spec("numba") is None:
+        raise KernelArchiveError("building kernels needs Numba: pip install 'ggp-player[kernels]'")
+    from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
+
+    command = [sys.executable, "-m", __spec__.name, "--here", str(folder)]
+    environment = {**child_environment(), **BUILD_ENVIRONMENT}
+    done = subprocess.run(command, env=environment, check=False)
+    if done.returncode != 0:
+        raise KernelArchiveError(f"the kernels cannot be built: status {done.returncode}")
+
+
+def main() -> None:
+    """Build the archive that is shipped, or one in another folder."""
+    parser = argparse.ArgumentParser(description="Build the archive of the searches' kernels.")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path(strategies.__file__).parent)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    try:
+        (build if arguments.here else build_in_a_process)(arguments.folder)
+    except KernelArchiveError as error:
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    main()

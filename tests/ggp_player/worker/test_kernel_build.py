@@ -1,0 +1,64 @@
+"""The archive of kernels that is shipped is made from the kernels as they are."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+from gdl import engine
+from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
+from gdl.array_kernels.functions import KERNELS
+from ggp_player import strategies
+from ggp_player.strategies import engine_strategy
+from ggp_player.worker import kernel_build
+
+FOLDER = Path(strategies.__file__).parent
+
+
+def shipped() -> Manifest:
+    manifest = Manifest.read(FOLDER)
+    assert manifest is not None
+    return manifest
+
+
+def modules_with_kernels() -> set[str]:
+    for package in (engine, strategies):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    modules = {kernel.function.__module__ for kernel in KERNELS.values()}
+    return {module for module in modules if not module.startswith("tests.")}
+
+
+def test_the_archive_is_up_to_date() -> None:
+    """After a change of a kernel: ``python -m ggp_player.worker.kernel_build``."""
+    manifest = shipped()
+    assert set(manifest.files) == modules_with_kernels()
+    assert kernel_digest(manifest.files) == manifest.kernels
+    assert engine_strategy.KERNELS.is_current
+
+
+def test_the_archive_fits_every_processor() -> None:
+    code = read_code(FOLDER, shipped())
+    assert "target triple" not in code
+    assert "target-cpu" not in code
+    assert "llvm.x86" not in code
+
+
+def test_every_strategy_with_kernels_is_run() -> None:
+    specs = [spec for specs in kernel_build.SEARCHES.values() for spec in specs]
+    assert {spec.partition(":")[0] for spec in specs} == {
+        "mcts",
+        "uct",
+        "enumeration",
+        "proof",
+        "planner",
+    }
+
+
+@pytest.mark.slow
+def test_the_same_kernels_give_the_same_archive(tmp_path: Path) -> None:
+    kernel_build.build_in_a_process(tmp_path)
+    assert read_code(tmp_path, Manifest.read(tmp_path) or shipped()) == read_code(FOLDER, shipped())

@@ -7,6 +7,12 @@ block holds and which gates compute it. :mod:`gdl.engine` evaluates it.
 Start reading at :mod:`.compiler`, which goes through the steps: :mod:`.builder` makes a graph
 (:mod:`.aig`) of the rules, :mod:`.cube_extraction` makes it smaller, :mod:`.layout` gives each
 gate a row. :mod:`.options` lists the passes.
+
+A game can have a million ground rules and as many gates, so that all steps work on arrays: rules
+in compressed sparse rows (:mod:`.rule_table`), level by level (:mod:`.dependency_order`), as
+products of literals (:mod:`.products`) in which moves are merged (:mod:`.move_sets`) and common
+literals factored out (:mod:`.factoring`), then cubes with pairs in common
+(:mod:`.pair_extraction`). What is small or cyclic is done one by one.
 """
 
 from gdl.circuit.aig import TRUE

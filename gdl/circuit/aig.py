@@ -1,6 +1,6 @@
 """The and-inverter graph (AIG): AND gates of two inputs, with negation on the wires.
 
-Literals are those of the AIGER format: twice a node's number, plus one where it is complemented.
+Integers are those of the AIGER format: twice a node's number, plus one where it is complemented.
 Node 0 is the constant false, so that literal 0 is false and literal 1 is true. The nodes after it
 are the inputs; the gates come last, each after the nodes that it reads. Structural hashing makes
 equal gates one.
@@ -14,12 +14,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache, reduce
+from itertools import chain, repeat
 
+import numpy as np
+
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, unpack
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0
 TRUE = 1
+
+_UNKNOWN = -1
+
+_CHAIN = 256
+"""Longer conjunctions are divided into chains of so many literals."""
 
 
 def is_contradiction(literals: Set[int]) -> bool:
@@ -41,18 +50,31 @@ class Cycle:
 
 
 class AndInverterGraph:
-    """A graph that grows by gates: ``left`` and ``right`` are the literals that each node reads."""
+    """A graph that grows by gates: ``left`` and ``right`` are the literals that each node reads.
+
+    Gates are made one by one, or many at once where a method takes arrays.
+    """
 
     def __init__(self, inputs: int, passes: CircuitPasses = ALL_PASSES) -> None:
         self.inputs = inputs
         self.passes = passes
-        self.left: list[int] = [FALSE] * (1 + inputs)
-        self.right: list[int] = [FALSE] * (1 + inputs)
         self.cycles: list[Cycle] = []
-        self._known: dict[tuple[int, int], int] = {}
+        self._size = 1 + inputs
+        self._sides = np.full((2, 2 * self._size + 62), FALSE, dtype=np.int64)
+        self._known: dict[int, int] = {}
 
     def __len__(self) -> int:
-        return len(self.left)
+        return self._size
+
+    @property
+    def left(self) -> Integers:
+        """The first literal that each node reads: int64 (nodes,), 0 for inputs."""
+        return self._sides[0, : self._size]
+
+    @property
+    def right(self) -> Integers:
+        """The second literal that each node reads: int64 (nodes,), 0 for inputs."""
+        return self._sides[1, : self._size]
 
     def input(self, number: int) -> int:
         """Return the literal of an input, counted from 0."""
@@ -60,9 +82,20 @@ class AndInverterGraph:
 
     def new_node(self) -> int:
         """Return the literal of a node that is defined later, by a cycle's feedback."""
-        self.left.append(FALSE)
-        self.right.append(FALSE)
-        return 2 * (len(self.left) - 1)
+        return self._append(FALSE, FALSE)
+
+    def _append(self, left: int, right: int) -> int:
+        self._reserve(1)
+        self._sides[0, self._size] = left
+        self._sides[1, self._size] = right
+        self._size += 1
+        return 2 * (self._size - 1)
+
+    def _reserve(self, count: int) -> None:
+        """Make room for more nodes."""
+        room = self._sides.shape[1]
+        if self._size + count > room:
+            self._sides = np.pad(self._sides, ((0, 0), (0, max(count, room))))
 
     def and2(self, left: int, right: int) -> int:
         """Conjoin two literals; a gate is made only where no literal has the value."""
@@ -72,28 +105,146 @@ class AndInverterGraph:
             return FALSE
         if left in (TRUE, right):
             return right
-        known = self._known.get((left, right))
+        key = left << 32 | right
+        known = self._known.get(key)
         if known is not None:
             return known
         implied = self._rewritten(left, right) if self.passes.two_level_rewriting else None
         if implied is None:
-            self.left.append(left)
-            self.right.append(right)
-            implied = 2 * (len(self.left) - 1)
+            implied = self._append(left, right)
         if self.passes.structural_hashing:
-            self._known[left, right] = implied
+            self._known[key] = implied
         return implied
 
     def _rewritten(self, left: int, right: int) -> int | None:
         """Conjoin two literals of which one is a gate that reads the other; None if neither is."""
         for one, other in ((left, right), (right, left)):
-            node = other >> 1
-            first, second = self.left[node], self.right[node]
+            first, second = self._sides[:, other >> 1].tolist()
             if one in (first, second):  # x and (x and y); x and not (x and y) is x and not y
                 return other if not other & 1 else self.and2(one, (first + second - one) ^ 1)
             if one ^ 1 in (first, second):  # x and (not x and y); x and not (not x and y)
                 return one if other & 1 else FALSE
         return None
+
+    def and2_all(self, left: Integers, right: Integers) -> Integers:
+        """Conjoin two literals at each index, as :meth:`and2` does: int64 (n,) in and out."""
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        result = np.where((low == FALSE) | (low == high ^ 1), FALSE, high)
+        is_open = (low > TRUE) & (low >> 1 != high >> 1)
+        keys = pack(low[is_open], high[is_open])
+        if self.passes.structural_hashing:
+            keys, index = np.unique(keys, return_inverse=True)
+            result[is_open] = self._gates(keys)[index]
+        else:
+            result[is_open] = self._gates(keys)
+        return result
+
+    def _gates(self, keys: Integers) -> Integers:
+        """Conjoin pairs, which are no constants: int64 (n,), the lower literal in the high bits."""
+        result = self._known_gates(keys)
+        before = self._size
+        if self.passes.two_level_rewriting:
+            left, right = unpack(keys)
+            self._rewrite_all(left, right, result)
+            self._rewrite_all(right, left, result)
+        is_new = result == _UNKNOWN
+        if self._size > before:  # Rewriting has made gates, perhaps some of these.
+            result[is_new] = self._known_gates(keys[is_new])
+            is_new = result == _UNKNOWN
+        result[is_new] = self._append_all(keys[is_new])
+        if self.passes.structural_hashing:
+            self._known.update(zip(keys.tolist(), result.tolist(), strict=True))
+        return result
+
+    def _known_gates(self, keys: Integers) -> Integers:
+        """Look up the values of pairs; ``_UNKNOWN`` where there is none."""
+        if not self._known:
+            return np.full(len(keys), _UNKNOWN)
+        found = map(self._known.get, keys.tolist(), repeat(_UNKNOWN))
+        return np.fromiter(found, np.int64, len(keys))
+
+    def _append_all(self, keys: Integers) -> Integers:
+        """Make a gate of each pair; return their literals."""
+        end = self._size + len(keys)
+        self._reserve(len(keys))
+        self._sides[:, self._size : end] = unpack(keys)
+        made = 2 * np.arange(self._size, end)
+        self._size = end
+        return made
+
+    def _rewrite_all(self, one: Integers, other: Integers, result: Integers) -> None:
+        """Fill in unknown results where ``other`` is a gate that reads ``one`` or its negation."""
+        unknown = np.flatnonzero(result == _UNKNOWN)
+        one, other = one[unknown], other[unknown]
+        first, second = self._sides[:, other >> 1]
+        is_negated = other & 1 == 1
+        reads = (first == one) | (second == one)
+        denies = ~reads & ((first == one ^ 1) | (second == one ^ 1))
+        result[unknown[denies]] = np.where(is_negated, one, FALSE)[denies]
+        result[unknown[reads & ~is_negated]] = other[reads & ~is_negated]
+        rest = reads & is_negated  # x and not (x and y) is x and not y.
+        if rest.any():
+            inner = (first + second - one)[rest]
+            result[unknown[rest]] = self.and2_all(one[rest], inner ^ 1)
+
+    def and_all(self, rows: Integers, literals: Integers, count: int) -> Integers:
+        """Conjoin the literals of each row: int64 (n,) and (n,) in any order, int64 (count,) out.
+
+        A row is conjoined in chains of ``_CHAIN`` literals, in rising order: rows that begin alike
+        have gates in common. A row without literals is true.
+        """
+        entries = distinct(pack(rows, literals))
+        is_clash = np.diff(entries) == 1  # Of one row, or a row of which the next has literal 0.
+        rows, literals = unpack(entries)
+        is_clash &= literals[:-1] & 1 == 0
+        result = np.full(count, TRUE)
+        clashing = rows[:-1][is_clash]
+        while len(rows):
+            is_first = np.diff(rows, prepend=-1) > 0
+            starts = np.flatnonzero(is_first)
+            index = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
+            begins = np.flatnonzero(index % _CHAIN == 0)
+            if len(begins) == len(rows):
+                break
+            rows, literals = rows[begins], self._chains(literals, begins)
+        result[rows] = literals
+        result[clashing] = FALSE
+        return result
+
+    def _chains(self, literals: Integers, begins: Integers) -> Integers:
+        """Conjoin the literals from each beginning to the next."""
+        lengths = np.diff(begins, append=len(literals))
+        result = literals[begins]
+        active = np.arange(len(begins))
+        for index in range(1, lengths.max(initial=0)):
+            active = active[lengths[active] > index]
+            result[active] = self.and2_all(result[active], literals[begins[active] + index])
+        return result
+
+    def balanced_and_all(self, rows: Integers, literals: Integers, count: int) -> Integers:
+        """Conjoin the literals of each row as a tree, whose gates can be evaluated together.
+
+        Arrays as for :meth:`and_all`.
+        """
+        rows, literals = unpack(distinct(pack(rows, literals)))
+        lengths = np.bincount(rows, minlength=count)
+        is_left = np.zeros(len(rows), dtype=np.bool_)
+        for length in np.unique(lengths[lengths > 1]).tolist():
+            pairs = _first_pairs(length)
+            is_left[lengths[rows] == length] = np.tile(pairs, np.count_nonzero(lengths == length))
+        while is_left.any():
+            left = np.flatnonzero(is_left)
+            literals[left] = self.and2_all(literals[left], literals[left + 1])
+            is_kept = np.ones(len(rows), dtype=np.bool_)
+            is_kept[left + 1] = False
+            rows, literals = rows[is_kept], literals[is_kept]
+            # Rows have as many literals now as some power of two.
+            starts = np.searchsorted(rows, rows)
+            has_next = np.append(rows[1:] == rows[:-1], False)[: len(rows)]
+            is_left = has_next & (np.arange(len(rows)) - starts & 1 == 0)
+        result = np.full(count, TRUE)
+        result[rows] = literals
+        return result
 
     def and_(self, literals: Iterable[int]) -> int:
         """Conjoin any number of literals."""
@@ -101,20 +252,7 @@ class AndInverterGraph:
         if len(distinct) > 2 and is_contradiction(distinct):
             return FALSE
         ordered = sorted(distinct)
-        result = ordered[0] if ordered else TRUE
-        for literal in ordered[1:]:
-            result = self.and2(result, literal)
-        return result
-
-    def balanced_and(self, literals: Sequence[int]) -> int:
-        """Conjoin literals as a tree, whose gates processors can evaluate at the same time."""
-        if len(literals) < 2:
-            return literals[0] if literals else TRUE
-        if len(literals) == 2:
-            return self.and2(literals[0], literals[1])
-        half = (len(literals) + 1) // 2
-        left, right = literals[:half], literals[half:]
-        return self.and2(self.balanced_and(left), self.balanced_and(right))
+        return reduce(self.and2, ordered) if ordered else TRUE
 
     def or_(self, literals: Iterable[int]) -> int:
         """Disjoin any number of literals."""
@@ -148,26 +286,45 @@ class AndInverterGraph:
                 counts[literal] -= 1
         return self.or_(terms)
 
-    def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> list[int]:
-        """List the nodes that the literals depend on, inputs included, in rising order.
+    def cone(self, literals: Iterable[int], following: Sequence[int] = ()) -> Integers:
+        """Find the nodes that literals depend on, inputs included: int64 (nodes,), rising.
 
         The first inputs depend on the ``following`` literals in turn, one for each.
         """
-        needed = bytearray(len(self.left))
-        reads_too = {node: [literal] for node, literal in enumerate(following, 1)}
-        for cycle in self.cycles:
-            read = [
-                literal for node, definition in cycle.feedback for literal in (2 * node, definition)
-            ]
-            reads_too |= dict.fromkeys((node for node, _ in cycle.feedback), read)
-        worklist = [literal >> 1 for literal in literals]
-        for node in worklist:
-            needed[node] = 1
-        while worklist:
-            node = worklist.pop()
-            for literal in (self.left[node], self.right[node], *reads_too.get(node, ())):
-                other = literal >> 1
-                if not needed[other]:
-                    needed[other] = 1
-                    worklist.append(other)
-        return [node for node, is_needed in enumerate(needed) if is_needed]
+        needed = np.zeros(self._size, dtype=np.bool_)
+        following_nodes = np.array(following, dtype=np.int64) >> 1
+        cycle_of = self._cycle_of_early_nodes()
+        frontier = distinct(np.array([*literals], dtype=np.int64) >> 1)
+        while len(frontier):
+            needed[frontier] = True
+            inputs = frontier[(frontier > 0) & (frontier <= len(following_nodes))]
+            read = [self._sides[:, frontier].ravel() >> 1, following_nodes[inputs - 1]]
+            read += [self._feedback_nodes(cycle) for cycle in np.unique(cycle_of[frontier])]
+            found = np.concatenate(read)
+            frontier = distinct(found[~needed[found]])
+        return np.flatnonzero(needed)
+
+    def _cycle_of_early_nodes(self) -> Integers:
+        """The index of the cycle whose feedback defines each node, -1 for other nodes."""
+        cycle_of = np.full(self._size, -1)
+        for index, cycle in enumerate(self.cycles):
+            cycle_of[[node for node, _ in cycle.feedback]] = index
+        return cycle_of
+
+    def _feedback_nodes(self, cycle: int) -> Integers:
+        """All nodes that the feedback of a cycle mentions; none for the index -1."""
+        feedback = self.cycles[cycle].feedback if cycle >= 0 else ()
+        return np.array(
+            [n for node, definition in feedback for n in (node, definition >> 1)], dtype=np.int64
+        )
+
+
+@lru_cache(maxsize=1024)
+def _first_pairs(length: int) -> Mask:
+    """Mark the literals that are conjoined with the next first, in a tree of halves."""
+    sizes = np.array([length])
+    while sizes.max() > 2:
+        sizes = np.stack([(sizes + 1) // 2, sizes // 2], axis=1).ravel()
+    is_left = np.zeros(length, dtype=np.bool_)
+    is_left[(np.cumsum(sizes) - sizes)[sizes == 2]] = True
+    return is_left

@@ -11,32 +11,24 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from itertools import product as product_of
-from typing import TypeAlias
 
 import numpy as np
 
 from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradiction
+from gdl.circuit.arrays import Integers, ranges
+from gdl.circuit.factoring import sums_of_products
+from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
+from gdl.circuit.products import Products, concatenated, possible_products
+from gdl.circuit.rule_table import RuleTable
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import GroundProgram
 
-Product: TypeAlias = frozenset[int]
-"""The literals of a conjunction."""
-
-MoveSet: TypeAlias = tuple[int, frozenset[int]]
-"""A role, by its index, and the literals of some of its moves, of which it makes one."""
-
-Group: TypeAlias = tuple[MoveSet | None, Product]
-"""A conjunction of literals and, perhaps, of a role's move being one of a set."""
-
-MAX_SET_GROUPS = 4
-"""A set of moves with exceptions is expanded where it is used if it has at most so many groups."""
-
-MAX_PRODUCT_GROUPS = 16
-"""A product is expanded to at most so many groups."""
+MIN_RULES_AT_ONCE = 300
+"""Atoms with fewer rules are defined one by one, which is faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,48 +63,112 @@ def build(
 class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
         moves = [atom for role in inputs.moves for atom in role]
-        self.circuit = AtomCircuit(AndInverterGraph(len(inputs.fluents) + len(moves), passes))
+        given = [0, *inputs.fluents, *moves]
+        self.circuit = AtomCircuit(AndInverterGraph(len(given) - 1, passes))
         self.graph = self.circuit.graph
         mentioned = np.abs(program.literals)
-        last = max(program.heads.max(initial=0), mentioned.max(initial=0), *moves, *inputs.fluents)
+        last = max(program.heads.max(initial=0), mentioned.max(initial=0), *given)
         # Of an atom, and at its negative index, from the end, of its negation.
-        self.literals = [FALSE] * (last + 1) + [TRUE] * last
+        self.literals = np.full(2 * last + 1, FALSE, dtype=np.int64)
+        self.literals[last + 1 :] = TRUE
         self._assign(0, TRUE)
-        for number, atom in enumerate([*inputs.fluents, *moves]):
+        for number, atom in enumerate(given[1:]):
             if atom:
                 self._assign(atom, self.graph.input(number))
+        is_given = np.zeros(last + 1, dtype=np.bool_)
+        is_given[given] = True
         self.program = program
-        self.bodies = _bodies(program, self.circuit.literal_of)
-        self.used = np.bincount(mentioned, minlength=last + 1).tolist()
+        self.rules = RuleTable(program, is_given)
+        self.bodies: dict[int, list[list[int]]] = {}
+        self.is_used = np.bincount(mentioned, minlength=last + 1) > 0
         self.group_moves = passes.group_moves
-        self.role_moves: list[frozenset[int]] = []
-        self.groups: dict[int, tuple[Group, ...]] = {}
-        number = len(inputs.fluents)
-        for role, atoms in enumerate(inputs.moves):
-            literals = [self.graph.input(number + i) for i in range(len(atoms))]
-            number += len(atoms)
-            self.role_moves.append(frozenset(literals))
-            for one in literals:
-                self.groups[one] = (((role, frozenset([one])), frozenset()),)
+        first = self.graph.input(len(inputs.fluents))
+        ends = [first + 2 * n for n in accumulate(map(len, inputs.moves), initial=0)]
+        self.sets = MoveSets(self.graph, [range(*ends, 2) for ends in pairwise(ends)])
 
     def build(self) -> AtomCircuit:
-        worklist = self._components(self.bodies)
-        while worklist:
-            component = worklist.pop()
-            atom, bodies = component[0], self.bodies[component[0]]
-            if len(component) == 1 and not any(-atom in body for body in bodies):
-                self._assign(atom, self._define(bodies, self.used[atom] > 0))
-            elif self._simplify(component):
-                worklist += self._components(component)
-            else:
-                self._define_cycle(component)
-        return self.circuit
+        order = self.rules.definition_order()
+        cycles = self.rules.cycles(order)
+        atoms = order.ready()
+        while True:
+            while len(atoms):
+                self._define_atoms(atoms)
+                atoms = order.after(atoms)
+            component = next(cycles, None)
+            if component is None:
+                return self.circuit
+            self._define_component(component)
+            atoms = order.after(np.array(component))
 
-    def _components(self, atoms: Iterable[int]) -> list[tuple[int, ...]]:
-        """Group the atoms that depend on each other; uses come before definitions."""
-        return strongly_connected_components(
-            _dependencies({atom: self.bodies[atom] for atom in atoms})
-        )[::-1]
+    def _define_atoms(self, atoms: Integers) -> None:
+        """Define atoms that mention none of each other: int64 (n,), rising."""
+        rules = self.rules.rules_of(atoms)
+        if len(rules) < MIN_RULES_AT_ONCE:
+            self._define_one_by_one(atoms)
+            return
+        lengths = self.rules.starts[rules + 1] - self.rules.starts[rules]
+        mentioned = self.rules.literals[ranges(self.rules.starts[rules], lengths)]
+        products = possible_products(
+            np.searchsorted(atoms, self.rules.heads[rules]),
+            np.repeat(np.arange(len(rules)), lengths),
+            self.literals[mentioned],
+        )
+        if not self.group_moves:
+            self._assign_all(atoms, sums_of_products(self.graph, products, len(atoms)))
+            return
+        is_used = self.is_used[atoms]
+        merged = self.sets.merge(self._expand_sets(products), is_used)
+        values = sums_of_products(self.graph, merged.products, len(atoms))
+        self.sets.remember(merged, values, is_used)
+        self._assign_all(atoms, values)
+
+    def _expand_sets(self, products: Products) -> Products:
+        """Expand the products that hold disjunctions of sets of moves."""
+        is_expanded = self.sets.need_expansion(products)
+        owners, expanded = [], []
+        for owner, product in products.chosen(is_expanded).listed():
+            found = self.sets.expanded(product)
+            expanded += found
+            owners += [owner] * len(found)
+        added = possible_products(
+            np.array(owners, dtype=np.int64),
+            np.repeat(np.arange(len(expanded)), list(map(len, expanded))),
+            np.array(list(chain.from_iterable(expanded)), dtype=np.int64),
+        )
+        return concatenated([products.chosen(~is_expanded), added])
+
+    def _define_one_by_one(self, atoms: Integers) -> None:
+        for atom in atoms.tolist():
+            self._assign(atom, self._define(self._products_of(atom), bool(self.is_used[atom])))
+
+    def _products_of(self, atom: int) -> list[list[int]]:
+        """The literals of each body of an atom."""
+        starts = self.rules.starts[self.rules.first[atom] : self.rules.first[atom + 1] + 1]
+        literals = self.literals[self.rules.literals[starts[0] : starts[-1]]].tolist()
+        return [literals[i:j] for i, j in pairwise((starts - starts[0]).tolist())]
+
+    def _assign_all(self, atoms: Integers, literals: Integers) -> None:
+        self.circuit.literal_of.update(zip(atoms.tolist(), literals.tolist(), strict=True))
+        self.literals[atoms], self.literals[-atoms] = literals, literals ^ 1
+
+    def _define_component(self, component: Sequence[int]) -> None:
+        """Define atoms that depend on each other, unless what is known already says otherwise."""
+        self.bodies = {atom: self.rules.bodies_of(atom) for atom in component}
+        worklist = [tuple(component)]
+        while worklist:
+            members = worklist.pop()
+            atom = members[0]
+            bodies = self.bodies[atom]
+            if len(members) == 1 and not any(-atom in body for body in bodies):
+                self._assign(atom, self._define(self._literals_of(bodies)))
+            elif self._simplify(members):
+                own = {atom: self.bodies[atom] for atom in members}
+                worklist += strongly_connected_components(_dependencies(own))[::-1]
+            else:
+                self._define_cycle(members)
+
+    def _literals_of(self, bodies: Iterable[Sequence[int]]) -> list[list[int]]:
+        return [[int(self.literals[one]) for one in body] for body in bodies]
 
     def _simplify(self, component: Sequence[int]) -> bool:
         """Drop what is known already from the rules of a component; return True if anything was."""
@@ -138,24 +194,15 @@ class _Builder:
         self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
 
     def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:
-        products = list(self._products(bodies))
-        if not self.group_moves or all(map(self.groups.keys().isdisjoint, products)):
+        """Define an atom by the literals of its bodies."""
+        products = list(_possible(bodies))
+        if not self.group_moves or not any(map(self.sets.known, products)):
             return self.graph.sum_of_products(products)
         groups = self._grouped(products)
         literal = self.graph.sum_of_products([self._product(*group) for group in groups])
-        if is_used and groups and _is_almost_set(groups):
-            self.groups[literal] = tuple(groups)
+        if is_used and groups:
+            self.sets.add(literal, groups)
         return literal
-
-    def _products(self, bodies: Iterable[Sequence[int]]) -> Iterator[Product]:
-        """Yield the conjunctions of the bodies that can hold."""
-        literal = self.literals.__getitem__
-        for body in bodies:
-            product = frozenset(map(literal, body))
-            if TRUE in product:
-                product -= {TRUE}
-            if FALSE not in product and not (len(product) > 1 and is_contradiction(product)):
-                yield product
 
     def _grouped(self, products: Sequence[Product]) -> list[Group]:
         """Merge products that differ only in the move of one role: one set for all their moves."""
@@ -177,15 +224,16 @@ class _Builder:
 
         A role makes one move: it is in two sets if and only if it is in their intersection.
         """
-        if self.groups.keys().isdisjoint(product):
+        known = self.sets.known(product)
+        if not known:
             return [(None, product)]
-        known = product & self.groups.keys()
         expanded: list[Group] = [(None, product - known)]
-        for literal in sorted(known, key=lambda literal: (len(self.groups[literal]), literal)):
-            if len(expanded) * len(self.groups[literal]) > MAX_PRODUCT_GROUPS and len(expanded) > 1:
+        groups = {literal: self.sets.groups(literal) for literal in known}
+        for literal in sorted(known, key=lambda literal: (len(groups[literal]), literal)):
+            if len(expanded) * len(groups[literal]) > MAX_PRODUCT_GROUPS and len(expanded) > 1:
                 expanded = [(moves, rest | {literal}) for moves, rest in expanded]
             else:
-                pairs = product_of(expanded, self.groups[literal])
+                pairs = product_of(expanded, groups[literal])
                 expanded = [group for pair in pairs if (group := self._both(*pair)) is not None]
         return expanded
 
@@ -205,18 +253,8 @@ class _Builder:
         return None if impossible else (moves, rest)
 
     def _product(self, moves: MoveSet | None, rest: Product) -> Product:
-        """Add a set of moves to a product as one literal.
-
-        A set of most of the role's moves is the negation of the others.
-        """
-        if moves is None:
-            return rest
-        role, chosen = moves
-        if 2 * len(chosen) > len(self.role_moves[role]):
-            literal = self.graph.or_(self.role_moves[role] - chosen) ^ 1
-        else:
-            literal = self.graph.or_(chosen)
-        return (rest | {literal}) - {TRUE}
+        """Add a set of moves to a product as one literal."""
+        return rest if moves is None else (rest | {self.sets.set_literal(moves)}) - {TRUE}
 
     def _negates_itself(self, component: Sequence[int]) -> bool:
         members = set(component)
@@ -235,7 +273,7 @@ class _Builder:
             atom = worklist.pop()
             if atom not in asked:
                 asked.add(atom)
-                worklist += [abs(one) for body in self.bodies.get(atom, ()) for one in body]
+                worklist += self.rules.mentioned_by(atom)
         return asked
 
     def _define_cycle(self, component: Sequence[int]) -> None:
@@ -250,35 +288,21 @@ class _Builder:
         nodes = {atom: self.graph.new_node() for atom in component}
         for atom, node in nodes.items():
             self._assign(atom, node)
-        definitions = {atom: self._define(self.bodies[atom]) for atom in component}
+        definitions = {
+            atom: self._define(self._literals_of(self.bodies[atom])) for atom in component
+        }
         feedback = tuple((nodes[atom] >> 1, definitions[atom]) for atom in component)
         self.graph.cycles.append(Cycle(first, len(self.graph), feedback))
 
 
-def _is_almost_set(groups: Sequence[Group]) -> bool:
-    """Return True if groups are sets of moves, except for a few with one more literal."""
-    others = [len(rest) for _, rest in groups]
-    is_set = max(others) == 0 or (
-        len(groups) <= MAX_SET_GROUPS and min(others) == 0 and max(others) == 1
-    )
-    return is_set and all(moves is not None for moves, _ in groups)
-
-
-def _bodies(program: GroundProgram, given: Container[int]) -> dict[int, list[list[int]]]:
-    """Collect the bodies of every atom that rules define.
-
-    A rule whose body holds its own head says nothing, and is left out.
-    """
-    bodies: dict[int, list[list[int]]] = {}
-    literals = program.literals.tolist()
-    starts = program.starts.tolist()
-    for number, head in enumerate(program.heads.tolist()):
-        if head not in given:
-            own = bodies.setdefault(head, [])
-            body = literals[starts[number] : starts[number + 1]]
-            if head not in body:
-                own.append(body)
-    return bodies
+def _possible(bodies: Iterable[Sequence[int]]) -> Iterator[Product]:
+    """Yield the conjunctions of the bodies that can hold."""
+    for body in bodies:
+        product = frozenset(body)
+        if TRUE in product:
+            product -= {TRUE}
+        if FALSE not in product and not (len(product) > 1 and is_contradiction(product)):
+            yield product
 
 
 def _dependencies(bodies: Mapping[int, Sequence[Sequence[int]]]) -> dict[int, list[int]]:

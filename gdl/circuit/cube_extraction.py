@@ -4,32 +4,39 @@ Gates of two inputs that only one other gate reads are collapsed into one conjun
 literals. Then the pair of literals that most conjunctions hold becomes a gate, which replaces the
 two in all of them, again and again until no pair is in two conjunctions.
 
+Conjunctions and pairs together are the *cubes* of the graph that is rebuilt: a cube has the number
+of its node, pairs have numbers after all nodes, and a literal is twice a number, plus one where
+negated.
+
 Source: R. Brayton and C. McMullen, The decomposition and factorization of Boolean expressions
 (1982).
 """
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph, Cycle
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, ranges, unpack
+from gdl.circuit.dependency_order import DependencyOrder
+from gdl.circuit.pair_extraction import extract_pairs
 
 MAX_LITERALS = 60
-"""Pairs are not looked for in conjunctions of more literals, of which there are few."""
-
-MAX_PAIRS = 2_000_000
-"""So many pairs are counted to begin with; where there are more, in shorter conjunctions only."""
+"""Larger conjunctions than half of this are not duplicated."""
 
 MIN_NODES_REBUILT_ONCE = 8_000
 """A graph of fewer nodes is rebuilt with and without duplication; the smaller result is kept."""
 
-Pair: TypeAlias = tuple[int, int]
+
+@dataclass(frozen=True, slots=True)
+class Cubes:
+    """Conjunctions: int64 (n,) the number of a cube and a literal of it, sorted and distinct."""
+
+    cube: Integers
+    literal: Integers
 
 
 def extract_cubes(
@@ -45,177 +52,141 @@ def extract_cubes(
 def _rebuilt(
     graph: AndInverterGraph, outputs: Sequence[int], duplicate: bool
 ) -> tuple[AndInverterGraph, list[int]]:
+    gates = _gates(graph, outputs)
+    is_kept, uses = _uses(graph, outputs, gates)
+    if duplicate:
+        cubes = _duplicated(graph, gates, is_kept, uses)
+    else:
+        cubes = _collapsed(graph, gates, is_kept, uses)
+    count, cube, literal = extract_pairs(len(graph), cubes.cube, cubes.literal)
+    rebuilder = _Rebuilder(graph, Cubes(cube, literal), count)
+    rebuilder.run()
+    wanted = np.array(outputs, dtype=np.int64)
+    return rebuilder.graph, rebuilder.translate(wanted).tolist()
+
+
+def _gates(graph: AndInverterGraph, outputs: Sequence[int]) -> Integers:
+    """The nodes that outputs depend on, without inputs and what feedback defines: rising."""
     nodes = graph.cone(outputs)
-    conjunctions = _conjunctions(graph, nodes, outputs, duplicate)
-    pairs = _PairExtractor(list(conjunctions.values())).run()
-    rebuilder = _Rebuilder(graph, conjunctions, pairs)
-    rebuilder.run(nodes)
-    return rebuilder.graph, [rebuilder.literal(output) for output in outputs]
-
-
-def _conjunctions(
-    graph: AndInverterGraph, nodes: Sequence[int], outputs: Iterable[int], duplicate: bool
-) -> dict[int, set[int]]:
-    """Collapse nodes into conjunctions; return the literals of each by its node.
-
-    A gate that several conjunctions share is ``duplicate``d in each, or else is itself one.
-    """
-    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
-    gates = [node for node in nodes if node > graph.inputs and node not in early]
-    kept, uses = _uses(graph, outputs, gates)
-    flat: dict[int, set[int]] = {}
-    for node in gates:
-        flat[node] = set()
-        for literal in (graph.left[node], graph.right[node]):
-            inner = literal >> 1
-            is_inside = inner not in kept and inner in flat
-            if is_inside and uses[inner] == 1:
-                # The smaller goes into the larger: a chain is not copied at each of its links.
-                smaller, larger = sorted((flat[node], flat.pop(inner)), key=len)
-                larger |= smaller
-                flat[node] = larger
-            elif is_inside and duplicate and len(flat[inner]) <= MAX_LITERALS // 2:
-                flat[node] |= flat[inner]
-            else:
-                flat[node].add(literal)
-    needed = set(kept)
-    for node in reversed(gates):
-        if node in needed:
-            needed.update(literal >> 1 for literal in flat[node])
-    return {node: literals for node, literals in flat.items() if node in needed}
+    is_early = np.zeros(len(graph), dtype=np.bool_)
+    is_early[[node for cycle in graph.cycles for node, _ in cycle.feedback]] = True
+    return nodes[(nodes > graph.inputs) & ~is_early[nodes]]
 
 
 def _uses(
-    graph: AndInverterGraph, outputs: Iterable[int], gates: Sequence[int]
-) -> tuple[set[int], list[int]]:
-    """Find the nodes that cannot be collapsed, and how many of the gates read each node.
+    graph: AndInverterGraph, outputs: Iterable[int], gates: Integers
+) -> tuple[Mask, Integers]:
+    """Mark the nodes that cannot be collapsed, and count the gates that read each node.
 
     The former are read negated, as outputs, or by the gates of another cycle.
     """
     cycle_of = np.zeros(len(graph), dtype=np.int64)
     for cycle in graph.cycles:
         cycle_of[cycle.first : cycle.last] = cycle.first
-    node = np.repeat(np.array(gates, dtype=np.int64), 2)
-    literal = np.array([graph.left, graph.right], dtype=np.int64).T[gates].ravel()
+    literal = np.concatenate([graph.left[gates], graph.right[gates]])
     inner = literal >> 1
-    is_kept = (literal & 1 == 1) | (cycle_of[inner] != cycle_of[node])
-    kept = {output >> 1 for output in outputs}
-    kept |= {literal >> 1 for c in graph.cycles for pair in c.feedback for literal in pair[1:]}
-    kept.update(inner[is_kept].tolist())
-    uses = np.bincount(inner, minlength=len(graph)).tolist()
-    return kept, uses
+    is_outside = (literal & 1 == 1) | (cycle_of[inner] != cycle_of[np.tile(gates, 2)])
+    is_kept = np.zeros(len(graph), dtype=np.bool_)
+    is_kept[inner[is_outside]] = True
+    is_kept[[output >> 1 for output in outputs]] = True
+    is_kept[[definition >> 1 for cycle in graph.cycles for _, definition in cycle.feedback]] = True
+    return is_kept, np.bincount(inner, minlength=len(graph))
 
 
-class _PairExtractor:
-    """Replaces pairs in sets of literals, which it changes. Pairs are called -1, -2 and so on."""
-
-    def __init__(self, sets: Sequence[set[int]]) -> None:
-        self._sets = sets
-        self._limit = _limit(sets)
-        self._where: dict[int, set[int]] = defaultdict(set)
-        self._counts: Counter[Pair] = Counter()
-        for number, literals in enumerate(sets):
-            for literal in literals:
-                self._where[literal].add(number)
-            if len(literals) <= self._limit:
-                self._counts.update(combinations(sorted(literals), 2))
-        self._queue = [(-count, pair) for pair, count in self._counts.items() if count > 1]
-        heapq.heapify(self._queue)
-
-    def run(self) -> dict[int, Pair]:
-        """Extract pairs until none is in two sets; return the pairs by their names."""
-        made: dict[int, Pair] = {}
-        while self._queue:
-            count, pair = heapq.heappop(self._queue)
-            now = self._counts[pair]
-            if now < -count and now > 1:
-                heapq.heappush(self._queue, (-now, pair))
-            elif now == -count:
-                name = -1 - len(made)
-                made[name] = pair
-                self._replace(pair, name)
-        return made
-
-    def _replace(self, pair: Pair, name: int) -> None:
-        left, right = pair
-        counts = self._counts
-        users = self._where[left] & self._where[right]
-        self._where[left] -= users
-        self._where[right] -= users
-        self._where[name] = users
-        fresh: Counter[Pair] = Counter()
-        for user in users:
-            literals = self._sets[user]
-            literals -= {left, right}
-            if len(literals) < self._limit:
-                for other in literals:
-                    counts[(left, other) if left < other else (other, left)] -= 1
-                    counts[(right, other) if right < other else (other, right)] -= 1
-                    fresh[name, other] += 1
-            literals.add(name)
-        del counts[pair]
-        counts.update(fresh)
-        for found, count in fresh.items():
-            if count > 1:
-                heapq.heappush(self._queue, (-count, found))
+def _collapsed(graph: AndInverterGraph, gates: Integers, is_kept: Mask, uses: Integers) -> Cubes:
+    """Collapse gates that one other gate reads into that one."""
+    is_inside = np.zeros(len(graph), dtype=np.bool_)
+    is_inside[gates] = ~is_kept[gates] & (uses[gates] == 1)
+    node = np.tile(gates, 2)
+    literal = np.concatenate([graph.left[gates], graph.right[gates]])
+    is_collapsed = is_inside[literal >> 1]
+    root = np.arange(len(graph))
+    root[literal[is_collapsed] >> 1] = node[is_collapsed]
+    while not np.array_equal(root, root[root]):
+        root = root[root]
+    return Cubes(*unpack(distinct(pack(root[node], literal)[~is_collapsed])))
 
 
-def _limit(sets: Sequence[set[int]]) -> int:
-    limit = MAX_LITERALS
-    while sum(len(s) * (len(s) - 1) // 2 for s in sets if len(s) <= limit) > MAX_PAIRS:
-        limit //= 2
-    return limit
+def _duplicated(graph: AndInverterGraph, gates: Integers, is_kept: Mask, uses: Integers) -> Cubes:
+    """Collapse gates that are small into all gates that read them."""
+    inside = dict.fromkeys(gates[~is_kept[gates]].tolist())
+    flat: dict[int, set[int]] = {}
+    left, right, uses_of = graph.left.tolist(), graph.right.tolist(), uses.tolist()
+    for node in gates.tolist():
+        flat[node] = set()
+        for literal in (left[node], right[node]):
+            inner = literal >> 1
+            if inner in inside and (uses_of[inner] == 1 or len(flat[inner]) <= MAX_LITERALS // 2):
+                flat[node] |= flat[inner]
+            else:
+                flat[node].add(literal)
+    needed = set(np.flatnonzero(is_kept).tolist())
+    entries = []
+    for node in reversed(flat):
+        if node in needed:
+            needed.update(literal >> 1 for literal in flat[node])
+            entries += [node << 32 | literal for literal in flat[node]]
+    return Cubes(*unpack(distinct(np.array(entries, dtype=np.int64))))
 
 
 class _Rebuilder:
-    """Makes a new graph of conjunctions and pairs; see :func:`extract_cubes`."""
+    """Makes a new graph of cubes: see :func:`extract_cubes`. ``count`` is one over all numbers."""
 
-    def __init__(
-        self, old: AndInverterGraph, conjunctions: dict[int, set[int]], pairs: dict[int, Pair]
-    ) -> None:
+    def __init__(self, old: AndInverterGraph, cubes: Cubes, count: int) -> None:
         self._old = old
-        self._conjunctions = conjunctions
-        self._pairs = pairs
+        self._cubes = cubes
+        self._first = np.searchsorted(cubes.cube, np.arange(count + 1))
+        self._stage = self._stages(count)
+        self._order = DependencyOrder(
+            cubes.cube, cubes.literal >> 1, np.diff(self._first) == 0, self._stage
+        )
         self.graph = AndInverterGraph(old.inputs, old.passes)
-        self._literals = {node: 2 * node for node in range(1 + old.inputs)}
+        self._values = np.zeros(count, dtype=np.int64)
+        self._values[: 1 + old.inputs] = 2 * np.arange(1 + old.inputs)
 
-    def literal(self, old: int) -> int:
-        """Return the new literal for one of the old graph, or for a pair."""
-        if old >= 0:
-            return self._literals[old >> 1] ^ (old & 1)
-        known = self._literals.get(old)
-        if known is None:
-            left, right = self._pairs[old]
-            known = self._literals[old] = self.graph.and2(self.literal(left), self.literal(right))
-        return known
+    def translate(self, literals: Integers) -> Integers:
+        """The new literals for old ones."""
+        new: Integers = self._values[literals >> 1] ^ (literals & 1)
+        return new
 
-    def run(self, nodes: Sequence[int]) -> None:
-        """Rebuild all nodes in their order."""
-        cycles = {cycle.first: cycle for cycle in self._old.cycles}
-        last = 0
-        for node in nodes:
-            if node in cycles:
-                self._make_cycle(cycles[node])
-                last = cycles[node].last
-            elif node >= last:
-                self._make(node)
+    def _stages(self, count: int) -> Integers:
+        """When each cube is made: before, in or after each cycle, pairs when first read."""
+        ends = [end for cycle in self._old.cycles for end in (cycle.first, cycle.last)]
+        stage = np.searchsorted(np.array(ends, dtype=np.int64), np.arange(count), side="right")
+        if ends:
+            reads = self._cubes.literal >> 1 >= len(self._old)
+            pair, reader = (self._cubes.literal >> 1)[reads], self._cubes.cube[reads]
+            stage[len(self._old) :] = len(ends)
+            before = None
+            while before is None or not np.array_equal(before, stage):
+                before = stage.copy()
+                np.minimum.at(stage, pair, stage[reader])
+        return stage
 
-    def _make(self, node: int) -> None:
-        if node in self._conjunctions:
-            known = self._literals
-            literals = sorted(
-                {
-                    known[old >> 1] ^ (old & 1) if old >= 0 else self.literal(old)
-                    for old in self._conjunctions[node]
-                }
+    def run(self) -> None:
+        """Make all cubes."""
+        for number, cycle in enumerate(self._old.cycles):
+            self._make(2 * number)
+            self._make_cycle(2 * number + 1, cycle)
+        self._make(2 * len(self._old.cycles))
+
+    def _make(self, stage: int) -> None:
+        """Make the cubes of a stage, each after those that it reads."""
+        cubes = self._order.ready(stage)
+        while len(cubes):
+            lengths = self._first[cubes + 1] - self._first[cubes]
+            literals = self._cubes.literal[ranges(self._first[cubes], lengths)]
+            rows = np.repeat(np.arange(len(cubes)), lengths)
+            self._values[cubes] = self.graph.balanced_and_all(
+                rows, self.translate(literals), len(cubes)
             )
-            self._literals[node] = self.graph.balanced_and(literals)
+            cubes = self._order.after(cubes)
 
-    def _make_cycle(self, cycle: Cycle) -> None:
+    def _make_cycle(self, stage: int, cycle: Cycle) -> None:
+        nodes, definitions = np.array(cycle.feedback, dtype=np.int64).T
         first = len(self.graph)
-        for node, _ in cycle.feedback:
-            self._literals[node] = self.graph.new_node()
-        for node in range(cycle.first, cycle.last):
-            self._make(node)
-        feedback = tuple((self.literal(2 * n) >> 1, self.literal(d)) for n, d in cycle.feedback)
+        self._values[nodes] = [self.graph.new_node() for _ in cycle.feedback]
+        self._make(stage)
+        new = zip(self._values[nodes] >> 1, self.translate(definitions), strict=True)
+        feedback = tuple((int(node), int(definition)) for node, definition in new)
         self.graph.cycles.append(Cycle(first, len(self.graph), feedback))

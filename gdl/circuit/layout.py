@@ -21,9 +21,9 @@ A gate that is an output has no row but the output's; other outputs are copied t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,16 +144,20 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """The nodes that are computed together, for some outputs, of which ``first`` is the first.
+    """The nodes that are computed together, and the literals of some outputs.
 
-    Gates that are outputs are ``written`` straight to the row of an output: ``written`` holds the
-    index of that output among all.
+    ``runs`` are the nodes in their order, int64 (n,) each, with the cycle that a run is repeated
+    for. ``outputs`` is int64 (m,); ``first`` is the index of the first of them among all.
     """
 
-    nodes: Sequence[int]
-    outputs: Sequence[int]
+    runs: Sequence[tuple[NDArray[np.int64], Cycle | None]]
+    outputs: NDArray[np.int64]
     first: int
-    written: dict[int, int]
+
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """All nodes, in their order: int64 (n,)."""
+        return np.concatenate([nodes for nodes, _ in self.runs])
 
 
 def lay_out(
@@ -161,14 +165,14 @@ def lay_out(
 ) -> Layout:
     """Give a row to every output, and to every node that an output depends on."""
     stages = _stages(graph, outputs)
-    row_of = {node: node for node in range(1 + graph.inputs)}
-    written = {node: index for stage in stages for node, index in stage.written.items()}
+    output_of = np.full(len(graph), -1)
     for stage in stages:
-        for node in stage.nodes:
-            if node not in written:
-                row_of[node] = len(row_of)
-    legal = len(row_of)
-    row_of |= {node: legal + index for node, index in written.items()}
+        _assign_outputs(graph, stage, output_of)
+    computed = np.concatenate([np.arange(1 + graph.inputs), *(stage.nodes for stage in stages)])
+    with_own_row = computed[output_of[computed] < 0]
+    legal = len(with_own_row)
+    row_of = legal + output_of
+    row_of[with_own_row] = np.arange(legal)
     terminal = legal + len(outputs.legal)
     goals = terminal + 1
     percepts = goals + len(outputs.goals)
@@ -201,58 +205,140 @@ def _stages(graph: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, 
     """
     moves = [*outputs.legal, outputs.terminal]
     later = [*outputs.percepts, *outputs.next]
-    of_goals, of_later = set(graph.cone(outputs.goals)), set(graph.cone(later))
-    first = set(graph.cone(moves)) | (of_goals & of_later)
+    of_moves, of_goals, of_later = (
+        _computed(graph, literals) for literals in (moves, outputs.goals, later)
+    )
+    first = of_moves | (of_goals & of_later)
+    depth_first = _DepthFirst(graph)
     return (
-        _stage(graph, first, moves, 0),
-        _stage(graph, of_goals - first, outputs.goals, len(moves)),
-        _stage(graph, of_later - first, later, len(moves) + len(outputs.goals)),
+        _stage(graph, depth_first, first, moves, 0),
+        _stage(graph, depth_first, of_goals & ~first, outputs.goals, len(moves)),
+        _stage(graph, depth_first, of_later & ~first, later, len(moves) + len(outputs.goals)),
     )
 
 
-def _stage(graph: AndInverterGraph, nodes: Set[int], outputs: Sequence[int], first: int) -> _Stage:
-    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
-    computed = sorted(node for node in nodes if node > graph.inputs)
-    gates = set(computed) - early
-    written: dict[int, int] = {}
-    for index, output in enumerate(outputs, first):
-        if not output & 1 and output >> 1 in gates:
-            written.setdefault(output >> 1, index)
-    return _Stage(computed, outputs, first, written)
+def _stage(
+    graph: AndInverterGraph,
+    depth_first: _DepthFirst,
+    is_in: NDArray[np.bool_],
+    outputs: Sequence[int],
+    first: int,
+) -> _Stage:
+    # Gates made within a cycle can have users elsewhere; the cycle itself is then not repeated.
+    cycle_of = np.full(len(graph), -1)
+    for index, cycle in enumerate(graph.cycles):
+        if is_in[cycle.feedback[0][0]]:
+            cycle_of[cycle.first : cycle.last] = index
+    literals = np.array(outputs, dtype=np.int64)
+    nodes = np.flatnonzero(is_in)
+    runs = []
+    for run in np.split(nodes, np.flatnonzero(np.diff(cycle_of[nodes])) + 1):
+        number = int(cycle_of[run[0]]) if len(run) else -1
+        repeated = graph.cycles[number] if number >= 0 else None
+        runs.append((depth_first.order(run, (literals >> 1).tolist()), repeated))
+    return _Stage(runs, literals, first)
+
+
+class _DepthFirst:
+    """Orders nodes so that each comes soon before the first that reads it, still in a cache."""
+
+    def __init__(self, graph: AndInverterGraph) -> None:
+        self._left = (graph.left >> 1).tolist()
+        self._right = (graph.right >> 1).tolist()
+        self._waiting = bytearray(len(graph))
+
+    def order(self, nodes: NDArray[np.int64], first: Sequence[int]) -> NDArray[np.int64]:
+        """Order nodes, which rise; those that the ``first`` of them read come to begin with."""
+        for node in nodes.tolist():
+            self._waiting[node] = 1
+        found: list[int] = []
+        for root in chain(first, nodes[::-1].tolist()):
+            if self._waiting[root]:
+                self._visit(root, found)
+        return np.array(found, dtype=np.int64)
+
+    def _visit(self, root: int, found: list[int]) -> None:
+        left, right, waiting = self._left, self._right, self._waiting
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if waiting[left[node]]:
+                stack.append(left[node])
+            elif waiting[right[node]]:
+                stack.append(right[node])
+            else:
+                waiting[node] = 0
+                found.append(node)
+                stack.pop()
+
+
+def _computed(graph: AndInverterGraph, literals: Sequence[int]) -> NDArray[np.bool_]:
+    """Mark the nodes that literals depend on, without inputs: bool (nodes,)."""
+    found = np.zeros(len(graph), dtype=np.bool_)
+    found[graph.cone(literals)] = True
+    found[: 1 + graph.inputs] = False
+    return found
+
+
+def _assign_outputs(graph: AndInverterGraph, stage: _Stage, output_of: NDArray[np.int64]) -> None:
+    """Write to ``output_of`` of each gate the first output that it is, among all outputs."""
+    is_gate = np.zeros(len(graph), dtype=np.bool_)
+    is_gate[stage.nodes] = True
+    is_gate[_early_nodes(graph)] = False
+    nodes = stage.outputs >> 1
+    written = np.flatnonzero((stage.outputs & 1 == 0) & is_gate[nodes])
+    output_of[nodes[written[::-1]]] = stage.first + written[::-1]
+
+
+def _early_nodes(graph: AndInverterGraph) -> list[int]:
+    return [node for cycle in graph.cycles for node, _ in cycle.feedback]
 
 
 class _ProgramWriter:
-    """Writes gates, and makes segments of those of a cycle."""
+    """Writes gates, and makes segments of those of a cycle; ``row_of`` has a row for each node."""
 
-    def __init__(self, graph: AndInverterGraph, row_of: Mapping[int, int]) -> None:
+    def __init__(self, graph: AndInverterGraph, row_of: NDArray[np.int64]) -> None:
         self._graph = graph
         self._row_of = row_of
-        self.gates: list[tuple[int, int, int]] = []
+        self._gates = [np.zeros((0, 3), dtype=np.int32)]
+        self._count = 0
         self._segments: list[tuple[int, int, int, int]] = []
         self._feedback: list[tuple[int, int]] = []
 
-    def literal(self, of: int) -> int:
-        """Translate a literal of nodes to one of rows."""
-        return 2 * self._row_of[of >> 1] + (of & 1)
+    def write(self, nodes: NDArray[np.int64]) -> None:
+        """Write the gates of some nodes."""
+        left, right = self._graph.left[nodes], self._graph.right[nodes]
+        self._write(self._row_of[nodes], self._literals(left), self._literals(right))
 
-    def gate(self, node: int) -> None:
-        """Write a node's gate."""
-        left, right = self._graph.left[node], self._graph.right[node]
-        self.gates.append((self._row_of[node], self.literal(left), self.literal(right)))
+    def copy(self, literals: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+        """Copy the values of literals to rows."""
+        self._write(rows, self._literals(literals), np.full(len(rows), TRUE))
+
+    def _write(self, *columns: NDArray[np.int64]) -> None:
+        self._gates.append(np.stack(columns, axis=1).astype(np.int32))
+        self._count += len(columns[0])
+
+    def _literals(self, of: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Translate literals of nodes to those of rows."""
+        rows: NDArray[np.int64] = 2 * self._row_of[of >> 1] + (of & 1)
+        return rows
 
     def close(self, cycle: Cycle | None) -> None:
         """End a segment, to be repeated where its gates are a cycle's."""
         start = self._segments[-1][1] if self._segments else 0
         first = len(self._feedback)
-        for node, definition in cycle.feedback if cycle else ():
-            self._feedback.append((self._row_of[node], self.literal(definition)))
-        if len(self.gates) > start or len(self._feedback) > first:
-            self._segments.append((start, len(self.gates), first, len(self._feedback)))
+        if cycle:
+            nodes, definitions = np.array(cycle.feedback, dtype=np.int64).T
+            rows = zip(self._row_of[nodes], self._literals(definitions), strict=True)
+            self._feedback += rows
+        if self._count > start or len(self._feedback) > first:
+            self._segments.append((start, self._count, first, len(self._feedback)))
 
     def program(self) -> GateProgram:
         """The gates written so far."""
+        self._gates = [np.concatenate(self._gates)]
         return GateProgram(
-            np.array(self.gates, dtype=np.int32).reshape(-1, 3),
+            self._gates[0],
             np.array(self._segments, dtype=np.int64).reshape(-1, 4),
             np.array(self._feedback, dtype=np.int32).reshape(-1, 2),
         )
@@ -261,7 +347,7 @@ class _ProgramWriter:
 def _programs(
     graph: AndInverterGraph,
     stages: Sequence[_Stage],
-    row_of: Mapping[int, int],
+    row_of: NDArray[np.int64],
     first_output: int,
 ) -> list[GateProgram]:
     """Write a program for each stage, which computes those before it too."""
@@ -269,30 +355,17 @@ def _programs(
     programs = []
     for stage in stages:
         _write_gates(graph, stage, writer)
-        for index, output in enumerate(stage.outputs, stage.first):
-            if stage.written.get(output >> 1) != index:
-                writer.gates.append((first_output + index, writer.literal(output), TRUE))
+        rows = first_output + stage.first + np.arange(len(stage.outputs))
+        is_copy = (stage.outputs & 1 == 1) | (row_of[stage.outputs >> 1] != rows)
+        writer.copy(stage.outputs[is_copy], rows[is_copy])
         writer.close(None)
         programs.append(writer.program())
     return programs
 
 
 def _write_gates(graph: AndInverterGraph, stage: _Stage, writer: _ProgramWriter) -> None:
-    early = {node for cycle in graph.cycles for node, _ in cycle.feedback}
-    nodes = set(stage.nodes)
-    # Gates made within a cycle can have users elsewhere; the cycle itself is then not repeated.
-    inside = {
-        node: cycle
-        for cycle in graph.cycles
-        if cycle.feedback[0][0] in nodes
-        for node in range(cycle.first, cycle.last)
-    }
-    current = None
-    for node in stage.nodes:
-        cycle = inside.get(node)
-        if cycle is not current:
-            writer.close(current)
-            current = cycle
-        if node not in early:
-            writer.gate(node)
-    writer.close(current)
+    is_early = np.zeros(len(graph), dtype=np.bool_)
+    is_early[_early_nodes(graph)] = True
+    for nodes, cycle in stage.runs:
+        writer.write(nodes[~is_early[nodes]])
+        writer.close(cycle)

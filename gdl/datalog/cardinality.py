@@ -45,6 +45,7 @@ class CardinalityEstimator:
         self._call_cost: dict[tuple[RelationKey, Columns], float | None] = {}
         self._distinct: dict[tuple[RelationKey, int], float] = {}
         self._upper_bound: dict[RelationKey, float] = {}
+        self._exact: set[RelationKey] = set()
 
     # ------------------------------------------------------------------ estimates
 
@@ -96,6 +97,7 @@ class CardinalityEstimator:
 
     def set_exact(self, relation: RelationKey, table: set[int | tuple[int, ...]]) -> None:
         """Record the exact figures of a static relation that has been evaluated."""
+        self._exact.add(relation)
         self._rows[relation] = float(len(table))
         self._table_cost[relation] = 0.0
         for column, values in enumerate(zip(*map(ids_of, table), strict=True)):
@@ -172,6 +174,10 @@ class CardinalityEstimator:
     def is_estimated(self, relation: RelationKey) -> bool:
         """Check whether the relation's cost is known or estimated already."""
         return relation in self._table_cost
+
+    def is_exact(self, relation: RelationKey) -> bool:
+        """Check whether the relation is static and has been evaluated."""
+        return relation in self._exact
 
     def _estimate_call(self, relation: RelationKey, bound: Columns) -> float:
         """Estimate a call's cost by planning the rules; from the table's cost if they are long."""

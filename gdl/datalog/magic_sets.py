@@ -5,7 +5,7 @@ for so far, and its *answers*, the rows for those keys. A rule applies to keys i
 only, and what it needs from its own component adds keys in turn. The result are ordinary rules,
 whose magic relations and answers grow together to a fixpoint.
 
-The grounder restricts wide relations by the same idea in :mod:`gdl.grounding.magic_guards`, with a
+The grounder restricts wide relations by the same idea in :mod:`gdl.rewriting.magic_guards`, with a
 transformation of its own. Here one call is answered in one state, with a version of a relation for
 each adornment and with exact keys. There the keys must cover every state of every match before any
 state is known: they come from a relaxed game without negation, and each relation has one guard for

@@ -23,7 +23,7 @@ MAX_TERM_DEPTH = 200
 MAX_TERM_SIZE = 10_000
 """The most names in a term: a rule that doubles a term fills the memory in few steps."""
 
-MAX_TERMS = 5_000_000
+MAX_TERMS = 1_000_000
 """The most terms in a symbol table."""
 
 

@@ -5,13 +5,13 @@ In comes a :class:`gdl.language.Ruleset`. Out comes a :class:`GroundGame`: the
 machine answers for.
 
 Start reading at :mod:`.pipeline`, which flattens the rules, applies the passes and grounds in one
-attempt or two. :mod:`.passes` lists the passes in their order, each with its reason; each stands
-in a module of its own. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`.
+attempt or two. :mod:`.passes` lists the passes in their order, each with its reason; they stand in
+:mod:`gdl.rewriting`. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`.
 """
 
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, Row
-from gdl.grounding.options import RulePasses
 from gdl.grounding.pipeline import GroundGame, ground_game
+from gdl.rewriting import RulePasses
 
 __all__ = [
     "GroundGame",

@@ -10,13 +10,16 @@ than there is memory.
 from __future__ import annotations
 
 import os
-import select
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -35,33 +38,42 @@ from gdl.language import (
     Term,
     Variable,
 )
+from gdl.system import child_environment
 
 Row: TypeAlias = tuple[int, ...]
 """The ids of an atom's arguments."""
 
 _WORKER = """
-import ctypes, resource, signal, sys
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: end with whoever started it
-limit, bound = int(sys.argv[1]), resource.getrlimit(resource.RLIMIT_AS)[1]
-limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
-resource.setrlimit(resource.RLIMIT_AS, (limit, bound))
-from clingo.application import Application, clingo_main
-sys.exit(int(clingo_main(Application(), ["--mode=gringo", "-Wnone", "-"])))
+import ctypes, sys
+from gdl.system import end_with_parent, limit_cpu_seconds, limit_memory
+end_with_parent()
+limit_memory(int(sys.argv[1]))
+limit_cpu_seconds(int(sys.argv[2]))
+options = [b"--mode=gringo", b"-Wnone", b"-"]
+application = (ctypes.c_void_p * 8)()  # a clingo_application without functions of its own
+clingo = ctypes.CDLL(sys.argv[3])
+sys.exit(clingo.clingo_main(application, (ctypes.c_char_p * 3)(*options), ctypes.c_size_t(3), None))
 """
+"""Calls clingo's library directly: to import its Python package takes longer than most games."""
 
 _CHUNK = 2**20
+
+_GATHERING_SECONDS = 0.002
+"""gringo flushes each line; waking up for each takes longer than grounding, so many gather."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroundingBudget:
     """What grounding may take at most.
 
-    ``rules`` are ground rules, ``seconds`` wall-clock time, ``memory`` bytes of the address space
-    of the grounding process.
+    ``rules`` are ground rules, ``cpu_seconds`` CPU time and ``memory`` bytes of the address space
+    of the grounding process. ``seconds`` is wall-clock time: whether it is exceeded depends on the
+    load, so that by default it is a last resort.
     """
 
     rules: int = 8_000_000
-    seconds: float = 60.0
+    cpu_seconds: int = 60
+    seconds: float = 300.0
     memory: int = 4 * 2**30
 
 
@@ -173,9 +185,16 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
         source.write(text.encode())
         source.seek(0)
-        command = [sys.executable, "-I", "-c", _WORKER, str(budget.memory)]
+        limits = [str(budget.memory), str(budget.cpu_seconds), _clingo_library()]
+        # Without the site module: the worker needs the standard library and gdl.system.
+        command = [sys.executable, "-S", "-c", _WORKER, *limits]
         with subprocess.Popen(
-            command, stdin=source, stdout=subprocess.PIPE, stderr=errors
+            command,
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            pipesize=_CHUNK,
+            env=child_environment(),
         ) as process:
             try:
                 output = _collect(process, budget)
@@ -185,27 +204,50 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
         if not output.endswith(b"\n0\n"):
             errors.seek(0)
             reason = errors.read(2000).decode(errors="replace").strip()
+            if "INTERRUPTED by signal" in reason:  # SIGXCPU, which clingo handles itself
+                message = f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
+                raise GroundingLimitError(message)
             raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")
         return output
+
+
+@cache
+def _clingo_library() -> str:
+    """The path of clingo's extension module, which exports the functions of its C interface."""
+    spec = find_spec("clingo")
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or ():
+        for path in sorted(Path(folder).glob("_clingo*")):
+            return str(path)
+    raise ImportError("clingo has no extension module: expected a file clingo/_clingo*")
 
 
 def _collect(process: subprocess.Popen[bytes], budget: GroundingBudget) -> bytes:
     """Read the output of a process; raise where the budget ends first."""
     assert process.stdout is not None
-    deadline = time.monotonic() + budget.seconds
-    chunks: list[bytes] = []
-    lines = 0
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-            raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-        chunk = os.read(process.stdout.fileno(), _CHUNK)
-        if not chunk:
-            return b"".join(chunks)
-        chunks.append(chunk)
-        lines += chunk.count(b"\n")
-        if lines > budget.rules:
-            raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        process.kill()
+
+    # Not by waiting for the pipe with a limit, which Windows cannot do.
+    timer = threading.Timer(budget.seconds, end)
+    timer.start()
+    try:
+        chunks: list[bytes] = []
+        lines = 0
+        while chunk := os.read(process.stdout.fileno(), _CHUNK):
+            chunks.append(chunk)
+            lines += chunk.count(b"\n")
+            if lines > budget.rules:
+                raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
+            time.sleep(_GATHERING_SECONDS)
+    finally:
+        timer.cancel()
+    if is_late.is_set():
+        raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
+    return b"".join(chunks)
 
 
 def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
@@ -251,23 +293,56 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Parse all numbers of a text, and find which of them is the first of each line."""
     numbers = np.fromstring(text, dtype=np.int32, sep=" ")
     characters = np.frombuffer(text, dtype=np.uint8)
-    ends = characters[characters <= ord(" ")] == ord("\n")
-    lines = np.flatnonzero(ends) + 1
-    starts = np.concatenate([[0], lines])
+    is_separator = characters <= ord(" ")
+    is_end = is_separator[1:] & ~is_separator[:-1]
+    lines = np.flatnonzero(characters == ord("\n"))
+    starts = np.concatenate([[0], np.searchsorted(np.flatnonzero(is_end), lines)])
     return numbers, starts[starts < len(numbers)]
 
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
+    """Read the lines for shown rows: ``4 length name(arguments) n literals..``.
+
+    Numbers are read all at once. Lines in which an argument is a function are read one by one.
+    """
     rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
-    tables = {f"f{t.number}": t for t in writer.symbols.functions()}
-    for line in text.decode().splitlines():
-        if not line.startswith("4 "):
-            continue
-        _, _, atom, *condition = line.split(" ")
-        name, _, arguments = atom.partition("(")
-        row = tuple(_read_terms(arguments.removesuffix(")"), tables)) if arguments else ()
-        rows[writer.shown[name]][row] = int(condition[1]) if condition[0] != "0" else 0
+    if b"f" in text:
+        tables = {f"f{t.number}": t for t in writer.symbols.functions()}
+        lines = text.decode().splitlines()
+        for line in filter(_holds_function, lines):
+            _read_row(line, writer, tables, rows)
+        text = "\n".join(line for line in lines if not _holds_function(line)).encode()
+    numbers, begin = _tokens(text.translate(_DIGITS))
+    begin = begin[numbers[begin] == 4]
+    relation_of = numbers[begin + 2]
+    for name, relation in writer.shown.items():
+        own = begin[relation_of == int(name.removeprefix("r"))] + 3
+        condition = own + relation[1]
+        arguments = numbers[own[:, None] + np.arange(relation[1])]
+        atoms = np.where(numbers[condition] > 0, numbers[condition + 1], 0)
+        found = zip(map(tuple, arguments.tolist()), atoms.tolist(), strict=True)
+        rows[relation].update(found)
     return rows
+
+
+_DIGITS = bytes(c if chr(c) in "0123456789\n" else ord(" ") for c in range(256))
+"""Leaves nothing but numbers in lines."""
+
+
+def _holds_function(line: str) -> bool:
+    return "f" in line
+
+
+def _read_row(
+    line: str,
+    writer: _ProgramWriter,
+    tables: Mapping[str, FunctionTable],
+    rows: Mapping[RelationKey, dict[Row, int]],
+) -> None:
+    _, _, atom, *condition = line.split(" ")
+    name, _, arguments = atom.removesuffix(")").partition("(")
+    row = tuple(_read_terms(arguments, tables))
+    rows[writer.shown[name]][row] = int(condition[1]) if condition[0] != "0" else 0
 
 
 def _read_terms(text: str, tables: Mapping[str, FunctionTable]) -> list[int]:

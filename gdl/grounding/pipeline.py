@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
 from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
-from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import Where, passes_on, run_passes
-from gdl.grounding.rule_analysis import RuleAnalysis, analyse_rules
-from gdl.language import MACHINE_RELATIONS, Ruleset, body_atoms
+from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
+from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
 
-MAX_RULES_AT_FIRST = 3_000_000
+MAX_RULES_AT_FIRST = 1_000_000
 """A game with more ground rules is ground again after the passes for huge games."""
 
 MAX_NEGATED_ROWS = 10_000_000
@@ -49,19 +49,13 @@ def _ground_in_attempts(
     analysis = analyse_rules(flat, symbols, passes)
     if all(Where.GAME in each.where for each in passes_on(passes)):
         return ground_program(run_passes(analysis, Where.GAME).flat, symbols, budget)
-    failure: GroundingLimitError | None = None
     if not _negates_huge_relation(analysis):
         try:
             at_first = replace(budget, rules=min(budget.rules, MAX_RULES_AT_FIRST))
             return ground_program(run_passes(analysis, Where.GAME).flat, symbols, at_first)
-        except GroundingLimitError as error:
-            failure = error
-    try:
-        analysis = run_passes(analysis, Where.HUGE_GAME)
-    except GroundingLimitError:  # The relaxed game is too large as well.
-        if failure is not None:
-            raise failure from None
-        analysis = run_passes(analysis, Where.GAME)
+        except GroundingLimitError:
+            pass
+    analysis = run_passes(analysis.as_huge(), Where.HUGE_GAME)
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
@@ -83,4 +77,16 @@ def ground_program(flat: FlatRules, symbols: SymbolTable, budget: GroundingBudge
         shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
         shown += [relation, counterpart(relation, "legal")]
-    return ground(flat.rules, flat.flows(), shown, symbols, budget)
+    return ground(flat.rules, _flows(flat), shown, symbols, budget)
+
+
+def _flows(flat: FlatRules) -> Iterator[tuple[RelationKey, RelationKey]]:
+    """Yield the flows of a match, from relations of the relaxed game where the rules have them.
+
+    These are static, so that the rules of the game are not recursive through a step, and are
+    instantiated once and not anew for the facts of every step.
+    """
+    defined = {rule.head.relation for rule in flat.rules}
+    for origin, target in flat.flows():
+        relaxed = relaxed_relation(target)
+        yield (relaxed if relaxed in defined else origin), target

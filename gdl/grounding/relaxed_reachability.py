@@ -8,17 +8,20 @@ whole, so that each column holds exactly what the argument can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GroundingBudget, Row, ground
-from gdl.grounding.rule_analysis import ReachableRows, RuleAnalysis
-from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of, names_in
+from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
+from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
 
-BUDGET = GroundingBudget(rules=2_000_000, seconds=15.0)
+BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
 """What grounding the relaxed game may take."""
+
+FIRST_BUDGET = GroundingBudget(rules=500_000, cpu_seconds=10)
+"""What it may take before the rules are restated."""
 
 MAX_RELAXED_ROWS = 1_000_000
 """Atoms of relations with more rows are left out of the relaxed game where nothing needs them."""
@@ -49,13 +52,13 @@ def relax(analysis: RuleAnalysis) -> RelaxedGame:
 
 
 def find_reachable_rows(
-    game: RelaxedGame, rules: Sequence[Rule], symbols: SymbolTable
+    game: RelaxedGame, rules: Sequence[Rule], symbols: SymbolTable, budget: GroundingBudget
 ) -> ReachableRows:
     """Ground a relaxed game, whose ``rules`` may have been simplified, and read its rows.
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    rows = ground(rules, (), game.shown, symbols, BUDGET).rows
+    rows = ground(rules, (), game.shown, symbols, budget).rows
     return _read(rows, game.flows, symbols)
 
 
@@ -66,7 +69,7 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 
 def _read(
     rows: Mapping[RelationKey, Collection[Row]],
-    flows: Iterable[tuple[RelationKey, RelationKey]],
+    flows: Sequence[tuple[RelationKey, RelationKey]],
     symbols: SymbolTable,
 ) -> ReachableRows:
     """Read domains and sizes off the rows; the origin of a flow can hold what its target can."""
@@ -83,7 +86,26 @@ def _read(
         relation: (len(own), [len(held) for held in columns_of[relation]])
         for relation, own in rows.items()
     }
-    return ReachableRows(values, sizes)
+    return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
+
+
+def reachable_facts(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """State the facts and moves of the relaxed game that no rule defines yet.
+
+    What is possible in a state then follows from them and not from the rules for the state
+    before, so that the rules are not recursive through a step and are instantiated once.
+    """
+    rows = analysis.reachable.rows if analysis.reachable else {}
+    terms: dict[int, Term] = {}
+    for relation, own in rows.items():
+        name, arity = relaxed_relation(relation)
+        if (name, arity) in analysis.definitions:
+            continue
+        for row in own:
+            for value in row:
+                if value not in terms:
+                    terms[value] = analysis.symbols.decode(value)
+            yield Rule(Atom(name, tuple(terms[value] for value in row)))
 
 
 def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:

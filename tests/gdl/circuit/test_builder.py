@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gdl
+from gdl.circuit import builder
 from gdl.circuit.aig import FALSE, TRUE
 from gdl.circuit.builder import AtomCircuit
 from tests.support.circuits import circuit_of, stratified
@@ -22,6 +24,13 @@ from tests.support.truth_tables import (
 )
 
 FLUENTS = 3
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["at_once", "one_by_one"])
+def min_rules_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test defines atoms in arrays of products, and one by one."""
+    with patch.object(builder, "MIN_RULES_AT_ONCE", request.param):
+        yield
 
 
 def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:

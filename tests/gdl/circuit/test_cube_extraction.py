@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gdl.circuit import cube_extraction
+from gdl.circuit import cube_extraction, pair_extraction
 from gdl.circuit.aig import FALSE, AndInverterGraph
 from gdl.circuit.cube_extraction import extract_cubes
 from tests.support.circuits import INPUTS, Twin, circuit_of, operations, stratified
 from tests.support.truth_tables import Rules, tables_of_nodes, value_of
 
 FLUENTS = 3
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 10**9], ids=["in_rounds", "one_by_one"])
+def min_entries_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test replaces pairs in rounds, and one by one."""
+    with patch.object(pair_extraction, "MIN_ENTRIES_AT_ONCE", request.param):
+        yield
 
 
 def values(graph: AndInverterGraph, literals: list[int]) -> list[int]:
@@ -67,6 +75,6 @@ def test_many_pairs_are_looked_at_in_short_conjunctions_only(most: int) -> None:
     graph = AndInverterGraph(8)
     inputs = list(map(graph.input, range(8)))
     outputs = [graph.and_(inputs[:6]), graph.and_([*inputs[3:6], inputs[7]])]
-    with patch.object(cube_extraction, "MAX_PAIRS", most):
+    with patch.object(pair_extraction, "MAX_PAIRS", most):
         shared, literals = extract_cubes(graph, outputs)
     assert values(shared, literals) == values(graph, outputs)

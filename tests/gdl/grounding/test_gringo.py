@@ -182,6 +182,7 @@ def nothing_runs_on(processes: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     ("budget", "message"),
     [
         (GroundingBudget(rules=50_000), "over 50000 rules"),
+        (GroundingBudget(cpu_seconds=1), "over 1 seconds of CPU time"),
         (GroundingBudget(seconds=0.2), r"over 0\.2 seconds"),
         (GroundingBudget(seconds=0.001), r"over 0\.001 seconds"),
         (GroundingBudget(memory=150 * 2**20), "memory"),
@@ -211,7 +212,7 @@ def test_an_interrupted_caller_leaves_no_process(monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("select.select", interrupted)
+    monkeypatch.setattr("threading.Timer", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ground(gdl.parse(HUGE).rules, [], [], SymbolTable(), GroundingBudget())
 

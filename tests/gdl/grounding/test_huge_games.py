@@ -12,8 +12,8 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
-from gdl.grounding.options import RulePasses
 from gdl.grounding.passes import PASSES
+from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
 
@@ -58,8 +58,8 @@ BOARD = f"""
 def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
     monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 0)
-    monkeypatch.setattr("gdl.grounding.rule_analysis.MIN_RESTATED_SIZE", 0.0)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
+    monkeypatch.setattr("gdl.rewriting.rule_analysis.MIN_RESTATED_SIZE", 0.0)
+    monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:
@@ -173,7 +173,7 @@ def test_what_does_not_constrain_an_argument_is_ground_without_it() -> None:
 
 
 def test_relations_with_too_many_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gdl.grounding.argument_specialization.MAX_VERSIONS", 1)
+    monkeypatch.setattr("gdl.rewriting.argument_specialization.MAX_VERSIONS", 1)
     game = gdl.parse(LINE)
     assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed=0)
 
@@ -226,7 +226,7 @@ def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(3):
         assert_lockstep(gdl.compile(game), gdl.interpret(game), 30, seed)
     shortened = literals()
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
+    monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert shortened < literals() * 0.7
 
 
@@ -244,7 +244,7 @@ def test_rules_share_auxiliary_relations_that_none_would_make_alone(
     machine = gdl.compile(game)
     for seed in range(3):
         assert_lockstep(machine, gdl.interpret(game), 30, seed)
-    monkeypatch.setattr("gdl.grounding.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
+    monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 10.0**9)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
 

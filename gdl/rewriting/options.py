@@ -12,6 +12,8 @@ class RulePasses:
     The passes of every game come first, then those that huge games need besides.
     """
 
+    constant_fluents: bool = True
+    """Read facts of the state that never change as static."""
     inline_relations: bool = True
     """Replace a large relation of a single rule by the body of that rule."""
     project_moves: bool = True
@@ -20,6 +22,8 @@ class RulePasses:
     """Make several rules with few variables of one with many."""
     magic_guards: bool = True
     """Ground wide relations only for the arguments that are demanded of them."""
+    expand_products: bool = True
+    """Replace a static relation with all combinations of its arguments by one for each."""
     relaxed_reachability: bool = True
     """Ground the relaxed game first, for exact domains and sizes."""
     merge_alternatives: bool = True

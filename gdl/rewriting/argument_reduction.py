@@ -2,7 +2,8 @@
 
 Each rule of the relation becomes one of its own relation, over the arguments that the rule
 constrains: ``not p(a, b, c)`` becomes ``not q(a, b), not r(b, c)``.
-:mod:`gdl.grounding.argument_specialization` does the same for relations that are not negated.
+:mod:`gdl.rewriting.argument_specialization` does the same for relations that are not
+negated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdl.datalog import EMPTY_DOMAIN, Columns, Domain, variable_domains
-from gdl.grounding.rule_analysis import RuleAnalysis, UnaryFacts, VariableDomains, is_within
 from gdl.language import (
     Atom,
     Literal,
@@ -23,6 +23,7 @@ from gdl.language import (
     holds_distinct_variables,
     variables_in,
 )
+from gdl.rewriting.rule_analysis import RuleAnalysis, UnaryFacts, VariableDomains, is_within
 
 
 def reduce_arguments(analysis: RuleAnalysis) -> Iterator[Rule]:

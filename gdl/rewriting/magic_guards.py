@@ -26,7 +26,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from gdl.datalog import CardinalityEstimator, Columns, is_keyword_relation
-from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     Atom,
     Level,
@@ -39,6 +38,7 @@ from gdl.language import (
     names_in,
     variables_of,
 )
+from gdl.rewriting.rule_analysis import RuleAnalysis
 
 MIN_GUARDED_ROWS = 100_000
 """Relations whose domains allow more rows are guarded."""
@@ -55,6 +55,11 @@ def guard_wide_relations(analysis: RuleAnalysis) -> list[Rule]:
     wide = _wide_relations(analysis)
     keys = find_keys(analysis.rules, wide, analysis.estimator) if wide else {}
     return _GuardedProgram(analysis, wide, keys).rules() if keys else list(analysis.rules)
+
+
+def relaxed_relation(relation: RelationKey) -> RelationKey:
+    """Return the relation that has a relation's rows in the relaxed game."""
+    return f" reachable {relation[0]}", relation[1]
 
 
 def _wide_relations(analysis: RuleAnalysis) -> list[RelationKey]:
@@ -146,13 +151,13 @@ class _GuardedProgram:
             return atom
         if atom.relation not in self._relaxed_relations:
             self._relaxed_relations.append(atom.relation)
-        return Atom(f" reachable {atom.name}", atom.args)
+        return Atom(relaxed_relation(atom.relation)[0], atom.args)
 
     def _relaxed_rules(self, relation: RelationKey) -> Iterator[Rule]:
         columns = tuple(Variable(str(i)) for i in range(relation[1]))
         for origin in self._origins.get(relation, ()):
             reached = self._relaxed(Atom(origin[0], columns))
-            yield Rule(Atom(f" reachable {relation[0]}", columns), (reached,))
+            yield Rule(Atom(relaxed_relation(relation)[0], columns), (reached,))
         for rule in self._analysis.definitions.get(relation, ()):
             body: list[Literal] = []
             if relation in self._keys:
@@ -162,7 +167,7 @@ class _GuardedProgram:
                     body.append(self._relaxed(literal))
                 elif self._is_static(literal):
                     body.append(literal)
-            yield Rule(Atom(f" reachable {relation[0]}", rule.head.args), tuple(body))
+            yield Rule(Atom(relaxed_relation(relation)[0], rule.head.args), tuple(body))
 
 
 def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:

@@ -13,8 +13,14 @@ from itertools import chain, product
 from math import prod
 from typing import TypeAlias
 
-from gdl.datalog import is_keyword_relation, variable_domains
-from gdl.grounding.rule_analysis import RuleAnalysis, UnaryFacts
+from gdl.datalog import (
+    EMPTY_DOMAIN,
+    ArgumentPosition,
+    Domain,
+    Domains,
+    is_keyword_relation,
+    variable_domains,
+)
 from gdl.language import (
     Atom,
     Level,
@@ -25,6 +31,7 @@ from gdl.language import (
     names_in,
     variables_in,
 )
+from gdl.rewriting.rule_analysis import RuleAnalysis, UnaryFacts
 
 MAX_VERSIONS = 16
 """No relation gets versions where a rule would become more than so many rules."""
@@ -40,13 +47,14 @@ def specialize_arguments(analysis: RuleAnalysis) -> Iterator[Rule]:
     """Replace wide relations by versions that hold the arguments that rules constrain."""
     facts = analysis.unary_facts
     shapes = _shapes(analysis.rules, _candidates(analysis), facts)
+    domains = dict(analysis.domains) | dict(_version_domains(shapes, analysis.domains))
     for rule in analysis.rules:
         for body in _bodies(rule, shapes):
             head = rule.head
             if head.relation in shapes:
                 shape, constraining = _shape(head, body, facts)
                 head, body = _version(head, shape, shapes[head.relation][shape]), constraining
-            yield Rule(head, tuple(_not_implied(body, analysis)), rule.span)
+            yield Rule(head, tuple(_not_implied(body, analysis, domains)), rule.span)
 
 
 def _candidates(analysis: RuleAnalysis) -> set[RelationKey]:
@@ -133,9 +141,21 @@ def _shape(
     return tuple(shape), tuple(part for part in body if part not in dropped)
 
 
-def _not_implied(body: Sequence[Literal], analysis: RuleAnalysis) -> Iterator[Literal]:
+def _version_domains(shapes: Shapes, domains: Domains) -> Iterator[tuple[ArgumentPosition, Domain]]:
+    """Yield the domains of the versions' arguments: those of the arguments that they hold."""
+    for relation, names in shapes.items():
+        for shape, name in names.items():
+            kept = [column for column, of in enumerate(shape) if of is None]
+            for index, column in enumerate(kept):
+                known = domains.get(ArgumentPosition(True, *relation, column), EMPTY_DOMAIN)
+                yield ArgumentPosition(True, name, len(kept), index), known
+
+
+def _not_implied(
+    body: Sequence[Literal], analysis: RuleAnalysis, domains: Domains
+) -> Iterator[Literal]:
     """Yield the literals that are not implied by the domains of their variables."""
     others = [p for p in body if isinstance(p, Atom) and p.relation not in analysis.unary_facts]
-    values = variable_domains(Rule(Atom(""), tuple(others)), analysis.domains) or {}
+    values = variable_domains(Rule(Atom(""), tuple(others)), domains) or {}
     bound = names_in(others)
     return (part for part in body if not analysis.is_implied(part, bound, values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -21,7 +21,6 @@ from gdl.datalog import (
     levels,
     strongly_connected_components,
 )
-from gdl.grounding.options import RulePasses
 from gdl.language import (
     Atom,
     Constant,
@@ -33,6 +32,7 @@ from gdl.language import (
     by_relation,
     names_in,
 )
+from gdl.rewriting.options import RulePasses
 
 MIN_RESTATED_SIZE = 1_000.0
 """Rules with at most so many instances, and relations of at most so many rows, are left alone."""
@@ -48,11 +48,13 @@ UnaryFacts: TypeAlias = Mapping[RelationKey, set[str]]
 class ReachableRows:
     """What relations can hold in any state: ``values`` by argument, ``sizes`` by relation.
 
-    A size is the number of rows, with the number of different values in each column.
+    A size is the number of rows, with the number of different values in each column. ``rows`` are
+    those of facts and moves, by the numbers of their terms.
     """
 
     values: Domains = field(default_factory=dict)
     sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
+    rows: Mapping[RelationKey, Collection[tuple[int, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,11 +115,10 @@ class RuleAnalysis:
         if not isinstance(literal, Atom) or literal.relation not in self.unary_facts:
             return False
         (term,) = literal.args
-        return (
-            isinstance(term, Variable)
-            and term.name in bound
-            and is_within(values.get(term.name, EMPTY_DOMAIN), self.unary_facts[literal.relation])
-        )
+        if not isinstance(term, Variable) or term.name not in bound:
+            return False
+        known = values.get(term.name, EMPTY_DOMAIN)  # Empty also where nothing is known.
+        return len(known) > 0 and is_within(known, self.unary_facts[literal.relation])
 
     def with_rules(self, rules: Iterable[Rule]) -> RuleAnalysis:
         """Keep all that is known, for rules that add auxiliary relations of recorded sizes."""
@@ -126,7 +127,11 @@ class RuleAnalysis:
     def restated(self, rules: Iterable[Rule]) -> RuleAnalysis:
         """Analyse rules that define other relations than these."""
         flat = replace(self.flat, rules=list(rules))
-        return analyse_rules(flat, self.symbols, self.switches, self.reachable, is_huge=True)
+        return analyse_rules(flat, self.symbols, self.switches, self.reachable, self.is_huge)
+
+    def as_huge(self) -> RuleAnalysis:
+        """Let the passes restate what they leave alone in other games."""
+        return replace(self, is_huge=True)
 
     def with_reachable(self, reachable: ReachableRows) -> RuleAnalysis:
         """Analyse the same rules by what the relaxed game has shown."""

@@ -23,8 +23,6 @@ from itertools import combinations
 from math import inf
 
 from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domain, variable_domains
-from gdl.grounding.move_projection import MoveProjections
-from gdl.grounding.rule_analysis import RuleAnalysis, VariableDomains
 from gdl.language import (
     Atom,
     Constant,
@@ -36,6 +34,8 @@ from gdl.language import (
     variables_in,
     variables_of,
 )
+from gdl.rewriting.move_projection import MoveProjections
+from gdl.rewriting.rule_analysis import RuleAnalysis, VariableDomains
 
 MIN_INSTANCES = 60.0
 """Rules with fewer instances are left alone."""

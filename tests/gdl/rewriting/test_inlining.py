@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 import gdl
 from gdl import Ruleset
 from gdl.datalog import SymbolTable, flatten_rules
-from gdl.grounding import inlining
-from gdl.grounding.inlining import inline_relations, instance
-from gdl.grounding.options import RulePasses
-from gdl.grounding.rule_analysis import analyse_rules
 from gdl.language import Atom, RelationKey, body_atoms, names_in
+from gdl.rewriting import inlining
+from gdl.rewriting.inlining import inline_relations, instance
+from gdl.rewriting.options import RulePasses
+from gdl.rewriting.rule_analysis import analyse_rules
 from tests.support.example_counts import one_in
 
 FACTS = "(e 1 2) (e 2 3) (e 3 1) (e 3 3) (f 2 2) (f 1 3)"
@@ -32,6 +32,20 @@ def used(rules: Ruleset, head: str) -> set[str]:
     """The names of the relations in the bodies of a relation's rules."""
     own = [rule for rule in rules.rules if rule.head.name == head]
     return {atom.name for rule in own for atom, _ in body_atoms(rule)}
+
+
+def relations_of(rules: Ruleset) -> set[str]:
+    """The names of the relations that rules define, apart from those that can never hold."""
+    return {
+        name
+        for name in {rule.head.name for rule in rules.rules if rule.body}
+        if gdl.ask(rules, f"({name} ?x ?y)")
+    }
+
+
+def used_anywhere(rules: Ruleset) -> set[str]:
+    """The names of the relations in any body."""
+    return {atom.name for rule in rules.rules for atom, _ in body_atoms(rule)}
 
 
 def test_a_use_becomes_the_body() -> None:
@@ -55,6 +69,25 @@ def test_a_use_becomes_the_body() -> None:
 def test_what_does_not_match_every_use_or_is_recursive_stays(definition: str) -> None:
     text = f"{FACTS} {definition} (<= (q ?x ?y) (p ?x ?y))"
     assert used(inlined(text, [("q", 2)]), "q") == {"p"}
+
+
+def test_a_chain_is_inlined_and_left_out() -> None:
+    text = f"{FACTS} (<= (p ?x) (e ?x ?y) (f ?y ?z)) (<= (r ?x) (p ?x)) (<= (q ?x) (r ?x))"
+    rules = inlined(text, [("q", 1)])
+    assert {rule.head.name for rule in rules.rules} == {"e", "f", "q"}
+    assert used(rules, "q") == {"e", "f"}
+
+
+def test_what_has_many_instances_is_inlined_only_where_it_is_used_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inlining, "MAX_COPIED_INSTANCES", 1.0)
+    once = "(<= (p ?x ?y) (e ?x ?y) (true (on ?x))) (<= (next (on ?y)) (p ?x ?y))"
+    twice = f"{once} (<= terminal (p 1 ?x))"
+    for text, kept in ((once, False), (twice, True)):
+        asked = [("init", 1), ("next", 1), ("terminal", 0)]
+        rules = inlined(f"{FACTS} (init (on 1)) {text}", asked)
+        assert ("p" in used_anywhere(rules)) == kept
 
 
 def test_negated_uses_stay() -> None:
@@ -102,7 +135,11 @@ def rulesheets(draw: st.DrawFn) -> str:
 @one_in(3)
 @given(rulesheets())
 def test_the_same_follows_from_the_rules(text: str) -> None:
+    """What is left out was used, and nothing uses it any more."""
+    original = gdl.parse(text)
     rules = inlined(text, [(f"p{layer}", 2) for layer in range(4)])
-    for layer in range(4):
-        query = f"(p{layer} ?x ?y)"
-        assert gdl.ask(rules, query) == gdl.ask(gdl.parse(text), query)
+    left_out = relations_of(original) - relations_of(rules)
+    assert left_out <= used_anywhere(original) - used_anywhere(rules)
+    for relation in relations_of(rules):
+        query = f"({relation} ?x ?y)"
+        assert gdl.ask(rules, query) == gdl.ask(original, query)

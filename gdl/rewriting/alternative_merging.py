@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     Atom,
     Level,
@@ -20,6 +19,7 @@ from gdl.language import (
     holds_distinct_variables,
     names_in,
 )
+from gdl.rewriting.rule_analysis import RuleAnalysis
 
 
 def merge_alternatives(analysis: RuleAnalysis) -> Iterator[Rule]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdl.datalog import variable_domains
-from gdl.grounding.inlining import instance
-from gdl.grounding.rule_analysis import RuleAnalysis
 from gdl.language import (
     Atom,
     Distinct,
@@ -20,6 +18,8 @@ from gdl.language import (
     holds_distinct_variables,
     names_in,
 )
+from gdl.rewriting.inlining import instance
+from gdl.rewriting.rule_analysis import RuleAnalysis
 
 
 def expand_cases(analysis: RuleAnalysis) -> Iterator[Rule]:

@@ -1,0 +1,49 @@
+"""The order in which things can be made that need each other: level by level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdl.circuit.arrays import Integers, Mask, ranges
+
+
+class DependencyOrder:
+    """Numbered things, of which some need others; each is ready once what it needs is done.
+
+    ``user`` needs ``used``: int64 (n,) each, repetitions allowed. ``is_done``, bool (things,),
+    marks those that are done to begin with. Where there are ``stages``, int64 (things,), things
+    are ready only in their stage.
+    """
+
+    def __init__(
+        self, user: Integers, used: Integers, is_done: Mask, stages: Integers | None = None
+    ) -> None:
+        waits = ~is_done[used]
+        user, used = user[waits], used[waits]
+        order = np.argsort(used, kind="stable")
+        self._users = user[order]
+        self._first_user = np.searchsorted(used[order], np.arange(len(is_done) + 1))
+        self._waiting = np.bincount(user, minlength=len(is_done))
+        self._stages = np.zeros(len(is_done), dtype=np.int64) if stages is None else stages
+        self._by_stage = np.argsort(self._stages, kind="stable")
+        self._stage = 0
+        self.is_done = is_done.copy()
+
+    def ready(self, stage: int = 0) -> Integers:
+        """Begin a stage, and return what is ready in it: int64 (n,), rising."""
+        self._stage = stage
+        begin, end = np.searchsorted(self._stages, [stage, stage + 1], sorter=self._by_stage)
+        own = self._by_stage[begin:end]
+        found: Integers = own[~self.is_done[own] & (self._waiting[own] == 0)]
+        return found
+
+    def after(self, made: Integers) -> Integers:
+        """Return what is ready in this stage now that some things are made: int64 (n,), rising."""
+        self.is_done[made] = True
+        begins = self._first_user[made]
+        users = self._users[ranges(begins, self._first_user[made + 1] - begins)]
+        users, needs = np.unique(users, return_counts=True)
+        self._waiting[users] -= needs
+        is_ready = (self._waiting[users] == 0) & (self._stages[users] == self._stage)
+        found: Integers = users[is_ready & ~self.is_done[users]]
+        return found

@@ -1,0 +1,365 @@
+"""Sets of moves: rules that differ only in the move they need become one rule for all the moves.
+
+A role makes exactly one move. Products that are equal but for a move of the same role, or a set of
+its moves, are therefore merged into one, with the union of the sets. This module does so for many
+sums at once; :mod:`.builder` expands the products in which several sets meet.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from itertools import product as product_of
+from typing import TypeAlias
+
+import numpy as np
+
+from gdl.circuit.aig import TRUE, AndInverterGraph
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, ranges, unpack
+from gdl.circuit.products import Products, concatenated, possible_products
+
+Product: TypeAlias = frozenset[int]
+"""The literals of a conjunction."""
+
+MoveSet: TypeAlias = tuple[int, frozenset[int]]
+"""A role, by its index, and the literals of some of its moves, of which it makes one."""
+
+Group: TypeAlias = tuple[MoveSet | None, Product]
+"""A conjunction of literals and, perhaps, of a role's move being one of a set."""
+
+MAX_SET_GROUPS = 4
+"""A set of moves with exceptions is expanded where it is used if it has at most so many groups."""
+
+_NO_SET, _GROUPS = -1, -2
+
+MAX_PRODUCT_GROUPS = 16
+"""A product is expanded to at most so many groups."""
+
+MAX_MEMBERS = 1_000_000
+"""Sets are united in batches of so many moves, to bound the memory."""
+
+
+class MoveSets:
+    """The literals that are known to be sets of moves, and what they are made of.
+
+    A literal is a *plain set* where it is just one role's move being one of a set. Otherwise it is
+    a disjunction of a few groups.
+    """
+
+    def __init__(self, graph: AndInverterGraph, roles: Sequence[range]) -> None:
+        """``roles`` holds the literals of each role's moves."""
+        self._graph = graph
+        self._roles = [np.array(own, dtype=np.int64) for own in roles]
+        self._all_moves = list(map(frozenset, roles))
+        self._groups: dict[int, tuple[Group, ...] | None] = {}
+        # By literal: the role of a plain set, and where its members are.
+        self._role = np.full(2 * len(graph), _NO_SET)
+        self._begin = np.zeros(2 * len(graph), dtype=np.int64)
+        self._length = np.zeros(2 * len(graph), dtype=np.int64)
+        self._members = np.zeros(0, dtype=np.int32)
+        self._member_count = 0
+        # Of a literal that is no plain set: literals of plain sets, each with other literals.
+        self._parts: dict[int, list[tuple[int, Product]]] = {}
+        self._pending: list[int] = []
+        for role, own in enumerate(self._roles):
+            self._add_sets(own, np.full(len(own), role), np.ones(len(own), dtype=np.int64), own)
+
+    # ------------------------------------------------------------------ one literal
+
+    def set_literal(self, moves: MoveSet) -> int:
+        """Make a set of moves one literal; a set of most moves is the negation of the others."""
+        role, chosen = moves
+        if 2 * len(chosen) > len(self._roles[role]):
+            return self._graph.or_(self._all_moves[role] - chosen) ^ 1
+        return self._graph.or_(chosen)
+
+    def known(self, product: Product) -> frozenset[int]:
+        """The literals of a product that are sets of moves."""
+        return product & self._groups.keys()
+
+    def groups(self, literal: int) -> tuple[Group, ...]:
+        """The groups of a literal that is known, of which one holds where it does."""
+        groups = self._groups[literal]
+        if groups is None and literal in self._parts:
+            groups = tuple(
+                (moves, rest) for of, rest in self._parts[literal] for moves, _ in self.groups(of)
+            )
+            self._groups[literal] = groups
+        elif groups is None:
+            begin = self._begin[literal]
+            members = self._members[begin : begin + self._length[literal]].tolist()
+            groups = (((int(self._role[literal]), frozenset(members)), frozenset()),)
+            self._groups[literal] = groups
+        return groups
+
+    def add(self, literal: int, groups: Sequence[Group]) -> None:
+        """Remember what a literal is made of, if that is a set of moves with a few exceptions."""
+        others = [len(rest) for _, rest in groups]
+        is_set = all(moves is not None for moves, _ in groups)
+        if is_set and _is_almost_set(len(groups), min(others), max(others)):
+            self._groups[literal] = tuple(groups)
+            self._pending.append(literal)
+
+    # ------------------------------------------------------------------ many sums
+
+    def need_expansion(self, products: Products) -> Mask:
+        """Mark the products that hold a set of moves which is not plain: bool (products,)."""
+        self._take_pending()
+        found = np.zeros(len(products), dtype=np.bool_)
+        found[products.product[self._role[products.literal] == _GROUPS]] = True
+        return found
+
+    def expanded(self, product: Product) -> list[Product]:
+        """Expand a product to products of plain sets, up to ``MAX_PRODUCT_GROUPS`` of them."""
+        compound = sorted((len(self._parts[one]), one) for one in product & self._parts.keys())
+        found = [product - {one for _, one in compound}]
+        for count, literal in compound:
+            if len(found) * count > MAX_PRODUCT_GROUPS and len(found) > 1:
+                found = [one | {literal} for one in found]
+            else:
+                pairs = product_of(found, self._parts[literal])
+                found = [one | rest | {of} for one, (of, rest) in pairs]
+        return found
+
+    def merge(self, products: Products, is_used: Mask) -> MergedProducts:
+        """Merge the products of sums that differ in one plain set alone.
+
+        Where a product holds sets of several roles, the first is merged. Unions are remembered
+        where they are of sums that are used: bool (sums,).
+        """
+        self._take_pending()
+        products = self._intersect(products)
+        has_set = np.zeros(len(is_used), dtype=np.bool_)
+        has_set[products.owner[products.product[self._role[products.literal] >= 0]]] = True
+        others = products.chosen(~has_set[products.owner])
+        products = products.chosen(has_set[products.owner])
+        sets = np.flatnonzero(self._role[products.literal] >= 0)
+        sets = sets[np.diff(products.product[sets], prepend=-1) > 0]
+        is_set = np.zeros(len(products.literal), dtype=np.bool_)
+        is_set[sets] = True
+        rest = products.without(is_set)
+        product, literal = products.product[sets], products.literal[sets]
+        owner = products.owner[product]
+        _, key = np.unique(pack(owner, rest.numbers()[product]), return_inverse=True)
+        _, first, group = np.unique(
+            pack(key, self._role[literal]), return_index=True, return_inverse=True
+        )
+        united = self._unite(group, literal, is_used[owner[first]])
+        # Of the products of a group, the first stands for all.
+        is_kept = np.ones(len(products), dtype=np.bool_)
+        is_kept[product] = False
+        is_kept[product[first]] = True
+        rest = rest.chosen(is_kept)
+        of_group = (np.cumsum(is_kept) - 1)[product[first]]
+        with_sets = possible_products(
+            rest.owner,
+            np.concatenate([rest.product, of_group]),
+            np.concatenate([rest.literal, united]),
+        )
+        return MergedProducts(concatenated([others, with_sets]), rest, of_group, united)
+
+    def _unite(self, group: Integers, literal: Integers, is_used: Mask) -> Integers:
+        """Unite the plain sets of each group: int64 (sets,) twice in, int64 (groups,) out."""
+        group, literal = unpack(distinct(pack(group, literal)))
+        result = np.zeros(len(is_used), dtype=np.int64)
+        result[group] = literal
+        is_open = np.bincount(group, minlength=len(is_used))[group] > 1
+        group, number = np.unique(group[is_open], return_inverse=True)
+        needed = np.ones(len(group), dtype=np.int64)
+        result[group] = self._combine(number, literal[is_open], needed, is_used[group])
+        return result
+
+    def _intersect(self, products: Products) -> Products:
+        """Replace several plain sets of one role in a product by their intersection."""
+        role = self._role[products.literal]
+        sets = np.flatnonzero(role >= 0)
+        key, group, needed = np.unique(
+            pack(products.product[sets], role[sets]), return_inverse=True, return_counts=True
+        )
+        is_several = needed > 1
+        if not is_several.any():
+            return products
+        sets, group = sets[is_several[group]], (np.cumsum(is_several) - 1)[group[is_several[group]]]
+        order = np.argsort(group, kind="stable")
+        sets, group = sets[order], group[order]
+        needed = needed[is_several]
+        common = self._combine(
+            group, products.literal[sets], needed, np.ones(len(needed), dtype=np.bool_)
+        )
+        is_replaced = np.zeros(len(products.literal), dtype=np.bool_)
+        is_replaced[sets] = True
+        rest = products.without(is_replaced)
+        owner, _ = unpack(key[is_several])
+        return possible_products(
+            products.owner,
+            np.concatenate([rest.product, owner]),
+            np.concatenate([rest.literal, common]),
+        )
+
+    def _combine(
+        self, group: Integers, literal: Integers, needed: Integers, is_kept: Mask
+    ) -> Integers:
+        """Make sets of the moves that are in ``needed`` of the plain sets of each group.
+
+        ``group``, which rises, and ``literal`` are int64 (sets,), the others (groups,). The sets
+        that are to be ``is_kept`` are remembered. Return their literals: int64 (groups,).
+        """
+        result = np.zeros(len(needed), dtype=np.int64)
+        total = np.cumsum(self._length[literal])
+        batch = total[np.searchsorted(group, group, side="right") - 1] // MAX_MEMBERS
+        begins = np.flatnonzero(np.diff(batch, prepend=-1))
+        for begin, end in pairwise([*begins.tolist(), len(batch)]):
+            first, last = group[begin], group[end - 1] + 1
+            own, sets = group[begin:end] - first, literal[begin:end]
+            role = self._role[sets[np.searchsorted(own, np.arange(last - first))]]
+            members = self._common_members(own, sets, needed[first:last])
+            made = self._any_of(members, role)
+            result[first:last] = made
+            self._add_some(made, role, members, is_kept[first:last] & (made > TRUE))
+        return result
+
+    def _common_members(self, group: Integers, literal: Integers, needed: Integers) -> Integers:
+        """The moves in ``needed`` of the sets of each group: groups packed with moves, sorted."""
+        lengths = self._length[literal]
+        members = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
+        members = np.sort(pack(np.repeat(group, lengths), members))
+        begins = np.flatnonzero(np.diff(members, prepend=-1))
+        counts = np.diff(begins, append=len(members))
+        members = members[begins]
+        return members[counts >= needed[unpack(members)[0]]]
+
+    def _any_of(self, members: Integers, role: Integers) -> Integers:
+        """Make gates for sets: groups packed with moves, and the role of each group."""
+        of, _ = unpack(members)
+        size = np.array([len(own) for own in self._roles], dtype=np.int64)[role]
+        # A set of most of the role's moves is the negation of the others.
+        is_most = 2 * np.bincount(of, minlength=len(role)) > size
+        chosen = members[~is_most[of]]
+        for number, own in enumerate(self._roles):
+            is_negated = is_most & (role == number)
+            chosen = np.concatenate([chosen, _missing(members, is_negated, own)])
+        rows, moves = unpack(chosen)
+        return self._graph.and_all(rows, moves ^ 1, len(role)) ^ 1 ^ is_most
+
+    def _add_some(
+        self, literals: Integers, roles: Integers, members: Integers, is_chosen: Mask
+    ) -> None:
+        """Remember those of some plain sets that are chosen and not known yet."""
+        self._reserve()
+        is_chosen = is_chosen & (self._role[literals] == _NO_SET)
+        rows, moves = unpack(members)
+        lengths = np.bincount(rows, minlength=len(literals))[is_chosen]
+        self._add_sets(literals[is_chosen], roles[is_chosen], lengths, moves[is_chosen[rows]])
+
+    def remember(self, merged: MergedProducts, values: Integers, is_used: Mask) -> None:
+        """Remember the sums that are sets of moves with a few exceptions.
+
+        ``values``, int64 (sums,), are their literals; ``is_used`` marks those worth it. Those that
+        are plain sets are remembered already.
+        """
+        self._reserve()
+        owner = merged.rest.owner[merged.product]
+        length = merged.rest.lengths()[merged.product]
+        count = np.bincount(owner, minlength=len(values))
+        least, most = np.full(len(values), 2), np.zeros(len(values), dtype=np.int64)
+        np.minimum.at(least, owner, length)
+        np.maximum.at(most, owner, length)
+        is_all_sets = count == np.bincount(merged.rest.owner, minlength=len(values))
+        is_almost = (most == 0) | ((count <= MAX_SET_GROUPS) & (least == 0) & (most == 1))
+        wanted = is_used & (count > 1) & is_all_sets & is_almost
+        wanted[owner[merged.literal <= TRUE]] = False
+        found = defaultdict(list)
+        first = np.searchsorted(merged.rest.product, np.arange(len(merged.rest) + 1))
+        for group in np.flatnonzero(wanted[owner]).tolist():
+            product = merged.product[group]
+            rest = merged.rest.literal[first[product] : first[product + 1]]
+            part = int(merged.literal[group]), frozenset(rest.tolist())
+            found[int(owner[group])].append(part)
+        for of, parts in found.items():
+            literal = int(values[of])
+            self._parts[literal], self._groups[literal] = parts, None
+            self._role[literal] = _GROUPS
+
+    def _take_pending(self) -> None:
+        """Make plain sets of what was remembered one by one."""
+        plain = []
+        for literal in dict.fromkeys(self._pending):
+            groups = self.groups(literal)
+            sets = [moves for moves, _ in groups if moves is not None]
+            if len(groups) == 1 and not groups[0][1]:
+                plain.append((literal, *sets[0]))
+            else:
+                parts = list(map(self.set_literal, sets))
+                plain += [(one, *moves) for one, moves in zip(parts, sets, strict=True)]
+                rests = [rest for _, rest in groups]
+                self._parts[literal] = list(zip(parts, rests, strict=True))
+        self._reserve()
+        self._role[list(self._parts)] = _GROUPS
+        self._pending.clear()
+        members = np.array([move for *_, own in plain for move in sorted(own)], dtype=np.int64)
+        self._add_sets(
+            np.array([literal for literal, _, _ in plain], dtype=np.int64),
+            np.array([role for _, role, _ in plain], dtype=np.int64),
+            np.array([len(moves) for _, _, moves in plain], dtype=np.int64),
+            members,
+        )
+
+    def _reserve(self) -> None:
+        """Make room for the literals of all nodes."""
+        missing = 2 * len(self._graph) - len(self._role)
+        if missing > 0:
+            room = (0, max(missing, len(self._role)))
+            self._role = np.pad(self._role, room, constant_values=_NO_SET)
+            self._begin, self._length = np.pad(self._begin, room), np.pad(self._length, room)
+
+    def _add_sets(
+        self, literals: Integers, roles: Integers, lengths: Integers, members: Integers
+    ) -> None:
+        """Remember plain sets: the members of one stand after those of another."""
+        self._role[literals] = roles
+        end = self._member_count + len(members)
+        if end > len(self._members):
+            self._members = np.pad(self._members, (0, end))
+        self._members[self._member_count : end] = members
+        self._begin[literals] = self._member_count + np.cumsum(lengths) - lengths
+        self._length[literals] = lengths
+        self._member_count = end
+        self._groups.update(zip(literals.tolist(), repeat(None)))
+
+
+def _missing(members: Integers, is_chosen: Mask, moves: Integers) -> Integers:
+    """The moves of a role that are not in the chosen groups: groups packed with moves.
+
+    ``moves`` are all literals of the role, each by two more than the last.
+    """
+    groups = np.flatnonzero(is_chosen)
+    rows, found = unpack(members[is_chosen[unpack(members)[0]]])
+    rows = (np.cumsum(is_chosen) - 1)[rows]
+    is_missing = np.ones((len(groups), len(moves)), dtype=np.bool_)
+    is_missing[rows, (found - moves[:1]) >> 1] = False
+    row, move = np.nonzero(is_missing)
+    return pack(groups[row], moves[move])
+
+
+def _is_almost_set(groups: int, least: int, most: int) -> bool:
+    """Check whether groups are sets of moves, with a few exceptions of one literal more.
+
+    ``least`` and ``most`` is how many literals groups have beside their sets.
+    """
+    return most == 0 or (groups <= MAX_SET_GROUPS and least == 0 and most == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedProducts:
+    """Products in which sets of moves are merged to groups, and what each group consists of.
+
+    ``rest`` are the products that were merged, without their sets. Of each group, ``product`` is
+    the index of its product among these, and ``literal`` its set: int64 (groups,).
+    """
+
+    products: Products
+    rest: Products
+    product: Integers
+    literal: Integers

@@ -1,0 +1,35 @@
+"""Rewriting: what is known of flattened rules, and passes that restate them with the same answers.
+
+In comes a :class:`RuleAnalysis`, out come rules. Each module has one pass; most are for huge games
+alone. :mod:`gdl.grounding.passes` lists them in their order, where each applies, and why.
+"""
+
+from gdl.rewriting.alternative_merging import merge_alternatives
+from gdl.rewriting.argument_reduction import reduce_arguments
+from gdl.rewriting.argument_specialization import specialize_arguments
+from gdl.rewriting.case_expansion import expand_cases
+from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
+from gdl.rewriting.inlining import inline_relations
+from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation
+from gdl.rewriting.options import RulePasses
+from gdl.rewriting.product_expansion import expand_products
+from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, analyse_rules
+from gdl.rewriting.rule_decomposition import decompose_rules
+
+__all__ = [
+    "ReachableRows",
+    "RuleAnalysis",
+    "RulePasses",
+    "analyse_rules",
+    "decompose_rules",
+    "expand_cases",
+    "expand_products",
+    "find_constant_fluents",
+    "guard_wide_relations",
+    "inline_relations",
+    "make_constants_static",
+    "merge_alternatives",
+    "reduce_arguments",
+    "relaxed_relation",
+    "specialize_arguments",
+]

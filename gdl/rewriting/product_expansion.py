@@ -1,0 +1,62 @@
+"""Expansion of products: a static relation with all combinations of its columns' values.
+
+"A cell is a file and a rank" ties two variables that have nothing to do with each other. An atom
+for each of them ties none, and says no more than the domain of the variable: other passes leave
+such atoms out, and the arguments with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition
+from gdl.language import Atom, Constant, Level, Literal, RelationKey, Rule
+from gdl.rewriting.rule_analysis import RuleAnalysis
+
+
+def expand_products(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Replace atoms of static products by an atom for each argument."""
+    products = {
+        relation: columns
+        for relation in analysis.definitions
+        if (columns := _columns(relation, analysis)) is not None
+    }
+    named = {frozenset(facts): name for (name, _), facts in analysis.unary_facts.items()}
+    made: dict[frozenset[str], str] = {}
+    for rule in analysis.rules:
+        body: list[Literal] = []
+        for literal in rule.body:
+            if isinstance(literal, Atom) and literal.relation in products:
+                for values, term in zip(products[literal.relation], literal.args, strict=True):
+                    name = named.get(values) or made.setdefault(values, f" factor {len(made)}")
+                    body.append(Atom(name, (term,)))
+            else:
+                body.append(literal)
+        yield Rule(rule.head, tuple(dict.fromkeys(body)), rule.span)
+    for values, name in made.items():
+        yield from (Rule(Atom(name, (Constant(value),)), ()) for value in sorted(values))
+
+
+def _columns(relation: RelationKey, analysis: RuleAnalysis) -> Sequence[frozenset[str]] | None:
+    """List the values of the columns of a static product; None for other relations.
+
+    A static relation has been evaluated, so that its figures are exact, unless that costs much.
+    """
+    estimator = analysis.estimator
+    if relation[1] < 2 or analysis.level_of(relation) is not Level.STATIC:
+        return None
+    if not estimator.is_exact(relation) or estimator.rows(relation) != estimator.domain_size(
+        relation
+    ):
+        return None
+    domains = [
+        analysis.domains.get(ArgumentPosition(True, *relation, column), EMPTY_DOMAIN)
+        for column in range(relation[1])
+    ]
+    sizes = [estimator.distinct(relation, column) for column in range(relation[1])]
+    if any(
+        domain.functions or len(domain.constants) != size
+        for domain, size in zip(domains, sizes, strict=True)
+    ):
+        return None
+    return [frozenset(domain.constants) for domain in domains]

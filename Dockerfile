@@ -21,9 +21,6 @@ COPY ggp_player ggp_player
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
     /build/bin/pip --python /opt/ggp-player/bin/python install --no-deps .
-# Numba recognises compiled code by the time of its source, and images keep only whole seconds.
-RUN cd /opt/ggp-player/lib/python3*/site-packages && find gdl ggp_player -name '*.py' -exec \
-    sh -c 'for file; do touch --date="$(stat --format=@%Y "$file")" "$file"; done' sh {} +
 
 
 FROM ${BASE}

@@ -61,71 +61,25 @@ A session::
     (True, 100)
 """
 
-from gdl.compilation import compile
-from gdl.errors import (
-    GdlError,
-    GdlSyntaxError,
-    GroundingLimitError,
-    MoveError,
-    Problem,
-    ResourceLimitError,
-    RulesetError,
-    Severity,
-    Source,
-)
-from gdl.language import (
-    And,
-    Atom,
-    Constant,
-    Distinct,
-    Function,
-    Literal,
-    Not,
-    Or,
-    Rule,
-    Ruleset,
-    Term,
-    Variable,
-    load,
-    parse,
-    parse_term,
-)
-from gdl.reasoner import ask, interpret
-from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
-from gdl.validation import validate
+import importlib
+import typing
 
-__all__ = [
-    "And",
-    "Atom",
-    "Constant",
-    "Distinct",
-    "Function",
-    "GdlError",
-    "GdlSyntaxError",
-    "GroundingLimitError",
-    "Literal",
-    "MoveError",
-    "Not",
-    "Or",
-    "Problem",
-    "ResourceLimitError",
-    "Rule",
-    "Ruleset",
-    "RulesetError",
-    "Severity",
-    "Source",
-    "State",
-    "StateMachine",
-    "Term",
-    "Variable",
-    "ask",
-    "compile",
-    "divide",
-    "interpret",
-    "joint_moves",
-    "load",
-    "parse",
-    "parse_term",
-    "perft",
-    "validate",
-]
+from gdl.version import __version__ as __version__
+
+if typing.TYPE_CHECKING:
+    from gdl.public_api import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import the public names when the first of them is asked for.
+
+        A process that needs no rules, such as a command that prints its help, does without them.
+        """
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module 'gdl' has no attribute {name!r}")
+        public_api = importlib.import_module("gdl.public_api")
+        names = public_api.__all__
+        globals().update({each: getattr(public_api, each) for each in names}, __all__=names)
+        if name not in globals():
+            raise AttributeError(f"module 'gdl' has no attribute {name!r}")
+        return globals()[name]

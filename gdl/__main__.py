@@ -7,27 +7,62 @@ from types import MappingProxyType
 
 import click
 
-from gdl.cli.lazy_group import LazyGroup
+from gdl.cli.lazy_group import LazyGroup, Target
+from gdl.cli.version_option import version_option
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
+COMMANDS: Mapping[str, Target] = MappingProxyType(
     {
-        "check": "gdl.cli.check:check_command",
-        "format": "gdl.cli.format:format_command",
-        "convert": "gdl.cli.convert:convert_command",
-        "show": "gdl.cli.show:show_command",
-        "playout": "gdl.cli.playout:playout_command",
-        "perft": "gdl.cli.perft:perft_command",
-        "stats": "gdl.cli.stats:stats_command",
-        "scramble": "gdl.cli.scramble:scramble_command",
-        "bench": "gdl.cli.bench:bench_command",
-        "warm-up": "gdl.cli.warm_up:warm_up_command",
+        "check": Target(
+            "gdl.cli.check:check_command",
+            "Report the mistakes in rulesheets.",
+        ),
+        "format": Target(
+            "gdl.cli.format:format_command",
+            "Bring rulesheets into the canonical layout.",
+        ),
+        "convert": Target(
+            "gdl.cli.convert:convert_command",
+            "Turn KIF into infix, and infix into KIF.",
+        ),
+        "show": Target(
+            "gdl.cli.show:show_command",
+            "Show roles and relations, the compiled circuit, or an analysis.",
+        ),
+        "playout": Target(
+            "gdl.cli.playout:playout_command",
+            "Play random matches, written as JSON lines.",
+        ),
+        "perft": Target(
+            "gdl.cli.perft:perft_command",
+            "Count the joint-move paths of a game.",
+        ),
+        "stats": Target(
+            "gdl.cli.stats:stats_command",
+            "Show length, branching and goals of random play.",
+        ),
+        "scramble": Target(
+            "gdl.cli.scramble:scramble_command",
+            "Replace the names of a game by invented words, or put them back.",
+        ),
+        "bench": Target(
+            "gdl.cli.bench:bench_command",
+            "Measure how many states a second random playouts make.",
+        ),
+        "coverage": Target(
+            "gdl.cli.coverage:coverage_command",
+            "Tabulate what compiling takes, game by game.",
+        ),
+        "warm-up": Target(
+            "gdl.cli.warm_up:warm_up_command",
+            "Compile in advance what all games need.",
+        ),
     }
 )
-"""Where each command is: the module and the name in it."""
+"""Where each command is, and what it does."""
 
 
 @click.group(cls=LazyGroup, targets=COMMANDS)
-@click.version_option(package_name="ggp-player")
+@version_option(prog_name="gdl")
 def main() -> None:
     """Read, check and run games in the Game Description Language.
 

@@ -30,3 +30,5 @@ deadline
 margin
     Seconds of a clock kept in reserve before its end, so that the reply arrives in time.
 """
+
+from gdl.version import __version__ as __version__

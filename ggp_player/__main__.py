@@ -11,25 +11,55 @@ from types import MappingProxyType
 
 import click
 
-from gdl.cli.lazy_group import LazyGroup
+from gdl.cli.lazy_group import LazyGroup, Target
+from gdl.cli.version_option import version_option
 from ggp_player.errors import GgpPlayerError
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
+COMMANDS: Mapping[str, Target] = MappingProxyType(
     {
-        "serve": "ggp_player.cli.serve:serve_command",
-        "info": "ggp_player.cli.info:info_command",
-        "match": "ggp_player.cli.match:match_command",
-        "analyze": "ggp_player.cli.analyze:analyze_command",
-        "bench": "ggp_player.cli.bench:bench_command",
-        "tournament": "ggp_player.cli.tournament:tournament_command",
-        "warm-up": "ggp_player.cli.warm_up:warm_up_command",
+        "serve": Target(
+            "ggp_player.cli.serve:serve_command",
+            "Answer game managers over HTTP until Ctrl-C.",
+        ),
+        "info": Target(
+            "ggp_player.cli.info:info_command",
+            "Ask a player server for its name, and whether it is free.",
+        ),
+        "match": Target(
+            "ggp_player.cli.match:match_command",
+            "Play one match of the game in the file RULESHEET.",
+        ),
+        "analyze": Target(
+            "ggp_player.cli.analyze:analyze_command",
+            "Search a position, and show values and trees.",
+        ),
+        "strategies": Target(
+            "ggp_player.cli.strategies:strategies_command",
+            "List all strategies and their parameters.",
+        ),
+        "bench": Target(
+            "ggp_player.cli.bench:bench_command",
+            "Measure the speed of the searches.",
+        ),
+        "tournament": Target(
+            "ggp_player.cli.tournament:tournament_command",
+            "Play many matches, and compare the players.",
+        ),
+        "warm-up": Target(
+            "ggp_player.cli.warm_up:warm_up_command",
+            "Compile what all matches share, in advance.",
+        ),
+        "cache": Target(
+            "ggp_player.cli.cache:cache_command",
+            "Show, or delete, the compiled code that is kept on disk.",
+        ),
     }
 )
-"""The module and the name of each command."""
+"""Where each command is, and what it does."""
 
 
 @click.group(cls=LazyGroup, targets=COMMANDS, errors=(GgpPlayerError,))
-@click.version_option(package_name="ggp-player")
+@version_option(prog_name="ggp-player")
 def main() -> None:
     """Play any game whose rules come in the Game Description Language."""
 

@@ -4,6 +4,7 @@ In come rulesheets and a :class:`MeasurementPlan`; out come a :class:`SpeedRepor
 tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` gives each game a
 process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
 knows the speeds of other engines and the public rulesheets that they were measured on.
+:mod:`.coverage` measures what compiling takes, :mod:`.coverage_table` tabulates it.
 """
 
 from gdl.benchmark.baselines import (
@@ -13,6 +14,9 @@ from gdl.benchmark.baselines import (
     known_game,
     known_games,
 )
+from gdl.benchmark.circumstances import circumstances
+from gdl.benchmark.coverage import Coverage, CoverageLimits, measure_coverage
+from gdl.benchmark.coverage_table import coverage_page, coverage_summary
 from gdl.benchmark.isolated_process import measured_in_isolation
 from gdl.benchmark.measure import (
     Failure,
@@ -26,17 +30,23 @@ from gdl.benchmark.tables import SpeedEntry, comparison, markdown_table, short, 
 
 __all__ = [
     "Baseline",
+    "Coverage",
+    "CoverageLimits",
     "Failure",
     "MeasurementPlan",
     "SpeedEntry",
     "SpeedReport",
     "check_plot_file",
+    "circumstances",
     "comparison",
+    "coverage_page",
+    "coverage_summary",
     "fastest_baselines",
     "known_baselines",
     "known_game",
     "known_games",
     "markdown_table",
+    "measure_coverage",
     "measure_propnet",
     "measure_reasoner",
     "measured_in_isolation",

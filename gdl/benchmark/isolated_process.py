@@ -13,6 +13,7 @@ from rich.progress import Progress
 
 from gdl.benchmark.measure import Failure, MeasurementPlan
 from gdl.errors import GdlError, Source
+from gdl.system import children_import_our_code
 
 Figures = TypeVar("Figures")
 
@@ -32,9 +33,12 @@ def measured_in_isolation(
         console=console, transient=True, disable=hidden or not console.is_terminal
     ) as bar:
         for name, source in bar.track(sources, description="games"):
-            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            with children_import_our_code():
+                pool = ProcessPoolExecutor(1, get_context("spawn"))
+                figures = pool.submit(measure, name, source.text, plan)
+            with pool:
                 try:
-                    yield pool.submit(measure, name, source.text, plan).result()
+                    yield figures.result()
                 except GdlError as error:
                     yield Failure(name, str(error).removeprefix(f"{name}: "))
                 except MemoryError:

@@ -8,8 +8,6 @@ time, which is what matters with several threads.
 from __future__ import annotations
 
 import os
-import resource
-import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -25,6 +23,7 @@ from gdl.language import parse
 from gdl.playouts import Ending, play_out
 from gdl.reasoner import interpret
 from gdl.state_machine import StateMachine
+from gdl.system import child_cpu_seconds, peak_memory
 
 TRIAL_STEPS = 16
 """The steps of a first run, from which the number of steps for the planned time follows."""
@@ -140,7 +139,7 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     machine = gdl.compile(parse(text, game))
     machine.legal_moves(machine.initial_state(), machine.roles[0])
     ready = monotonic() - began
-    ground_seconds = _children_seconds()
+    ground_seconds = child_cpu_seconds()
     has_code = machine.engine.layout.gate_count <= MAX_CODE_GATES
     code_seconds = _compile_anew(machine) if has_code else None
     runs = _runs(machine, plan)
@@ -158,20 +157,14 @@ def _compile_anew(machine: PropnetStateMachine) -> float:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["GDL_CACHE"] = folder
         try:
-            began = thread_time() + _children_seconds()
+            began = thread_time() + child_cpu_seconds()
             engine.compile()
-            return thread_time() + _children_seconds() - began
+            return thread_time() + child_cpu_seconds() - began
         finally:
             if kept is None:
                 del os.environ["GDL_CACHE"]
             else:
                 os.environ["GDL_CACHE"] = kept
-
-
-def _children_seconds() -> float:
-    """Return the CPU seconds of all processes that this one has waited for."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _circuit(
@@ -255,16 +248,9 @@ def _report(game: str, ready: float, runs: Sequence[Run]) -> SpeedReport:
         playouts_per_second=median(run.playouts / run.seconds for run in runs),
         mean_length=sum(run.steps for run in runs) / playouts if playouts else None,
         first_state_seconds=ready,
-        peak_memory=_peak_memory(),
+        peak_memory=peak_memory(),
     )
 
 
 def _spread(figures: Sequence[float]) -> Quantiles:
     return Quantiles(median(figures), min(figures), max(figures))
-
-
-def _peak_memory() -> int:
-    """Return the peak memory, in bytes, of this process and of those that it started."""
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    most = max(resource.getrusage(who).ru_maxrss for who in whose)
-    return most if sys.platform == "darwin" else 1024 * most

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +22,7 @@ from gdl.benchmark import (
     SpeedEntry,
     SpeedReport,
     check_plot_file,
+    circumstances,
     comparison,
     fastest_baselines,
     known_baselines,
@@ -39,6 +38,7 @@ from gdl.benchmark import (
 from gdl.cli.options import STDIN, Machine, game_name, machine_option, read_source
 from gdl.errors import Source
 from gdl.language import parse
+from gdl.system import child_environment
 
 MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
     Machine.REASONER: measure_reasoner,
@@ -98,7 +98,7 @@ def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) 
     return file
 
 
-@click.command("bench")
+@click.command("bench", short_help="Measure how many states a second random playouts make.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE_OR_FOLDER)
 @click.option(
     "--seconds",
@@ -188,7 +188,7 @@ def bench_command(
         parse(source.text, source.name)
     if search:
         _bench_searches(sheets, sources, plan, as_json=form == OutputForm.JSON)
-    facts = {**_circumstances(), "machine": machine.value, **asdict(plan)}
+    facts = {**circumstances(), "machine": machine.value, **asdict(plan)}
     outcomes = measured_in_isolation(
         MEASURES[machine], sources, plan, hidden=form == OutputForm.JSON
     )
@@ -226,11 +226,12 @@ def _bench_searches(
     if find_spec("ggp_player") is None:
         raise click.UsageError("no search is installed: install the package ggp-player")
     click.echo("gdl bench --search is now ggp-player bench", err=True)
-    command = [sys.executable, "-P", "-m", "ggp_player", "bench", f"--seconds={plan.seconds}"]
+    command = [sys.executable, "-m", "ggp_player", "bench", f"--seconds={plan.seconds}"]
     command += [f"--seed={plan.seed}", *(["--json"] if as_json else [])]
     command += ["--", *(str(sheet.file) for sheet in sheets)]
     read = [s.text for sheet, (_, s) in zip(sheets, sources, strict=True) if sheet.file == STDIN]
-    done = subprocess.run(command, input="".join(read).encode(), check=False)
+    given = "".join(read).encode()
+    done = subprocess.run(command, input=given, env=child_environment(), check=False)
     raise click.exceptions.Exit(done.returncode)
 
 
@@ -257,26 +258,6 @@ def _sheets(files: Sequence[Path], others: Mapping[str, Baseline]) -> Iterator[S
             raise click.UsageError(f"{file}: expected a folder with files *.kif, found none")
         for sheet in sheets:
             yield Sheet(game_name(sheet), sheet, others.get(game_name(sheet)))
-
-
-def _circumstances() -> dict[str, Any]:
-    """Return the circumstances that figures from different computers depend on."""
-    return {
-        "processor": _processor_name(),
-        "cores": os.cpu_count(),
-        "load": os.getloadavg()[0],
-        "python": platform.python_version(),
-    }
-
-
-def _processor_name() -> str:
-    """Return the name of the processor, as far as the system knows it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 # ---------------------------------------------------------------------- what is written

@@ -5,24 +5,32 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import NamedTuple
 
 import click
 
 from gdl.errors import GdlError, GdlSyntaxError
 
 
+class Target(NamedTuple):
+    """Where a command is, ``module:name``, and the first sentence of its help."""
+
+    place: str
+    short_help: str
+
+
 class LazyGroup(click.Group):
     """A group that imports commands when they are called for and reports errors as sentences.
 
-    ``targets`` says where each command is: its module and the name in it, with a colon between.
-    ``errors`` are reported besides those of this package and of the operating system.
+    ``targets`` are the commands by name, with what the group's help says of them, which takes no
+    import then. ``errors`` are reported besides those of this package and of the operating system.
     """
 
     def __init__(
         self,
         name: str | None = None,
         *,
-        targets: Mapping[str, str],
+        targets: Mapping[str, Target],
         errors: tuple[type[Exception], ...] = (),
         callback: Callable[..., object] | None = None,
         params: list[click.Parameter] | None = None,
@@ -43,9 +51,14 @@ class LazyGroup(click.Group):
         """Import a command, None where there is none of that name."""
         if cmd_name not in self._targets:
             return None
-        module, _, name = self._targets[cmd_name].partition(":")
+        module, _, name = self._targets[cmd_name].place.partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.short_help) for name, each in self._targets.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; its errors end the program with a sentence and exit status 1."""

@@ -43,7 +43,7 @@ from gdl.reports import (
     svg_text,
 )
 
-BUDGET = GroundingBudget(rules=500_000, seconds=30)
+BUDGET = GroundingBudget(rules=500_000, cpu_seconds=30)
 """What grounding may take in each stage; without some passes it takes much more than with them."""
 
 _NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}

@@ -12,6 +12,7 @@ import click
 import gdl
 from gdl import Constant, StateMachine
 from gdl.cli.options import write_text
+from gdl.engine import PropnetStateMachine
 from gdl.reports import DrawingError
 from ggp_player.cli.options import (
     MAX_CLOCK,
@@ -188,7 +189,8 @@ class _Task:
             )
         refusal = strategy.refusal(self.machine)
         if refusal is not None:
-            warn_if_cold()
+            if not isinstance(self.machine, PropnetStateMachine):
+                warn_if_cold([spec])
             raise GgpPlayerError(refusal)
         return strategy
 

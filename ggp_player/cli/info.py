@@ -13,25 +13,55 @@ from ggp_player.protocol import Info, InfoReply, format_request, parse_info_repl
 TIME_LIMIT = 5.0
 """Seconds in which a player server must reply."""
 
+STATUS_WORDS = frozenset({"available", "busy", "ready"})
+"""What the status of a player is, which may also come alone, without a list of keys and values."""
+
+_SHOWN = 40
+"""Characters shown of a reply that no player gives."""
+
 
 @click.command("info")
 @click.argument("address", metavar="HOST:PORT")
 def info_command(address: str) -> None:
-    """Ask a player server for its name, and whether it is free."""
+    """Ask a player server for its name, and whether it is free.
+
+    The exit status is 0 if a player replies, 1 if nothing does in 5 seconds, or something else.
+    """
     player = RemotePlayer.at(address)
     if player is None:
         raise click.BadParameter(f"expected host:port, such as localhost:9147; found {address}")
     try:
         reply = asyncio.run(_ask_for_info(player))
-    except (ServerError, ProtocolError) as error:
-        raise click.ClickException(f"no information from {address}: {error}") from error
+    except ServerError as error:
+        raise click.ClickException(f"no GGP player at {address}: {error}") from error
     for key in ("name", "status", "species"):
         click.echo(f"{key:<11}{getattr(reply, key) or '-'}")
 
 
 async def _ask_for_info(player: RemotePlayer) -> InfoReply:
     try:
-        text = await asyncio.wait_for(player.send(format_request(Info())), TIME_LIMIT)
+        text = await asyncio.wait_for(player.ask(format_request(Info())), TIME_LIMIT)
     except TimeoutError as error:
-        raise ServerError(f"no reply in {TIME_LIMIT:g} s") from error
-    return parse_info_reply(text)
+        raise ServerError(
+            f"the connection is open, but no reply came in {TIME_LIMIT:g} s"
+        ) from error
+    try:
+        reply = parse_info_reply(text)
+    except ProtocolError:
+        reply = InfoReply()
+    if not _is_players(text, reply):
+        raise ServerError(f"something else replied to INFO: {_beginning(text)}")
+    return reply
+
+
+def _is_players(text: str, reply: InfoReply) -> bool:
+    """Check that a text is what a player replies: a web page has words in it, too."""
+    if not text.lstrip().startswith("("):
+        return text.strip().lower() in STATUS_WORDS
+    return bool(reply.name or reply.species or reply.status.lower() in STATUS_WORDS)
+
+
+def _beginning(text: str) -> str:
+    """The beginning of a stranger's text, in one line without control characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _SHOWN]).split())
+    return f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line or "an empty text"

@@ -29,6 +29,7 @@ from ggp_player.manager import (
     MatchSetup,
     MatchStep,
     Seat,
+    check_seats,
     game_name,
     open_player,
     seat_of,
@@ -53,9 +54,9 @@ def match_command(
     """Play one match of the game in the file RULESHEET.
 
     There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
-    a strategy, such as minimax or bounded_minimax:upper=51, which runs in processes of its own,
-    or the address of a player server, host:port. Strategies that gain from it, such as auto and
-    mcts, also think while others choose.
+    a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in
+    processes of its own, or the address of a player server, host:port. Strategies that gain from
+    it, such as auto and mcts, also think while others choose.
 
     The record is saved even if the match is broken off. The exit status is 0 if the match was
     played to its end and every player could be reached at the start.
@@ -65,7 +66,8 @@ def match_command(
     with reporting_unplayable_game():
         setup = _setup(rulesheet, settings)
         machine = gdl.interpret(setup.ruleset)
-        warn_if_cold()
+        check_seats(machine.roles, len(seats))
+        warn_if_cold(players)
         unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
     if unreachable:
         names = ", ".join(unreachable)
@@ -121,7 +123,7 @@ class _Run:
         for index, error in enumerate(step.errors):
             if error:
                 role, sentence = self._machine.roles[index], _sentence(error)
-                instead = f"; moves {step.joint_move[index]} by chance" if step.joint_move else ""
+                instead = f"; moves {step.joint_move[index]} instead" if step.joint_move else ""
                 self._console.print(Text(f"      {role}: {sentence}{instead}", style="red"))
         if self._states:
             self._console.print(Text(f"      {state_text(step.state)}", style="dim"))

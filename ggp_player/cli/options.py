@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,6 +10,9 @@ import click
 
 from gdl import GdlError
 from gdl.cli.options import Command
+from ggp_player.manager import RemotePlayer
+from ggp_player.strategies import EngineStrategy
+from ggp_player.strategies.selection import strategy_class
 from ggp_player.worker import is_warm
 
 MAX_CLOCK = 86_400
@@ -64,9 +67,10 @@ def reporting_unplayable_game() -> Iterator[None]:
         raise click.ClickException(f"the game cannot be played:\n{error}") from error
 
 
-def warn_if_cold() -> None:
-    """Warn on stderr if the strong searches are not compiled yet."""
-    if not is_warm():
+def warn_if_cold(players: Iterable[str]) -> None:
+    """Warn on stderr if a player's search is compiled once for a machine, and is not yet."""
+    specs = [player for player in players if RemotePlayer.at(player) is None]
+    if any(issubclass(strategy_class(spec), EngineStrategy) for spec in specs) and not is_warm():
         click.echo(
             "the strong searches are not compiled yet, and others play in their place: "
             "ggp-player warm-up compiles them",

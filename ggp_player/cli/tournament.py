@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
+from gdl.system import available_cpus
 from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
 from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
@@ -68,7 +68,7 @@ class _Options:
 
 
 _OPTIONS = TypeAdapter(_Options)
-_FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path)
+_FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
 
 
 @click.command("tournament", short_help="Play many matches, and compare the players.")
@@ -108,7 +108,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
     show_default=True,
     help="Resume from an existing file of results, or refuse it.",
 )
-@click.option("--records", type=_FOLDER, help="Save every match record in a folder.")
+@click.option("--records", type=_FOLDER, help="Save every match record in a folder, which is made.")
 @click.option(
     "--max-steps",
     type=click.IntRange(min=1),
@@ -121,21 +121,28 @@ _FOLDER = click.Path(exists=True, file_okay=False, writable=True, path_type=Path
 @click.option(
     "--ratings/--no-ratings",
     default=None,
-    help="Rate the players, or not.  [default: if the library for it is installed]",
+    help="Rate the players, or not; it needs the extra: pip install 'ggp-player[tournament]'.  "
+    "[default: if that is installed]",
 )
 @click.pass_context
 def tournament_command(context: click.Context, /, **options: object) -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 
-    A PLAYER is a strategy, such as minimax or bounded_minimax:upper=51, or the address of a
-    player server, host:port. Every two players meet in every game, and each takes each role
-    equally often; in a game of one role each plays alone, and their goals are compared.
+    A PLAYER is a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, or the
+    address of a player server, host:port. Every two players meet in every game, and each takes
+    each role equally often; in a game of one role each plays alone, and their goals are compared.
 
     No strategy thinks while others choose. Concurrent matches do not disturb each other as long as
     each strategy has one thread: auto takes every core, auto:threads=1 does not.
 
     With --output nothing is lost: the same command resumes the tournament, and may have more
-    --rounds. Matches that failed are played again.
+    --rounds and more players. Only what is missing is played. Matches that failed are played again.
+
+    The points of a match are its goal value, so that points % is their mean. The score compares the
+    points of two players in a match: a win counts 1, a draw one half; W/D/L counts wins, draws and
+    losses. The brackets have the 95 % confidence interval. late, failed and illegal count replies
+    that came too late, connections that failed, and illegal moves, those included that a strategy
+    chose and that were replaced with a legal move before they were sent.
 
     The exit status is 0 if every match was played to its end, 130 after Ctrl-C.
 
@@ -154,21 +161,16 @@ def _play(options: _Options) -> int:
     games = load_games(options.games)
     check_players(options.players, games)
     identity = _identity(options, games)
-    plan = TournamentPlan(
-        {name: len(game.roles) for name, game in games.items()},
-        options.players,
-        options.rounds,
-        options.seed,
-        identity.label,
-    )
-    matches = make_schedule(plan)
-    concurrency = _concurrency(options, matches)
+    concurrency = _concurrency(options, make_schedule(_plan(options, games, identity)))
     with ExitStack() as stack:
         log = _open(options, identity, stack)
+        matches = make_schedule(_plan(options, games, log.identity))
+        if options.records is not None:
+            options.records.mkdir(parents=True, exist_ok=True)
         run = TournamentRun(games, matches, log, _console(options))
-        warn_if_cold()
+        warn_if_cold(options.players)
         is_interrupted = run.play(_conditions(options), concurrency)
-    report = run.report(identity, rates)
+    report = run.report(log.identity, rates)
     _print_report(report, options, run.console)
     if is_interrupted:
         return INTERRUPTED
@@ -186,6 +188,18 @@ def _identity(options: _Options, games: Mapping[str, TournamentGame]) -> Identit
     )
 
 
+def _plan(
+    options: _Options, games: Mapping[str, TournamentGame], identity: Identity
+) -> TournamentPlan:
+    return TournamentPlan(
+        {name: len(game.roles) for name, game in games.items()},
+        identity.players,
+        options.rounds,
+        options.seed,
+        identity.label,
+    )
+
+
 def _conditions(options: _Options) -> MatchConditions:
     return MatchConditions(
         start_clock=options.start_clock,
@@ -199,7 +213,7 @@ def _conditions(options: _Options) -> MatchConditions:
 def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsLog:
     """Open the log of results; without --output it is kept in memory only."""
     if options.output is None:
-        return ResultsLog()
+        return ResultsLog(identity)
     is_folder = options.output.is_dir()
     path = options.output / RESULTS_NAME if is_folder else options.output
     if not options.resume and path.exists():
@@ -209,7 +223,7 @@ def _open(options: _Options, identity: Identity, stack: ExitStack) -> ResultsLog
 
 def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
     """Return how many matches to play at a time: each strategy in a match needs a core."""
-    cores = len(os.sched_getaffinity(0))
+    cores = available_cpus()
     if options.concurrency is None:
         searches = max(sum(not is_remote(player) for player in m.players) for m in matches)
         return max(1, cores // max(1, searches))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from time import monotonic
 
 import click
 
-from gdl.engine import cache_folder
+from gdl.array_kernels import KernelArchiveError
 from ggp_player.worker import warm_up_searches
 
 
@@ -18,15 +17,17 @@ from ggp_player.worker import warm_up_searches
 def warm_up_command(until_closed: bool) -> None:
     """Compile what all matches share, so that the first match begins at full strength.
 
-    A server does so by itself when it first starts; its first matches may then be played by simpler
-    searches. It takes a minute or two, once for each version and processor. The code is kept in the
-    user's cache folder, or in the folder that the environment variable GDL_CACHE names.
+    A server does so by itself when it first starts; matches that begin before it is done are played
+    by simpler searches. It takes some ten seconds, once for each version and processor. The code is
+    kept in the user's cache folder, or in the folder that the environment variable GDL_CACHE names;
+    see ggp-player cache.
     """
     if until_closed:
         threading.Thread(target=_end_when_closed, daemon=True).start()
-    began = monotonic()
-    warm_up_searches()
-    click.echo(f"compiled in {monotonic() - began:.1f} s, kept in {cache_folder()}")
+    try:
+        warm_up_searches(click.echo)
+    except KernelArchiveError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _end_when_closed() -> None:

@@ -10,6 +10,7 @@ Three forms can be read: one joint move, a list of joint moves, and a match reco
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -25,8 +26,14 @@ from ggp_player.strategies.textbook import Moves
 SHOWN_MOVES = 20
 """The most legal moves that a message lists."""
 
+MOST_ROLES = 100
+"""The most moves that are looked at as a joint move for too many roles."""
+
 LONGEST_TEXT = 80
 """The most characters of a text that a message quotes."""
+
+_SUFFIXES = frozenset({".json", ".kif", ".txt"})
+"""Endings by which a word is taken for a file's name, where there is no such file."""
 
 JointMoveTexts: TypeAlias = tuple[tuple[str, ...], ...]
 """Joint moves; each has a text for every role."""
@@ -94,6 +101,8 @@ class MatchPrefix:
             else:
                 self.state, self.steps = state, (*self.steps, *steps)
                 return
+        if moves is None and self._is_too_short_or_long(text):
+            raise self._unreadable(text)
         # Of several readings, report the one that got furthest: it is the likeliest.
         raise max(failures, key=lambda error: error.step, default=self._unreadable(text))
 
@@ -109,21 +118,48 @@ class MatchPrefix:
         if not items:
             return [()]
         count = len(self._machine.roles)
-        candidates = [[items], lists, inner]
+        # A term does not begin with two parentheses: an item that does is a joint move.
+        is_joint_move = not any(joint_move and joint_move[0].is_list for joint_move in lists)
+        candidates = [[items] if is_joint_move else [], lists, inner]
         return [
             tuple(tuple(item.text for item in joint_move) for joint_move in candidate)
             for candidate in candidates
             if candidate and all(len(joint_move) == count for joint_move in candidate)
         ]
 
+    def _is_too_short_or_long(self, text: str) -> bool:
+        """Check whether a text is legal moves, but not one for each role: ``(put b2)`` alone."""
+        texts = [item.text for item in items_of(f"({text}\n)", 0, -1)]
+        roles = self._machine.roles
+        if len(texts) == len(roles) or len(texts) > MOST_ROLES:
+            return False
+        legal = {
+            str(move) for role in roles for move in self._machine.legal_moves(self.state, role)
+        }
+        return all(text in legal for text in texts)
+
     def _unreadable(self, text: str) -> JointMoveError:
-        roles = " ".join(map(str, self._machine.roles))
+        """The error for a text that is no joint move and no list of them, or a missing file."""
         number = len(self.steps) + 1
-        return JointMoveError(
-            "expected a file, or joint moves with one move for each of the roles "
-            f"({roles}); found {_cut(text)}",
-            number,
-        )
+        if _is_file_name(text):
+            name = _cut(text)
+            is_folder = Path(text.strip()).is_dir()
+            sentence = (
+                f"{name} is a folder; expected a file" if is_folder else f"there is no file {name}"
+            )
+            return JointMoveError(sentence, number)
+        roles = self._machine.roles
+        moves = f"{len(roles)} move{'' if len(roles) == 1 else 's'}"
+        expected = f"expected {moves} in a joint move, for {' '.join(map(str, roles))}"
+        items = list(items_of(f"({text}\n)", 0, -1))
+        lists = list(map(_elements, items))
+        wrong = [n for n, joint_move in enumerate(lists) if len(joint_move) != len(roles)]
+        if len(roles) > 1 and len(items) > 1 and all(item.is_list for item in items) and wrong:
+            item, count = items[wrong[0]], len(lists[wrong[0]])
+            return JointMoveError(
+                f"{expected}; found {count}: {_cut(item.text)}", number + wrong[0]
+            )
+        return JointMoveError(f"{expected}, or a file; found {len(items)}: {_cut(text)}", number)
 
     def _made(self, reading: JointMoveTexts) -> tuple[State, list[Moves]]:
         state, steps = self.state, list[Moves]()
@@ -141,7 +177,8 @@ class MatchPrefix:
         roles = self._machine.roles
         if len(texts) != len(roles):
             names = " ".join(map(str, roles))
-            raise JointMoveError(f"{len(texts)} moves for the roles ({names})", number)
+            sentence = f"expected {len(roles)} moves in a joint move, for {names}"
+            raise JointMoveError(f"{sentence}; found {len(texts)}: {' '.join(texts)}", number)
         return tuple(
             self._legal_move(state, role, text, number)
             for role, text in zip(roles, texts, strict=True)
@@ -157,6 +194,14 @@ class MatchPrefix:
             sentence = f"{move} is not legal for {role}; legal: {listed_moves(legal)}"
             raise JointMoveError(sentence, number)
         return move
+
+
+def _is_file_name(text: str) -> bool:
+    """Check whether a text is meant as the name of a file rather than as moves."""
+    text = text.strip()
+    if "(" in text or not text or len(text.split()) > 1:
+        return False
+    return os.sep in text or Path(text).suffix in _SUFFIXES
 
 
 def _check_parentheses(text: str) -> None:

@@ -10,6 +10,7 @@ from ggp_player.manager.game_manager import (
     GameManager,
     MatchSetup,
     MatchStep,
+    check_seats,
     game_name,
 )
 from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, open_player, seat_of
@@ -22,6 +23,7 @@ __all__ = [
     "MatchStep",
     "RemotePlayer",
     "Seat",
+    "check_seats",
     "game_name",
     "open_player",
     "seat_of",

@@ -25,7 +25,7 @@ from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.manager.players import MatchPlayer
+from ggp_player.manager.players import LocalPlayer, MatchPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -75,11 +75,15 @@ class MatchSetup:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A player's answer and the seconds that it took; ``error`` is as in match records."""
+    """A player's answer and the seconds that it took; ``error`` is as in match records.
+
+    ``illegal_choice`` is what a strategy here chose, if the player has replaced it.
+    """
 
     text: str = ""
     error: str = ""
     seconds: float = 0.0
+    illegal_choice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +217,7 @@ class GameManager:
         return (self._replacements.choice(legal) if move is None else move), error
 
     def _judge(self, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
-        """Return the move in a reply, or None and what is wrong with the reply."""
+        """Return the move in a reply, None if there is no legal one, and what is wrong with it."""
         if reply.error:
             return None, reply.error
         try:
@@ -225,6 +229,8 @@ class GameManager:
         move = self.setup.ruleset.spell(move)
         if move not in legal:
             return None, f"{ILLEGAL} {_printable(str(move))}"
+        if reply.illegal_choice is not None:
+            return move, f"{ILLEGAL} {_printable(reply.illegal_choice)}"
         return move, ""
 
     async def _ask(self, requests: Sequence[Request], limit: float) -> list[Reply]:
@@ -246,7 +252,8 @@ class GameManager:
             _log.info("%s", reason)
             error = CONNECTION_ERROR
         seconds = self._clock() - sent
-        return Reply(text, error or (TIMEOUT if seconds > limit else ""), seconds)
+        illegal = seat.take_illegal_choice() if isinstance(seat, LocalPlayer) else None
+        return Reply(text, error or (TIMEOUT if seconds > limit else ""), seconds, illegal)
 
     async def _notify(self, request: Request, limit: float) -> None:
         """Send a request whose reply does not matter."""
@@ -282,15 +289,20 @@ def seats(
 
     Raises :class:`MatchError` if the number of players is wrong.
     """
+    check_seats(roles, len(players))
+    waiting = iter(players)
+    return {role: None if moves_by_chance(role) else next(waiting) for role in roles}
+
+
+def check_seats(roles: Sequence[Constant], players: int) -> None:
+    """Raise :class:`MatchError` unless there are as many players as roles that players take."""
     free = [role for role in roles if not moves_by_chance(role)]
-    if len(free) != len(players):
+    if len(free) != players:
         named = ", ".join(map(str, free))
         plural = "" if len(free) == 1 else "s"
-        problem = f"the game needs {len(free)} player{plural} ({named}), given {len(players)}"
+        problem = f"the game needs {len(free)} player{plural} ({named}), given {players}"
         chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
         raise MatchError(problem + chance)
-    waiting = iter(players)
-    return {role: next(waiting) if role in free else None for role in roles}
 
 
 def _scrambler(setup: MatchSetup) -> Scrambler | None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import aiohttp
 from aiohttp.http import HttpVersion10
 from yarl import URL
 
-from ggp_player.errors import ServerError
+from ggp_player.errors import ConfigError, ServerError
 from ggp_player.server import Config, Player, load_config
 
 MAX_REPLY = 2**16
@@ -39,14 +39,25 @@ class MatchPlayer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalPlayer:
-    """A player in this process, started and closed by the caller."""
+    """A player in this process, started and closed by the caller.
+
+    ``illegal_choices`` are those of its strategy that the player has replaced with legal moves, and
+    that nobody has taken note of yet.
+    """
 
     name: str
     player: Player
+    illegal_choices: list[str] = field(default_factory=list)
 
     async def send(self, text: str) -> str:
         """Hand the request to the player and return its reply."""
         return await self.player.reply(text)
+
+    def take_illegal_choice(self) -> str | None:
+        """Return the choice that was replaced since the last call, None if there is none."""
+        taken = self.illegal_choices[-1] if self.illegal_choices else None
+        self.illegal_choices.clear()
+        return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +86,16 @@ class RemotePlayer:
     async def send(self, text: str) -> str:
         """Post the request and return the reply's first ``MAX_REPLY`` bytes as text."""
         try:
+            return await self.ask(text)
+        except ServerError as error:
+            raise ServerError(f"{self.name}: {error}") from error.__cause__
+
+    async def ask(self, text: str) -> str:
+        """Do what :meth:`send` does, with errors that do not name the address."""
+        try:
             return await self._post(text)
         except (aiohttp.ClientError, OSError) as error:
-            raise ServerError(f"{self.name}: {error}") from error
+            raise ServerError(_sentence(error)) from error
 
     async def _post(self, text: str) -> str:
         headers = {
@@ -104,6 +122,23 @@ class RemotePlayer:
             return body.decode("utf-8", errors="replace")
 
 
+def _sentence(error: Exception) -> str:
+    """Say why there is no reply."""
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return f"the host {error.host} is not known"
+        case aiohttp.ClientConnectorError(os_error=ConnectionRefusedError()):
+            return "nothing listens there"
+        case aiohttp.ClientConnectorError():
+            return f"it cannot be reached: {error.os_error.strerror or error.os_error}"
+        case aiohttp.ServerDisconnectedError() | ConnectionResetError():
+            return "the connection was closed without a reply"
+        case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
+            return "what listens there does not speak HTTP"
+        case _:
+            return str(error) or type(error).__name__
+
+
 Seat: TypeAlias = Config | RemotePlayer
 """The settings of a player in this process, or the address of a player server."""
 
@@ -113,12 +148,16 @@ def seat_of(player: str, **settings: object) -> Seat:
 
     Raises :class:`ConfigError` if it is neither.
     """
-    return RemotePlayer.at(player) or load_config(flags={"strategy": player, **settings})
+    remote = RemotePlayer.at(player)
+    if remote is None and re.fullmatch(r"[^\s/]*:\d+", player):
+        raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
+    return remote or load_config(flags={"strategy": player, **settings})
 
 
 async def open_player(seat: Seat, stack: AsyncExitStack) -> MatchPlayer:
     """Return the player of a seat; one in this process is started, and closed with the stack."""
     if isinstance(seat, RemotePlayer):
         return seat
-    player = await stack.enter_async_context(Player(seat))
-    return LocalPlayer(seat.strategy, player)
+    illegal: list[str] = []
+    player = await stack.enter_async_context(Player(seat, on_illegal_choice=illegal.append))
+    return LocalPlayer(seat.strategy, player, illegal)

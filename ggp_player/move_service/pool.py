@@ -1,8 +1,9 @@
 """The pool of worker processes, as the server sees them: started in advance, and killed.
 
 A worker is forked from a fork server: a process that has done the imports and nothing else, no
-threads, no sockets. Starting one takes some hundredths of a second. A pool keeps spares that are
-started already, so that a match can begin, and a dead worker be replaced, at once.
+threads, no sockets. Starting one takes some hundredths of a second; where there is no fork server,
+each worker does the imports, which takes seconds. A pool keeps spares that are started already, so
+that a match can begin, and a dead worker be replaced, at once.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import asyncio
 import logging
 import multiprocessing
 import os
-import signal
 import socket
 from collections.abc import Callable
-from contextlib import suppress
 from multiprocessing import resource_tracker
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, TypeAlias
 
+from gdl.system import children_import_our_code, interrupts_blocked, kill, start_method
 from ggp_player.worker import (
     ChoiceBuffer,
     LogRecord,
@@ -28,10 +29,15 @@ from ggp_player.worker import (
 )
 from ggp_player.worker import process as worker_process
 
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
+
+    WorkerContext: TypeAlias = ForkServerContext | SpawnContext
+
 MAX_LINE = 2**26
 """Bytes of the longest message from a worker; a list of a million legal moves is some 20 MB."""
 
-PRELOADED = (worker_process.__name__, "ggp_player.worker.search_worker")
+PRELOADED = (worker_process.__name__, worker_process.SEARCH_WORKER)
 """What the fork server imports: with the searches, which a search worker then finds imported."""
 
 _log = logging.getLogger(__name__)
@@ -46,7 +52,7 @@ class WorkerHandle:
 
     def __init__(
         self,
-        process: ForkServerProcess,
+        process: BaseProcess,
         choices: ChoiceBuffer,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -63,7 +69,7 @@ class WorkerHandle:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(cls, context: ForkServerContext, memory_limit: int) -> WorkerHandle:
+    async def launch(cls, context: WorkerContext, memory_limit: int) -> WorkerHandle:
         """Start a process with so many bytes of address space, without waiting for it.
 
         Raises OSError where the system has no room for another process.
@@ -126,8 +132,7 @@ class WorkerHandle:
 
     def _kill(self) -> None:
         # Not through the process object: where the fork server is dead, it takes workers for dead.
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        kill(self.pid)
 
     def _receive(self, message: MessageToServer) -> None:
         if isinstance(message, LogRecord):
@@ -136,19 +141,27 @@ class WorkerHandle:
             self.on_message(message)
 
 
-def _start(process: ForkServerProcess) -> None:
-    """Start the process with SIGINT blocked.
+def _start(process: BaseProcess) -> None:
+    """Start the process with our code, and with SIGINT blocked.
 
     Ctrl-C goes to every process of a terminal, but it is the server that ends workers.
     """
-    resource_tracker.ensure_running()  # which unblocks the signal, so it comes first
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        process.start()
-    except EOFError as error:
-        raise OSError("the fork server does not answer") from error
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    with children_import_our_code():
+        if os.name == "posix":  # it unblocks the signal, so it comes first
+            resource_tracker.ensure_running()
+        with interrupts_blocked():
+            try:
+                process.start()
+            except EOFError as error:
+                raise OSError("the fork server does not answer") from error
+
+
+def _new_context() -> WorkerContext:
+    if start_method() == "spawn":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(PRELOADED))
+    return context
 
 
 class Pool:
@@ -157,8 +170,7 @@ class Pool:
     def __init__(self, spares: int, memory_limit: int) -> None:
         self._size = spares
         self._memory_limit = memory_limit
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(list(PRELOADED))
+        self._context = _new_context()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None

@@ -47,6 +47,7 @@ class MoveService:
 
     def __init__(self, setup: Setup, pool: Pool) -> None:
         self._name = f"match {setup.start.match_id}"
+        self._on_illegal_choice = setup.on_illegal_choice
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
         self._search = SearchSupervisor(setup, pool, self._notify)
         self._deadline: CancellableDeadline | None = None
@@ -128,6 +129,7 @@ class MoveService:
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
             _log.error("%s: the search's choice %s is illegal", self._name, found.move)
+            self._on_illegal_choice(found.move)
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
             return Decision(legal_moves[0], note="the first legal move")

@@ -39,13 +39,15 @@ class Setup:
     """What a match is played with.
 
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
-    from it search on the others' time too.
+    from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
+    that is no legal move, when a legal one is sent in its place.
     """
 
     start: Start
     strategy: str
     seed: str
     ponder: bool = True
+    on_illegal_choice: Callable[[str], None] = lambda move: None
 
 
 class Supervisor:

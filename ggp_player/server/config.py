@@ -48,7 +48,8 @@ class Config(BaseModel):
     )
     strategy: str = Field(
         default="auto",
-        description="a strategy, such as auto, minimax or bounded_minimax:upper=51",
+        description="a strategy, such as auto, minimax or bounded_minimax:upper=51, or a class of "
+        "your own, ./file.py:Class or module:Class",
     )
     ponder: bool = Field(
         default=True,

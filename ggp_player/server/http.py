@@ -24,12 +24,15 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 from urllib.parse import unquote_plus
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
+from gdl.system import child_environment
 from ggp_player.errors import ServerError
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
@@ -48,6 +51,9 @@ CORS_HEADERS = {
 
 _TCP_INFO = struct.Struct("68x I")
 """The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
+
+WARM = "the searches are warm"
+"""What the log says once all is compiled that matches share."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
@@ -114,9 +120,13 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
     Raises :class:`ServerError` where the address cannot be listened at.
     """
     stopped = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
+    with _set_by_signals(stopped):
+        await _serve_until(stopped, config, on_listening)
+
+
+async def _serve_until(
+    stopped: asyncio.Event, config: Config, on_listening: Callable[[str, int], None]
+) -> None:
     async with Player(config) as player:
         runner = web.AppRunner(
             application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
@@ -138,25 +148,54 @@ async def serve(config: Config, on_listening: Callable[[str, int], None]) -> Non
             await runner.cleanup()
 
 
+@contextmanager
+def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
+    """Set an event at SIGINT, which is Ctrl-C, and at SIGTERM."""
+    loop = asyncio.get_running_loop()
+
+    # Not through the event loop's own signal handlers, which it does not have on Windows.
+    def set_event(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(event.set)
+
+    before = {
+        number: signal.signal(number, set_event) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 async def _warm_up() -> None:
     """Have a process compile what all matches share, unless that has been done on this machine.
 
     Until it has, matches are played by simpler means.
     """
     if is_warm():
+        _log.info(WARM)
         return
-    _log.info("compiling what all matches share, which takes a minute or two, once")
+    _log.info("the searches are not compiled for this machine yet, which takes some ten seconds")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "ggp_player", "warm-up", "--until-closed"),
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env=child_environment(),
     )
+    assert process.stdout is not None
     try:
-        await process.wait()
+        async for line in process.stdout:
+            _log.info("warm-up: %s", line.decode(errors="replace").strip())
+        status = await process.wait()
     except asyncio.CancelledError:
         process.kill()
         await process.wait()
         raise
+    if status == 0 and is_warm():
+        _log.info(WARM)
+    else:
+        reason = f"it ended with status {status}" if status else "the cache cannot be written"
+        _log.error("WARM-UP FAILED: %s; textbook searches play all matches", reason)
 
 
 async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
@@ -52,10 +53,19 @@ _log = logging.getLogger(__name__)
 
 
 class Player:
-    """Plays any number of matches, at most ``config.max_matches`` at a time."""
+    """Plays any number of matches, at most ``config.max_matches`` at a time.
 
-    def __init__(self, config: Config, clock: Clock = monotonic) -> None:
+    ``on_illegal_choice`` gets each choice of a strategy that is replaced, as it is no legal move.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Clock = monotonic,
+        on_illegal_choice: Callable[[str], None] = lambda move: None,
+    ) -> None:
         self.config = config
+        self._on_illegal_choice = on_illegal_choice
         self._clock = clock
         self._margin = Margin(config.margin)
         self._pool = Pool(config.spares, config.memory_limit * 2**20)
@@ -162,7 +172,10 @@ class Player:
         session = self._sessions.get(match.match_id)
         if session is None:
             seed = f"{self.config.seed} {match.match_id} {match.start.role}"
-            setup = Setup(match.start, self.config.strategy, seed, self.config.ponder)
+            config = self.config
+            setup = Setup(
+                match.start, config.strategy, seed, config.ponder, self._on_illegal_choice
+            )
             session = MatchSession(match, MoveService(setup, self._pool), self._clock)
             self._sessions[match.match_id] = session
         if self._is_closing:

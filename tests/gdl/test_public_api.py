@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import gdl
+from gdl import public_api
 
 MODULES = ["gdl", *(module.name for module in pkgutil.walk_packages(gdl.__path__, "gdl."))]
 
@@ -17,17 +18,27 @@ MODULES = ["gdl", *(module.name for module in pkgutil.walk_packages(gdl.__path__
 def test_all_is_exact() -> None:
     public = {
         name
-        for name, value in vars(gdl).items()
+        for name, value in vars(public_api).items()
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
-    assert set(gdl.__all__) == public - {"annotations"}
+    assert set(public_api.__all__) == public - {"annotations"}
+
+
+def test_the_package_offers_it_without_importing_it_first() -> None:
+    names: dict[str, object] = {}
+    exec("from gdl import *", names)
+    assert names.keys() - {"__builtins__"} == set(public_api.__all__)
+    assert gdl.parse is public_api.parse
+    for absent in ("sing", "__sing__"):
+        with pytest.raises(AttributeError, match=f"module 'gdl' has no attribute '{absent}'"):
+            getattr(gdl, absent)
 
 
 def test_all_is_sorted_without_repetitions() -> None:
-    assert gdl.__all__ == sorted(set(gdl.__all__))
+    assert public_api.__all__ == sorted(set(public_api.__all__))
 
 
-@pytest.mark.parametrize("name", gdl.__all__)
+@pytest.mark.parametrize("name", public_api.__all__)
 def test_everything_public_is_documented(name: str) -> None:
     value = getattr(gdl, name)
     if name not in ("Term", "Literal"):  # names of unions

@@ -16,6 +16,14 @@ from rich.text import Text
 from ggp_player.manager.tournament.results import Identity, MatchResult, identity_json
 from ggp_player.manager.tournament.standings import Interval, Standings, StandingsRow
 
+LEGEND = (
+    "points: mean goal value; score: 1 for more points than the opponent, one half for as many; "
+    "[low high]: 95 % confidence\n"
+    "late, failed, illegal: replies too late, connections that failed, illegal moves (a column is "
+    "left out where there are none)"
+)
+"""What stands below the tables."""
+
 NAME_WIDTH = 9
 """Characters of a player's name that are never wrapped."""
 
@@ -69,6 +77,7 @@ class TournamentReport:
                 parts.append(self._table(game, rows))
         if len(self.identity.players) > 2:
             parts.append(self._table("pairings", self.standings.pairings))
+        parts.append(Text(LEGEND))
         return Group(*parts)
 
     def _lines(self) -> Iterator[dict[str, object]]:
@@ -87,7 +96,7 @@ class TournamentReport:
         parts = [f"{self.played} of {self.planned} matches played"]
         parts += [f"{self.broke_off} broke off"] if self.broke_off else []
         parts += [f"{missing} to be played"] if missing else []
-        return Text(", ".join(parts) + "; intervals are of 95 % confidence")
+        return Text(", ".join(parts))
 
     def _table(self, title: str, rows: Sequence[StandingsRow]) -> Table:
         """Make a table, without the columns whose cells would all be empty."""

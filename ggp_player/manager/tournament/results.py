@@ -1,17 +1,17 @@
 """The results of a tournament's matches, in a file of JSON lines.
 
 The first line identifies the tournament; every further one is a match, written and flushed to disk
-when the match ends. If the process is killed, only the matches under way are lost; half a line,
-which a crash may leave at the end, is dropped when the file is opened.
+when the match ends, or identifies it anew where players have joined. If the process is killed, only
+the matches under way are lost; half a line, which a crash may leave at the end, is dropped when the
+file is opened.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,7 +19,9 @@ from typing import Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
+from gdl.system import lock_file
 from ggp_player.errors import TournamentError
+from ggp_player.manager.tournament.schedule import MatchKey
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
 
 _CONFIG = ConfigDict(extra="forbid")
@@ -27,7 +29,10 @@ _CONFIG = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, slots=True, config=_CONFIG)
 class Identity:
-    """What two runs of one tournament have in common: all but the rounds. Clocks in seconds."""
+    """What two runs of one tournament have in common: all but the rounds. Clocks in seconds.
+
+    A later run may have more ``players`` than an earlier one; they follow those that were there.
+    """
 
     games: dict[str, str]
     """The name of each game and its digest."""
@@ -75,6 +80,11 @@ class MatchResult:
             raise ValueError("a match that has ended needs a goal for each role, any other none")
         return self
 
+    @property
+    def key(self) -> MatchKey:
+        """What distinguishes the match from all others of its tournament."""
+        return self.game, self.round, self.players
+
     def count(self, seat: int, kind: str) -> int:
         """Count the errors of a kind that the player in a seat made."""
         return sum(error.split(" ", 2)[1] == kind for error in self.errors[seat])
@@ -93,13 +103,14 @@ class MatchResult:
 
 
 _IDENTITY = TypeAdapter(Identity)
-_RESULT = TypeAdapter(MatchResult)
+_LINE: TypeAdapter[MatchResult | Identity] = TypeAdapter(MatchResult | Identity)
 
 
 class ResultsLog:
     """The ``results`` of one tournament, in the order in which the matches ended."""
 
-    def __init__(self, results: Iterable[MatchResult] = ()) -> None:
+    def __init__(self, identity: Identity, results: Iterable[MatchResult] = ()) -> None:
+        self.identity = identity
         self.results = list(results)
 
     def append(self, result: MatchResult) -> None:
@@ -110,20 +121,20 @@ class ResultsLog:
 class ResultsFile(ResultsLog):
     """A log of results in a file, which is locked against other processes.
 
-    The constructor creates the file, or reads the ``results`` so far. It raises
-    :class:`TournamentError` if the file belongs to something else or is in use, OSError if it
-    cannot be read or written.
+    The constructor creates the file, or reads the ``results`` so far; ``identity`` then has the
+    players in the file's order, before those who join. It raises :class:`TournamentError` if the
+    file belongs to something else or is in use, OSError if it cannot be read or written.
     """
 
     def __init__(self, path: Path, identity: Identity) -> None:
+        super().__init__(identity)
         self._path = path
-        self._identity = identity
         if path.exists() and not path.is_file():
             raise TournamentError(f"{path} is not a file that can hold results")
         self._file = path.open("a+b")
         try:
             self._lock()
-            super().__init__(self._read())
+            self.results = self._read()
         except BaseException:
             self._file.close()
             raise
@@ -141,45 +152,58 @@ class ResultsFile(ResultsLog):
 
     def append(self, result: MatchResult) -> None:
         """Add a result; it is on disk when this returns."""
-        self._write(_RESULT.dump_json(result))
+        self._write(_LINE.dump_json(result))
         super().append(result)
 
     def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise TournamentError(f"{self._path} is in use by another process") from error
+        if not lock_file(self._file):
+            raise TournamentError(f"{self._path} is in use by another process")
 
     def _read(self) -> list[MatchResult]:
         self._file.seek(0)
         data = self._file.read()
-        first = _IDENTITY.dump_json(self._identity)
+        first = _IDENTITY.dump_json(self.identity)
         if first.startswith(data):  # nothing, or what a crash left of the first line
             self._file.truncate(0)
             self._write(first)
             return []
         whole = data.rfind(b"\n") + 1
         head, *lines = data[:whole].splitlines() or [data]
-        self._check(head)
+        found = self._identified(head)
+        results: list[MatchResult] = []
+        for number, line in enumerate(lines, start=2):
+            match self._entry(line, number):
+                case Identity() as later:
+                    found = later
+                case result:
+                    results.append(result)
+        self._join(found)
         self._file.truncate(whole)
-        return [self._result(line, number) for number, line in enumerate(lines, start=2)]
+        if self.identity != found:
+            self._write(_IDENTITY.dump_json(self.identity))
+        return results
 
-    def _check(self, head: bytes) -> None:
+    def _identified(self, head: bytes) -> Identity:
         try:
-            found = _IDENTITY.validate_json(head)
+            return _IDENTITY.validate_json(head)
         except ValidationError as error:
             raise TournamentError(
                 f"{self._path} holds something else than the results of a tournament"
             ) from error
-        differences = "; ".join(_differences(found, self._identity))
+
+    def _join(self, found: Identity) -> None:
+        """Put the players of the file first; refuse the file of another tournament."""
+        differences = "; ".join(_differences(found, self.identity))
         if differences:
             raise TournamentError(
                 f"{self._path} belongs to another tournament ({differences}): name another file"
             )
+        new = tuple(player for player in self.identity.players if player not in found.players)
+        self.identity = replace(found, players=found.players + new)
 
-    def _result(self, line: bytes, number: int) -> MatchResult:
+    def _entry(self, line: bytes, number: int) -> MatchResult | Identity:
         try:
-            return _RESULT.validate_json(line)
+            return _LINE.validate_json(line)
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise TournamentError(
@@ -192,9 +216,9 @@ class ResultsFile(ResultsLog):
         os.fsync(self._file.fileno())
 
 
-def latest_results(results: Iterable[MatchResult]) -> dict[str, MatchResult]:
-    """Return the last result of each match id: a match that failed may be played again."""
-    return {result.match_id: result for result in results}
+def latest_results(results: Iterable[MatchResult]) -> dict[MatchKey, MatchResult]:
+    """Return the last result of each match: one that failed may be played again."""
+    return {result.key: result for result in results}
 
 
 def identity_json(identity: Identity) -> dict[str, object]:
@@ -206,6 +230,8 @@ def identity_json(identity: Identity) -> dict[str, object]:
 def _differences(found: Identity, expected: Identity) -> Iterable[str]:
     for field in fields(Identity):
         there, here = getattr(found, field.name), getattr(expected, field.name)
+        if field.name == "players" and set(there) <= set(here):
+            continue  # others may join
         if there != here:
             name = field.name.replace("_", " ")
             yield f"{name}: {_shown(there)} there, {_shown(here)} here"

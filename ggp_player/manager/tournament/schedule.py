@@ -6,8 +6,8 @@ one: 2**n - 2 matches. Either way each player takes each role equally often. In 
 each player plays alone, and their points are compared; there a set has one match for each player.
 
 All matches of a set have the same seed, so that chance deals both players the same. The seed
-depends only on the tournament's seed, the game, the round and the pairing: adding rounds does not
-change the matches of earlier ones.
+depends only on the tournament's seed, the game, the round and the pairing: adding rounds, or
+players after those who are there, does not change the other matches.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from random import Random
+from typing import TypeAlias
+
+MatchKey: TypeAlias = tuple[str, int, tuple[str, ...]]
+"""The game, the round, and the players in role order."""
 
 SEED_BITS = 53
 """Any JSON reader keeps integers of this size exactly."""
@@ -33,6 +37,11 @@ class PlannedMatch:
     round: int
     players: tuple[str, ...]
     seed: int
+
+    @property
+    def key(self) -> MatchKey:
+        """What distinguishes the match from all others of its tournament."""
+        return self.game, self.round, self.players
 
 
 @dataclass(frozen=True, slots=True)

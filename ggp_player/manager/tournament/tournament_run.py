@@ -37,8 +37,8 @@ class TournamentRun:
 
     def play(self, conditions: MatchConditions, concurrency: int) -> bool:
         """Play the matches that are missing; return whether Ctrl-C interrupted them."""
-        played = {result.match_id for result in self._results() if not result.failure}
-        pending = [match for match in self._matches if match.match_id not in played]
+        played = {result.key for result in self._results() if not result.failure}
+        pending = [match for match in self._matches if match.key not in played]
         if played:
             self._say(f"{len(played)} of {len(self._matches)} matches were played before")
         handler = RichHandler(console=self.console, show_time=False, show_path=False)
@@ -80,7 +80,7 @@ class TournamentRun:
     def _results(self) -> list[MatchResult]:
         """List the latest result of each match that has one, in the order of the schedule."""
         found = latest_results(self._log.results)
-        return [found[match.match_id] for match in self._matches if match.match_id in found]
+        return [found[match.key] for match in self._matches if match.key in found]
 
     def _say(self, line: str, style: str = "") -> None:
         self.console.print(Text(line, style=style), soft_wrap=True)

@@ -85,7 +85,7 @@ def test_a_command_that_does_not_exist_is_named() -> None:
 # ---------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "check"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("check", "coverage")])
 def test_a_rulesheet_that_cannot_be_read_is_explained(name: str) -> None:
     options = ["--depth", "1"] if name == "perft" else []
     result = run(name, *options, "-", text="(role white\n")

@@ -183,8 +183,7 @@ def test_the_end_of_a_match(tmp_path: Path) -> None:
         ),
         (
             [MOVES[0], "noop"],
-            "step 2: expected a file, or joint moves with one move for each of the roles "
-            "(cross nought); found noop",
+            "step 2: expected 2 moves in a joint move, for cross nought, or a file; found 1: noop",
         ),
         (["(put a1 noop"], "moves that cannot be read: a '(' is not closed in (put a1 noop"),
         (["noop) (noop"], "moves that cannot be read: a ')' too many in noop) (noop"),

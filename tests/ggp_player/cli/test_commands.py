@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
+from ggp_player.cli import info
 from ggp_player.server.config import Config
 
 
@@ -21,7 +22,19 @@ def run(*arguments: str) -> tuple[int, str]:
 def test_the_help_lists_every_command() -> None:
     status, output = run("--help")
     assert status == 0
-    assert list(COMMANDS) == ["serve", "info", "match", "analyze", "bench", "tournament", "warm-up"]
+    assert list(COMMANDS) == [
+        *(
+            "serve",
+            "info",
+            "match",
+            "analyze",
+            "strategies",
+            "bench",
+            "tournament",
+            "warm-up",
+            "cache",
+        )
+    ]
     for name in COMMANDS:
         assert f"\n  {name} " in output
 
@@ -67,7 +80,7 @@ def test_serve_at_a_port_that_is_taken() -> None:
 
 
 @contextmanager
-def replying(body: bytes) -> Iterator[str]:
+def replying(body: bytes, head: bytes = b"HTTP/1.0 200 OK\r\n\r\n") -> Iterator[str]:
     """Give the next request a reply; the address is the value."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -75,7 +88,7 @@ def replying(body: bytes) -> Iterator[str]:
             connection, _ = listening.accept()
             with connection:
                 connection.recv(65536)
-                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + body)
+                connection.sendall(head + body)
 
         thread = Thread(target=reply)
         thread.start()
@@ -98,12 +111,50 @@ def test_info(body: bytes, output: str) -> None:
         assert run("info", address) == (0, output)
 
 
-def test_info_from_something_else() -> None:
-    with replying(b"(<html>") as address:
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b"(<html>", "(<html>"),
+        (b"<!DOCTYPE html>\n<title>Hello\x07</title>", "<!DOCTYPE html> <title>Hello </title>"),
+        (b"Hello", "Hello"),
+        (b"(hello (world))", "(hello (world))"),
+        (b"", "an empty text"),
+        (b"x" * 1000, f"{'x' * 40}..."),
+    ],
+)
+def test_info_from_something_else(body: bytes, shown: str) -> None:
+    with replying(body) as address:
         status, output = run("info", address)
     assert status == 1
-    assert output == "Error: " + f"no information from {address}: " + (
-        "character 8: expected ')' for the '(' at character 1, found the end of the message\n"
+    assert output == f"Error: no GGP player at {address}: something else replied to INFO: {shown}\n"
+
+
+def test_info_from_what_does_not_speak_http() -> None:
+    with replying(b"", head=b"SSH-2.0-OpenSSH_9.2\r\n") as address:
+        status, output = run("info", address)
+    assert status == 1
+    assert output == (
+        f"Error: no GGP player at {address}: what listens there does not speak HTTP\n"
+    )
+
+
+def test_info_from_what_hangs_up() -> None:
+    with replying(b"", head=b"") as address:
+        status, output = run("info", address)
+    assert status == 1
+    assert output == (
+        f"Error: no GGP player at {address}: the connection was closed without a reply\n"
+    )
+
+
+def test_info_from_what_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(info, "TIME_LIMIT", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # which accepts by itself
+        address = f"127.0.0.1:{listening.getsockname()[1]}"
+        status, output = run("info", address)
+    assert status == 1
+    assert output == (
+        f"Error: no GGP player at {address}: the connection is open, but no reply came in 0.05 s\n"
     )
 
 
@@ -112,7 +163,7 @@ def test_info_from_nobody() -> None:
         port = listening.getsockname()[1]
     status, output = run("info", f"127.0.0.1:{port}")
     assert status == 1
-    assert output.startswith(f"Error: no information from 127.0.0.1:{port}: ")
+    assert output == f"Error: no GGP player at 127.0.0.1:{port}: nothing listens there\n"
 
 
 def test_info_from_no_address() -> None:

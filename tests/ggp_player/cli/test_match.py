@@ -2,10 +2,14 @@
 
 import signal
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from click.testing import Result
 
+from ggp_player.cli import options
+from ggp_player.errors import GgpPlayerError
+from ggp_player.manager import GameManager
 from ggp_player.protocol.match_record import MatchRecord
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 
@@ -120,3 +124,32 @@ def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path:
     assert "Traceback" not in errors
     record = MatchRecord.from_json(saved.read_bytes())
     assert (record.is_aborted, record.is_completed, record.moves) == (True, False, ())
+
+
+@pytest.mark.parametrize(
+    ("players", "is_told"),
+    [
+        (["legal", "random"], False),
+        (["legal", "alpha_beta"], False),
+        (["legal", "mcts"], True),
+        (["legal", "mcts", "random"], False),
+        (["legal", "mtcs"], False),
+    ],
+)
+def test_cold_searches_are_spoken_of_where_one_plays(
+    rulesheet: Path, monkeypatch: pytest.MonkeyPatch, players: list[str], is_told: bool
+) -> None:
+    monkeypatch.setattr(options, "is_warm", lambda: False)
+    monkeypatch.setattr(GameManager, "run", AsyncMock(side_effect=GgpPlayerError("stopped here")))
+    result = match(rulesheet, *players)
+    assert result.exit_code != 0
+    assert ("not compiled yet" in result.stderr) == is_told
+    assert ("stopped here" in result.stderr) == (
+        players[1:] in (["random"], ["alpha_beta"], ["mcts"])
+    )
+
+
+def test_a_strategy_that_is_none_is_named_with_the_nearest(rulesheet: Path) -> None:
+    result = match(rulesheet, "legal", "mtcs")
+    assert result.exit_code == 2
+    assert "there is no strategy 'mtcs' (did you mean mcts?); there are alpha_beta" in result.output

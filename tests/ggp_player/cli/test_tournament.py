@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from ggp_player.cli import options
 from ggp_player.cli.tournament import INTERRUPTED, RESULTS_NAME
 from ggp_player.manager.tournament import ratings
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
@@ -36,6 +37,13 @@ def short(tmp_path: Path) -> Path:
 def alone(tmp_path: Path) -> Path:
     path = tmp_path / "alone.kif"
     path.write_text(ALONE)
+    return path
+
+
+@pytest.fixture
+def words_game(tmp_path: Path, words: str) -> Path:
+    path = tmp_path / "words.kif"
+    path.write_text(words)
     return path
 
 
@@ -71,7 +79,7 @@ def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
     whole = kept.read_bytes()
     again = tournament(*options, "legal", "random")
     assert again.exit_code == 0
-    assert "2 of 2 matches were played before\n2 of 2 matches played;" in again.output
+    assert "2 of 2 matches were played before\n2 of 2 matches played\n" in again.output
     assert kept.read_bytes() == whole
     kept.write_bytes(whole[:-20])  # half a line
     third = tournament(*options, "--rounds", "2", "legal", "random")
@@ -79,6 +87,70 @@ def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
     assert "1 of 4 matches were played before" in third.output
     ids = [json.loads(line)["match_id"] for line in kept.read_text().splitlines()[1:]]
     assert len(ids) == len(set(ids)) == 4
+
+
+def test_players_can_join_a_tournament(short: Path, tmp_path: Path) -> None:
+    options = ["--game", short, "--output", tmp_path, "--no-ratings", "--concurrency", "1"]
+    assert tournament(*options, "legal", "random").exit_code == 0
+    kept = tmp_path / RESULTS_NAME
+    before = kept.read_text()
+    third = "bounded_minimax"
+    joined = tournament(*options, third, "random", "legal")
+    assert joined.exit_code == 0, joined.output
+    assert "2 of 6 matches were played before" in joined.output
+    assert "6 of 6 matches played" in joined.output
+    text = kept.read_text()
+    assert text.startswith(before)
+    identity, *lines = [json.loads(line) for line in text.removeprefix(before).splitlines()]
+    assert identity["players"] == ["legal", "random", third]
+    assert {frozenset(line["players"]) for line in lines} == {
+        frozenset({"legal", third}),
+        frozenset({"random", third}),
+    }
+    again = tournament(*options, "legal", "random", third)
+    assert "6 of 6 matches were played before" in again.output
+    assert kept.read_text() == text
+    left = tournament(*options, "legal", third)
+    assert left.exit_code == 1
+    assert (
+        "players: legal, random, bounded_minimax there, legal, bounded_minimax here" in left.output
+    )
+
+
+def test_illegal_choices_of_a_strategy_show_in_the_table(
+    words_game: Path, bad: Callable[[str], str]
+) -> None:
+    result = tournament("--game", words_game, "--no-ratings", bad("Illegal"), "legal")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    head = next(line for line in lines if line.split()[:2] == ["player", "matches"])
+    rows = {
+        line.split()[0]: line.split() for line in lines if line.startswith("  ") and line.strip()
+    }
+    assert head.split()[-1] == "illegal"
+    assert rows[bad("Illegal")][-1] == "6"
+    assert rows["legal"][-1] != "6"
+    assert "late, failed, illegal: replies too late, connections that failed" in result.output
+
+
+def test_the_folder_of_records_is_made(short: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "records"
+    result = tournament("--game", short, "--records", folder, "--no-ratings", "legal", "random")
+    assert result.exit_code == 0, result.output
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("players", "is_told"), [(["legal", "random"], False), (["legal", "uct"], True)]
+)
+def test_cold_searches_are_spoken_of_where_they_play(
+    short: Path, monkeypatch: pytest.MonkeyPatch, players: list[str], is_told: bool
+) -> None:
+    monkeypatch.setattr(options, "is_warm", lambda: False)
+    result = tournament("--game", short, "--no-ratings", *players)
+    assert ("not compiled yet" in result.stderr) == is_told
+    refused = tournament("--game", short, "--concurrency", "9999", *players)
+    assert "not compiled yet" not in refused.output
 
 
 def test_a_server_that_cannot_be_reached_is_reported_and_tried_again(
@@ -122,7 +194,9 @@ def test_what_our_own_players_warn_of_is_kept(
         (["--game", "GAME", "--output", "GAME", "legal", "random"], "holds something else"),
         (["--game", "GAME", "--output", "GAME", "--no-resume", "legal", "random"], "exists"),
         (["--game", "GAME", "--csv", "no-such-folder/x", "legal", "random"], "there is no folder"),
-        (["--game", "GAME", "--records", "no-such-folder", "legal", "random"], "--records"),
+        (["--game", "GAME", "--records", "GAME", "legal", "random"], "--records"),
+        (["--game", "GAME", "legal", "leagl"], "did you mean legal?"),
+        (["--game", "GAME", "legal", "localhost:99999"], "a port from 1 to 65535"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(

@@ -75,9 +75,27 @@ def test_what_is_beyond_the_limit_is_ignored(seed: int, limit: int, part: int) -
     [
         ("(noop (claim 2)) ((claim 2) noop)", 3, "(claim 2) is not legal for xena; legal: "),
         ("(noop (claim 2)) ((claim 3) noop) (noop noop)", 4, "the match is over after step 3"),
-        ("(noop noop noop)", 2, "expected a file, or joint moves with one move for each of the"),
+        (
+            "(noop noop noop)",
+            2,
+            "for xena Oscar, or a file; found 1: (noop noop noop)",
+        ),
+        ("(claim 2)", 2, "expected 2 moves in a joint move, for xena Oscar, or a file; found 1: "),
+        ("noop", 2, "expected 2 moves in a joint move, for xena Oscar, or a file; found 1: noop"),
+        (
+            "(noop (claim 2)) ((claim 3))",
+            3,
+            "expected 2 moves in a joint move, for xena Oscar; found 1: ((claim 3))",
+        ),
+        (
+            "(noop (claim 2)) ((claim 3) noop noop)",
+            3,
+            "expected 2 moves in a joint move, for xena Oscar; found 3: ((claim 3) noop noop)",
+        ),
+        ("match.json", 2, "there is no file match.json"),
+        ("records/match", 2, "there is no file records/match"),
         ("noop (fly ())", 2, "(fly ()) is no move of Oscar:\n"),
-        ("noop " * 3000, 2, f"(xena Oscar); found {('noop ' * 20)[: LONGEST_TEXT - 1]}…"),
+        ("noop " * 3000, 2, f"or a file; found 3000: {('noop ' * 20)[: LONGEST_TEXT - 1]}…"),
         ("(" * 1100 + ")" * 1100, 0, "character 1001: parentheses are nested deeper than 1000"),
         (") (", 0, "moves that cannot be read: a ')' too many in ) ("),
     ],
@@ -101,7 +119,7 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_file_of_moves(tmp_path: Path) -> None:
-    with pytest.raises(JointMoveError, match="step 1: expected a file, or joint moves"):
+    with pytest.raises(JointMoveError, match=r"step 1: .* is a folder; expected a file"):
         prefix(str(tmp_path))
 
 

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from ggp_player.errors import ServerError
-from ggp_player.manager.players import MAX_REPLY, RemotePlayer
+from ggp_player.errors import ConfigError, ServerError
+from ggp_player.manager.players import MAX_REPLY, RemotePlayer, seat_of
 
 REQUEST = b"""POST / HTTP/1.0\r
 Host: 127.0.0.1:%d\r
@@ -113,3 +113,9 @@ def test_addresses_are_recognised(address: str, host: str, port: int) -> None:
 )
 def test_other_texts_are_no_addresses(text: str) -> None:
     assert RemotePlayer.at(text) is None
+
+
+@pytest.mark.parametrize("text", ["host:0", "host:65536", ":1"])
+def test_an_address_with_an_impossible_port_is_no_strategy(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"expected host:port .* 1 to 65535; found {text}"):
+        seat_of(text)

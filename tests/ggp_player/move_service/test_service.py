@@ -7,11 +7,12 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from multiprocessing import forkserver
+from pathlib import Path
 
 import pytest
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service import supervisor
+from ggp_player.move_service import pool, supervisor
 from ggp_player.move_service.deadlines import CancellableDeadline
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.service import LAST_RESORT, Decision, MoveService
@@ -116,7 +117,7 @@ async def test_a_lone_legal_move_is_not_thought_about(fields: str, bad: Naming) 
 async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ear) -> None:
     async with playing("deliberation", fields) as service:
         await service.prepare(within(10))
-        assert (await service.choose((), within(10))).move == "(claim 3)"
+        assert (await service.choose((), within(60))).move == "(claim 3)"
         assert "auto plays instead" in await ear.hear("deliberation refuses the game")
 
 
@@ -326,3 +327,37 @@ async def test_a_wait_ends_when_its_condition_holds() -> None:
 )
 def test_a_decision_in_the_log(decision: Decision, text: str) -> None:
     assert str(decision) == text
+
+
+# ---------------------------------------------------------------------- other systems
+
+LACKING = """
+import ctypes, os, sys
+sys.modules.update(resource=None, fcntl=None)
+del os.sched_getaffinity, os.getloadavg, os.getuid
+load = ctypes.CDLL
+def CDLL(name, *arguments, **options):
+    if name is None:
+        raise TypeError("a library needs a name")
+    return load(name, *arguments, **options)
+ctypes.CDLL = CDLL
+"""
+"""What a worker finds on a system without what only some have."""
+
+
+async def test_a_match_where_the_system_has_little_to_offer(
+    fields: str, ear: Ear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(LACKING)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(pool, "start_method", lambda: "spawn")
+    monkeypatch.delattr(signal, "pthread_sigmask")
+    async with playing("auto", fields) as service:
+        assert await service.prepare(within(40)) == ""
+        assert (await service.choose((), within(60))).move == "(claim 3)"
+        assert (await service.choose(["(claim 3)", "noop"], within(5))).move == "noop"
+        last = await service.choose(["noop", "(claim 1)"], within(5))
+        assert last.move == "(claim 2)"
+        end = await service.finish(["(claim 2)", "noop"], within(10))
+        assert end == MatchStatus(3, (), True, {"xena": 100, "Oscar": 0})
+    assert not [text for text in ear.messages if "died" in text]

@@ -198,7 +198,7 @@ async def test_a_body_of_megabytes(port: int) -> None:
 async def test_a_body_beyond_the_limit(port: int) -> None:
     head = f"POST / HTTP/1.0\r\nContent-Length: {MAX_MESSAGE + 2}\r\n\r\n"
     status, _, _ = await exchange(port, head.encode() + b" " * (MAX_MESSAGE + 2))
-    assert status.endswith(b"413 Request Entity Too Large")
+    assert status.split()[1] == b"413"  # versions of Python differ in its name
 
 
 async def test_other_methods(port: int) -> None:

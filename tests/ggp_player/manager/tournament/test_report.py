@@ -33,7 +33,7 @@ def test_the_tables_have_every_player_every_game_and_every_pairing() -> None:
             result("yx", "", seed=3, failure="the cable", errors=((), ("1 TO", "2 IL a"))),
         )
     )
-    assert lines[0].startswith("2 of 9 matches played, 1 broke off, 6 to be played; ")
+    assert lines[0].startswith("2 of 9 matches played, 1 broke off, 6 to be played")
     for title in ("all games", "nim", "maze", "pairings"):
         assert title in lines
     assert "player matches points % W/D/L score % rating late illegal" in lines

@@ -71,6 +71,7 @@ def test_a_file_that_was_cut_anywhere_loses_no_more_than_the_line(
     ("other", "sentence"),
     [
         (replace(IDENTITY, players=("x", "q")), "players: x, y, z there, x, q here"),
+        (replace(IDENTITY, players=("z", "y", "q", "v")), "players: x, y, z there, z, y, q, v"),
         (replace(IDENTITY, play_clock=9), "play clock: 1 there, 9 here"),
         (replace(IDENTITY, seed=8, scramble=True), "seed: 7 there, 8 here; scramble: False there"),
         (replace(IDENTITY, games={"nim": "9"}), "games: nim 1234, maze 5678 there, nim 9 here"),
@@ -100,6 +101,21 @@ def test_a_bad_line_is_named(path: Path) -> None:
     lines[2] = "{}"
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(TournamentError, match=r"results\.jsonl, line 3, is no result of a match"):
+        read(path)
+
+
+def test_players_join_after_those_who_are_there(path: Path) -> None:
+    before = path.read_bytes()
+    with ResultsFile(path, replace(IDENTITY, players=("q", "z", "y", "x"))) as file:
+        assert file.results == RESULTS
+        assert file.identity.players == ("x", "y", "z", "q")
+        file.append(result("xq", "0 100"))
+    lines = path.read_bytes().removeprefix(before).splitlines()
+    assert len(lines) == 2
+    assert b'"players":["x","y","z","q"]' in lines[0]
+    with ResultsFile(path, replace(IDENTITY, players=("x", "y", "z", "q"))) as file:
+        assert len(file.results) == 4
+    with pytest.raises(TournamentError, match="players: x, y, z, q there, x, y, z here"):
         read(path)
 
 

@@ -1,0 +1,70 @@
+"""What ``import gdl`` offers, from wherever it is defined; :mod:`gdl` takes it from here."""
+
+from gdl.compilation import compile
+from gdl.errors import (
+    GdlError,
+    GdlSyntaxError,
+    GroundingLimitError,
+    MoveError,
+    Problem,
+    ResourceLimitError,
+    RulesetError,
+    Severity,
+    Source,
+)
+from gdl.language import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    load,
+    parse,
+    parse_term,
+)
+from gdl.reasoner import ask, interpret
+from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
+from gdl.validation import validate
+
+__all__ = [
+    "And",
+    "Atom",
+    "Constant",
+    "Distinct",
+    "Function",
+    "GdlError",
+    "GdlSyntaxError",
+    "GroundingLimitError",
+    "Literal",
+    "MoveError",
+    "Not",
+    "Or",
+    "Problem",
+    "ResourceLimitError",
+    "Rule",
+    "Ruleset",
+    "RulesetError",
+    "Severity",
+    "Source",
+    "State",
+    "StateMachine",
+    "Term",
+    "Variable",
+    "ask",
+    "compile",
+    "divide",
+    "interpret",
+    "joint_moves",
+    "load",
+    "parse",
+    "parse_term",
+    "perft",
+    "validate",
+]

@@ -1,0 +1,57 @@
+"""The command ``ggp-player strategies``: a list of all strategies and their parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ggp_player.strategies.selection import StrategyDescription, describe_strategies
+
+PIPE_WIDTH = 160
+"""Characters of a line if the output is no terminal."""
+
+OWN = "A class of your own is a strategy, too: ./file.py:Class or package.module:Class."
+
+
+@click.command("strategies", short_help="List all strategies and their parameters.")
+@click.option("--json", "as_json", is_flag=True, help="Write the list as JSON.")
+def strategies_command(as_json: bool) -> None:
+    """List all strategies, with their parameters, what these may be, and their defaults.
+
+    Strategies that installed packages declare are among them. Wherever a strategy is named it can
+    be given parameters after a colon, separated by commas.
+
+    \b
+    Examples:
+        ggp-player strategies
+        ggp-player match games/nim.kif alpha_beta:depth=3,ordering=false random
+    """
+    found = describe_strategies()
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in found], indent=2))
+        return
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(_table(found))
+    console.print(OWN)
+
+
+def _table(found: Sequence[StrategyDescription]) -> Table:
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True)
+    table.add_column("strategy", no_wrap=True)
+    table.add_column("what it does")
+    table.add_column("parameters, with their defaults")
+    for one in found:
+        origin = f" [{one.package}]" if one.package else ""
+        parameters = "\n".join(map(str, one.parameters))
+        what = Text(f"cannot be used: {one.problem}", "red") if one.problem else Text(one.summary)
+        table.add_row(Text(one.name), what + Text(origin), Text(parameters))
+    return table

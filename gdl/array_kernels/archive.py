@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -214,11 +215,11 @@ def kernel_digest(modules: Iterable[str]) -> str:
     """Digest all that the kernels of some modules are made from.
 
     That is their own text without comments and docstrings, and the constants and operations that
-    they name.
+    they name. Modules that are no longer there have none.
     """
     from gdl.array_kernels.functions import KERNELS
 
-    among = set(modules)
+    among = {module for module in modules if find_spec(module) is not None}
     for module in among:
         importlib.import_module(module)
     kernels = sorted(

@@ -100,7 +100,6 @@ def _call_the_rest() -> None:
     search = TreeSearch(machine, Settings(), memory=2**20)
     search.set_root(machine.initial_state())
     search.run(10)
-    search.compact()
     search.line(0, 0)
     _call_the_engines(machine)
 

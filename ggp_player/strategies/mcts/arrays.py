@@ -1,18 +1,19 @@
 """The arrays of the tree search: plain data that the kernels work on, and what each row means.
 
 ``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``
-the nodes, ``E`` the edges, ``J`` the slots for joint moves, ``L`` the lanes. Nodes and edges are
-named by their index; -1 is none. Values are goal values: 0 to 100 in bounds (uint8), in hundredths
-in sums (float64).
+the nodes, ``E`` the edges, ``J`` the joint moves, ``L`` the lanes. Nodes and edges are named by
+their index; -1 is none. Values are goal values: 0 to 100 in bounds (uint8), in hundredths in sums.
 
-The records are tuples of arrays, not structured arrays: their arrays differ in length, and a kernel
-that walks one column reads contiguous memory.
+What a kernel reads together stands together: a node, an edge, and what a node knows of a role are
+records of NumPy's structured types. Links of lists hold one more than an index, and 0 at the end,
+so that memory that was never written is an empty tree. A tree of millions of nodes lies in main
+memory, and a descent takes as long as the memory that it has to wait for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,95 @@ Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Values = NDArray[np.uint8]
 Sums = NDArray[np.float64]
+Records = NDArray[Any]
 
 MAX_DEPTH = 256
 """Moves from the root to a leaf at most; a longer line of play is played out from there."""
 
-EDGES_PER_NODE = 8
-"""Room for edges: most nodes are leaves and have none yet."""
+NODE = np.dtype(
+    [
+        ("hash", np.uint64),
+        ("last_descent", np.int64),
+        ("visits", np.int32),
+        ("pending", np.int32),
+        ("mover", np.int32),
+        ("next", np.int32),
+        ("first_joint_move", np.int32),
+        ("serial", np.uint16),
+        ("is_expanded", np.uint8),
+        ("is_proved", np.uint8),
+    ]
+)
+"""A node.
+
+``hash`` of its state. ``last_descent``: the number of the last descent through it. ``visits`` and
+``pending``: descents through it that have ended, and that are under way (the virtual loss).
+``mover``: the only role with a choice, or ``SIMULTANEOUS`` (-2) where several have one. ``next``:
+the next node in the same bucket of the hash table, or on the list of free nodes.
+``first_joint_move``: the head of the list of its joint moves. ``serial``: how often the node was
+recycled. ``is_proved``: whether nothing below it can change its value any more.
+"""
+
+ROLE = np.dtype(
+    [
+        ("total", np.float64),
+        ("first_edge", np.int32),
+        ("choices", np.int32),
+        ("estimate", np.float32),
+        ("low", np.uint8),
+        ("high", np.uint8),
+        ("spare", np.uint16),
+    ]
+)
+"""What a node knows of a role.
+
+``total``: the sum of the values of its descents. ``first_edge``: the first edge of the role's
+moves, or -1 - move where it has no choice; ``choices``: the number of its legal moves. ``low`` and
+``high``: proved bounds of the value.
+"""
+
+EDGE = np.dtype(
+    [
+        ("total", np.float64),
+        ("move", np.int32),
+        ("child", np.int32),
+        ("visits", np.int32),
+        ("pending", np.uint16),
+        ("serial", np.uint16),
+        ("estimate", np.float32),
+        ("low", np.uint8),
+        ("high", np.uint8),
+        ("is_proved", np.uint8),
+        ("spare", np.uint8),
+    ]
+)
+"""A move of a role at a node.
+
+``move``: its index among the role's moves. ``visits``, ``pending`` and ``total`` as for nodes, the
+total in the role's utility. ``child``: the node behind it, where the role alone has a choice;
+``serial``: that node's, without which the child has been recycled since. ``estimate``: the value
+that the evaluation gives it by minimax over the nodes below (NaN where unknown). ``low``, ``high``,
+``is_proved``: what is proved of the value behind it; they outlive the child. On the list of free
+edges ``child`` is the next.
+"""
+
+JOINT_MOVE = np.dtype(
+    [
+        ("hash", np.uint64),
+        ("child", np.int32),
+        ("next", np.int32),
+        ("next_of_node", np.int32),
+        ("serial", np.uint16),
+        ("is_final", np.uint8),
+        ("spare", np.uint8),
+    ]
+)
+"""A joint move at a simultaneous-move node that leads to a node of the tree.
+
+``hash`` of node and edges; ``child`` and its ``serial`` as for edges. ``next``: the next in the
+same bucket of the hash table, or on the list of those that are free; ``next_of_node``: the next of
+the same node. ``is_final``: whether the child is proved and the node's bounds include it.
+"""
 
 
 class GameArrays(NamedTuple):
@@ -42,9 +126,11 @@ class GameArrays(NamedTuple):
     :mod:`gdl.circuit.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
-    value of each role. Of the states that ``symmetries`` map to one another only the canonical one
-    has a node. ``constant_sum`` is the sum that the goal values of ``first_rival`` and
-    ``second_rival`` always have; -1 where it varies, or where the game has not two rivals.
+    value of each role. ``spread`` float64 (R,): how far the values of playouts lie apart, as a part
+    of what they can at most. Of the states that ``symmetries`` map to one another only the
+    canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
+    there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
+    have; -1 where it varies.
     """
 
     code: Ints
@@ -61,9 +147,10 @@ class GameArrays(NamedTuple):
     chance: Values
     floor: Values
     ceiling: Values
+    spread: Sums
     symmetries: SymmetryGroup
-    first_rival: int = 0
-    second_rival: int = 0
+    first_rival: int = -1
+    second_rival: int = -1
     constant_sum: int = -1
 
 
@@ -74,10 +161,8 @@ class LaneArrays(NamedTuple):
     the choice of moves needs them. ``playing`` uint64 (W,): lanes whose playout goes on;
     ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
     (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
-    began. ``moves_made`` uint64 (moves * W,): the moves made since then, as in the block's move
-    rows; ``just_started`` uint64 (W,): the lanes that were filled in this step. ``results``
-    float32 (L, R): goal values of the playouts that have ended, in hundredths. Scratch: ``mask``
-    uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
+    began. Scratch: ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8
+    (R,).
     """
 
     rows: Words
@@ -88,9 +173,6 @@ class LaneArrays(NamedTuple):
     finished: Words
     leaf: Indices
     start_step: Ints
-    moves_made: Words
-    just_started: Words
-    results: NDArray[np.float32]
     mask: Words
     state: Words
     spare: Words
@@ -106,10 +188,8 @@ class PendingLeaves(NamedTuple):
     ``forced_moves`` int32 (L, R): the joint move that the lanes still have to make where
     ``forced``, uint8 (L,), is set. ``lane_count`` int32 (L,): lanes in all; ``playing`` int32 (L,):
     those whose playout goes on. ``totals`` float64 (L, R): the sum of the goal values of those that
-    have ended. ``masks`` uint64 (L, W): the lanes. ``amaf_visits`` int32 (L, moves) and
-    ``amaf_totals`` float32 (L, moves): how many of the playouts had each move in them, and the sum
-    of its role's goal values in those. ``free`` int32 (L,): a stack of unused leaves; ``new`` int32
-    (L,): a stack of leaves whose lanes were filled after the last view.
+    have ended. ``masks`` uint64 (L, W): the lanes. ``free`` int32 (L,): a stack of unused leaves;
+    ``new`` int32 (L,): a stack of leaves whose lanes were filled after the last view.
     """
 
     length: Indices
@@ -121,8 +201,6 @@ class PendingLeaves(NamedTuple):
     totals: Sums
     forced: Values
     masks: Words
-    amaf_visits: Indices
-    amaf_totals: NDArray[np.float32]
     free: Indices
     new: Indices
 
@@ -130,61 +208,28 @@ class PendingLeaves(NamedTuple):
 class TreeArrays(NamedTuple):
     """Nodes, edges and joint moves, in pools of fixed size.
 
-    Per node: ``state`` uint64 (N, S), packed; ``hash`` uint64 (N,). ``mover`` int32 (N,): the only
-    role with a choice, or ``SIMULTANEOUS`` (-2) where several have one. ``first_edge`` int32 (N,
-    R): the first edge of a role's moves, or -1 - move where the role has no choice. ``choices``
-    int32 (N, R): the number of legal moves, 0 before expansion. ``visits`` and ``pending_visits``
-    int32 (N,): playouts through the node that have ended and that are under way (the virtual loss).
-    ``total`` float64 (N, R): the sum of the goal values. ``low``, ``high`` uint8 (N, R): proved
-    bounds of the value.
+    ``nodes`` :data:`NODE` (N,), ``roles`` :data:`ROLE` (N, R), ``state`` uint64 (N, S), packed.
+    ``edges`` :data:`EDGE` (E,). ``buckets`` int32 (a power of two,): links to the first node of
+    each bucket of the hash table. ``free_edges`` int32 (any,): for each number of edges a link to
+    the first run of so many that is free.
 
-    Per edge: ``move`` int32 (E,), its index among the role's moves; ``edge_visits``,
-    ``edge_pending_visits`` int32 (E,) and ``edge_total`` float64 (E,) as for nodes, of the role's
-    own goal values; ``child`` int32 (E,): the node behind it, where the role alone has a choice.
-    ``amaf_visits`` int32 (E,) and ``amaf_total`` float64 (E,): visits and total of all playouts
-    through the node in which the role made the move at any time ("all moves as first"). At
-    simultaneous-move nodes: ``known_joint_moves`` int32 (E,), how many joint moves with this move
-    are in the tree; ``regret`` float64 (E,), the cumulative regret; ``edge_low``, ``edge_high``
-    uint8 (E,), proved bounds of the move's value.
-
-    ``table`` int32 (a power of two,): nodes by the hash of their state, -1 where empty.
-
-    Joint moves at simultaneous-move nodes have a hash table of their own, ``J`` a power of two:
-    ``joint_hash`` uint64 (J,), the hash of node and edges, 0 where empty; ``joint_child`` int32
-    (J,), the node behind it; ``joint_edges`` int32 (J, R). ``first_joint_move`` int32 (N,) and
-    ``next_joint_move`` int32 (J,) link the joint moves of a node: each is an index plus one, 0 at
-    the end. ``joint_final`` uint8 (J,): whether the child is proved and the node's bounds include
-    it.
+    For simultaneous-move nodes: ``regret`` float64 (E,), the cumulative regret of a move;
+    ``known_joint_moves`` int32 (E,), how many joint moves with it are in the tree;
+    ``joint_moves`` :data:`JOINT_MOVE` (J,), ``joint_edges`` int32 (J, R), and ``joint_buckets``
+    int32 (a power of two,) as ``buckets``.
     """
 
+    nodes: Records
+    roles: Records
     state: Words
-    hash: Words
-    mover: Indices
-    first_edge: Indices
-    choices: Indices
-    visits: Indices
-    pending_visits: Indices
-    total: Sums
-    low: Values
-    high: Values
-    move: Indices
-    edge_visits: Indices
-    edge_pending_visits: Indices
-    edge_total: Sums
-    child: Indices
-    amaf_visits: Indices
-    amaf_total: Sums
-    known_joint_moves: Indices
+    edges: Records
+    buckets: Indices
+    free_edges: Indices
     regret: Sums
-    edge_low: Values
-    edge_high: Values
-    table: Indices
-    joint_hash: Words
-    joint_child: Indices
+    known_joint_moves: Indices
+    joint_moves: Records
     joint_edges: Indices
-    first_joint_move: Indices
-    next_joint_move: Indices
-    joint_final: Values
+    joint_buckets: Indices
 
 
 class Settings(NamedTuple):
@@ -192,20 +237,20 @@ class Settings(NamedTuple):
 
     ``exploration`` weighs the unknown against the good. ``leaf_lanes`` playouts start from each
     leaf; 0 adapts their number to the cost of a playout. At most ``fan`` children of a node are
-    expanded together. ``rave_equivalence`` is the number of visits of a move at which its own mean
-    and its AMAF value weigh the same; 0 switches AMAF values off. Without ``proofs`` terminal
-    states prove nothing. A playout is given up after ``max_playout_steps``. At simultaneous-move
-    nodes roles choose by regret matching, mixed with the part ``uniform`` of uniformly random
-    moves; if that is 0, each role follows its own upper confidence bounds.
+    expanded together. Without ``proofs`` terminal states prove nothing. A playout is given up after
+    ``max_playout_steps``. At simultaneous-move nodes roles choose by regret matching, mixed with
+    the part ``uniform`` of uniformly random moves; if that is 0, each role follows its own upper
+    confidence bounds. Where goals have no constant sum, a role's utility is its own value less the
+    part ``rivalry`` of the mean of the others'.
     """
 
     exploration: float = 0.6
     leaf_lanes: int = 0
     fan: int = 16
-    rave_equivalence: int = 0
     proofs: bool = True
     max_playout_steps: int = 5000
     uniform: float = 0.1
+    rivalry: float = 0.1
 
 
 (
@@ -213,47 +258,49 @@ class Settings(NamedTuple):
     NODES,
     EDGES,
     JOINT_MOVES,
+    FREE_NODE,
+    FREE_JOINT_MOVE,
     FREE_LEAVES,
     NEW_LEAVES,
     STEP,
     PLAYOUTS,
-    FULL,
     DESCENTS,
     REFUTED,
-) = range(11)
-"""Indices into ``counts``, int64 (11,), the state of the search as a whole:
+    SWEPT,
+    OLD,
+    RECYCLED,
+) = range(15)
+"""Indices into ``counts``, int64 (15,), the state of the search as a whole:
 
 - ``ROOT``: the node at which every path begins
-- ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each are in use
+- ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each have ever been in use
+- ``FREE_NODE``, ``FREE_JOINT_MOVE``: links to the first of those that are free again
 - ``FREE_LEAVES``, ``NEW_LEAVES``: heights of the stacks ``free`` and ``new`` of the pending leaves
 - ``STEP``: steps of the block so far
 - ``PLAYOUTS``: playouts that have ended
-- ``FULL``: 1 if nodes, edges or joint moves have run out, so that the tree has to be compacted
 - ``DESCENTS``: descents from the root so far
 - ``REFUTED``: 1 if a terminal state has refuted the assumed constant sum
+- ``SWEPT``: the node that is looked at next when nodes are to be recycled
+- ``OLD``: nodes whose last descent came before this one may be recycled
+- ``RECYCLED``: nodes that have been recycled so far
 """
 
 
 class Memory(NamedTuple):
-    """Everything that a search works on, as one argument.
-
-    ``last_descents`` int32 (N,): the number of the last descent through each node.
-    """
+    """Everything that a search works on, as one argument."""
 
     game: GameArrays
     lanes: LaneArrays
     leaves: PendingLeaves
     tree: TreeArrays
     counts: Ints
-    last_descents: Indices
 
 
 def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Memory:
     """Allocate memory for a search of at most so many nodes."""
     words, lanes, roles = engine.words, block.lanes, engine.roles
-    size, moves = state_words(engine), sum(engine.layout.move_counts)
-    counts = np.zeros(REFUTED + 1, dtype=np.int64)
-    counts[FREE_LEAVES] = lanes
+    size = state_words(engine)
+    most = max(engine.layout.move_counts)
     return Memory(
         game,
         LaneArrays(
@@ -265,19 +312,22 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
             finished=np.zeros(words, np.uint64),
             leaf=np.zeros(lanes, np.int32),
             start_step=np.zeros(lanes, np.int64),
-            moves_made=np.zeros(moves * words, np.uint64),
-            just_started=np.zeros(words, np.uint64),
-            results=np.zeros((lanes, roles), np.float32),
             mask=np.zeros(words, np.uint64),
             state=np.zeros(size, np.uint64),
             spare=np.zeros(size, np.uint64),
             values=np.zeros(roles, np.uint8),
         ),
-        _new_leaves(lanes, words, roles, moves),
-        new_tree(nodes, EDGES_PER_NODE * nodes, size, roles),
-        counts,
-        np.zeros(nodes, np.int32),
+        _new_leaves(lanes, words, roles),
+        new_tree(nodes, size, roles, most),
+        new_counts(lanes),
     )
+
+
+def new_counts(lanes: int) -> Ints:
+    """The counts of an empty tree, and of a block without leaves."""
+    counts = np.zeros(RECYCLED + 1, dtype=np.int64)
+    counts[FREE_LEAVES] = lanes
+    return counts
 
 
 def state_words(engine: Engine) -> int:
@@ -306,46 +356,46 @@ def new_game(
         chance=np.array([moves_by_chance(role) for role in roles], np.uint8),
         floor=np.zeros(engine.roles, np.uint8),  # a role for which no goal holds gets 0
         ceiling=np.array([max(own, default=0) for own in values], np.uint8),
+        spread=np.ones(engine.roles),
         symmetries=symmetries or trivial_group(layout),
     )
 
 
-def new_tree(nodes: int, edges: int, words: int, roles: int) -> TreeArrays:
+EDGES_PER_NODE = 6
+"""Room for edges. Most nodes are leaves and have none; memory that is not used is not taken."""
+
+
+def new_tree(nodes: int, words: int, roles: int, most_choices: int) -> TreeArrays:
     """Allocate an empty tree; ``words`` are those of a packed state."""
-    table = 1 << (2 * nodes - 1).bit_length()
+    edges = EDGES_PER_NODE * nodes
+    joint_moves = 2 * nodes
     return TreeArrays(
+        nodes=np.zeros(nodes, NODE),
+        roles=np.zeros((nodes, roles), ROLE),
         state=np.zeros((nodes, words), np.uint64),
-        hash=np.zeros(nodes, np.uint64),
-        mover=np.zeros(nodes, np.int32),
-        first_edge=np.zeros((nodes, roles), np.int32),
-        choices=np.zeros((nodes, roles), np.int32),
-        visits=np.zeros(nodes, np.int32),
-        pending_visits=np.zeros(nodes, np.int32),
-        total=np.zeros((nodes, roles), np.float64),
-        low=np.zeros((nodes, roles), np.uint8),
-        high=np.zeros((nodes, roles), np.uint8),
-        move=np.zeros(edges, np.int32),
-        edge_visits=np.zeros(edges, np.int32),
-        edge_pending_visits=np.zeros(edges, np.int32),
-        edge_total=np.zeros(edges, np.float64),
-        child=np.zeros(edges, np.int32),
-        amaf_visits=np.zeros(edges, np.int32),
-        amaf_total=np.zeros(edges, np.float64),
+        edges=np.zeros(edges, EDGE),
+        buckets=np.zeros(_power_of_two(nodes), np.int32),
+        free_edges=np.zeros(most_choices + 1, np.int32),
+        regret=np.zeros(edges),
         known_joint_moves=np.zeros(edges, np.int32),
-        regret=np.zeros(edges, np.float64),
-        edge_low=np.zeros(edges, np.uint8),
-        edge_high=np.zeros(edges, np.uint8),
-        table=np.full(table, -1, np.int32),
-        joint_hash=np.zeros(table, np.uint64),
-        joint_child=np.zeros(table, np.int32),
-        joint_edges=np.zeros((table, roles), np.int32),
-        first_joint_move=np.zeros(nodes, np.int32),
-        next_joint_move=np.zeros(table, np.int32),
-        joint_final=np.zeros(table, np.uint8),
+        joint_moves=np.zeros(joint_moves, JOINT_MOVE),
+        joint_edges=np.zeros((joint_moves, roles), np.int32),
+        joint_buckets=np.zeros(_power_of_two(joint_moves), np.int32),
     )
 
 
-def _new_leaves(lanes: int, words: int, roles: int, moves: int) -> PendingLeaves:
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def bytes_per_node(engine: Engine) -> int:
+    """The memory that a node takes with its edges, where roles move in turn."""
+    words = state_words(engine)
+    node = NODE.itemsize + engine.roles * ROLE.itemsize + 8 * words + 8
+    return node + EDGES_PER_NODE * EDGE.itemsize
+
+
+def _new_leaves(lanes: int, words: int, roles: int) -> PendingLeaves:
     return PendingLeaves(
         length=np.zeros(lanes, np.int32),
         nodes=np.zeros((lanes, MAX_DEPTH + 1), np.int32),
@@ -356,8 +406,6 @@ def _new_leaves(lanes: int, words: int, roles: int, moves: int) -> PendingLeaves
         totals=np.zeros((lanes, roles), np.float64),
         forced=np.zeros(lanes, np.uint8),
         masks=np.zeros((lanes, words), np.uint64),
-        amaf_visits=np.zeros((lanes, moves), np.int32),
-        amaf_totals=np.zeros((lanes, moves), np.float32),
         free=np.arange(lanes, dtype=np.int32)[::-1].copy(),
         new=np.zeros(lanes, np.int32),
     )

@@ -10,7 +10,6 @@ from gdl.engine.kernel_library import (
     ONE,
     ZERO,
     call_evaluator,
-    goal_values,
     inlined_kernel,
     kernel,
     lowest,
@@ -25,9 +24,8 @@ from ggp_player.strategies.mcts.arrays import (
     Memory,
     PendingLeaves,
     Settings,
-    Words,
 )
-from ggp_player.strategies.mcts.nodes import backpropagate, backpropagate_amaf
+from ggp_player.strategies.mcts.nodes import backpropagate
 
 MIN_IDLE_LANES = 64
 """Idle lanes from which on it is worth selecting new leaves."""
@@ -36,7 +34,7 @@ MIN_IDLE_LANES = 64
 @inlined_kernel
 def backpropagate_finished(memory: Memory, settings: Settings) -> None:
     """Stop lanes whose playout has ended; backpropagate once there are enough idle lanes."""
-    game, lanes, _, _, counts, _ = memory
+    game, lanes, _, _, counts = memory
     expired = counts[STEP] % 256 == 255
     for word in range(lanes.playing.shape[0]):
         playing = lanes.playing[word]
@@ -70,14 +68,11 @@ def evaluate_goals(game: GameArrays, lanes: LaneArrays) -> None:
 @inlined_kernel
 def _backpropagate_playouts(memory: Memory, settings: Settings) -> None:
     """Count the playouts that have ended; the goal rows must be up to date."""
-    game, lanes, leaves, _, _, _ = memory
+    game, lanes, leaves, _, _ = memory
     finished = lanes.finished
     for word in range(finished.shape[0]):
         if finished[word] != ZERO:
             _add_goal_values(game, lanes, leaves, word, finished[word])
-    if settings.rave_equivalence:
-        _record_results(game, lanes, finished)
-        _add_amaf_moves(game, lanes, leaves, finished)
     for word in range(finished.shape[0]):
         left = finished[word]
         finished[word] = ZERO
@@ -110,49 +105,13 @@ def _add_goal_values(
             leaves.totals[lanes.leaf[lane], role] += value
 
 
-@kernel
-def _record_results(game: GameArrays, lanes: LaneArrays, finished: Words) -> None:
-    """Record the goal values of each finished playout in ``results``."""
-    for word in range(finished.shape[0]):
-        left = finished[word]
-        while left != ZERO:
-            lane = word * 64 + lowest(left)
-            left &= left - ONE
-            goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
-            for role in range(lanes.values.shape[0]):
-                lanes.results[lane, role] = np.float32(0.01 * lanes.values[role])
-
-
-@kernel
-def _add_amaf_moves(
-    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, finished: Words
-) -> None:
-    """Add the moves of finished playouts, and their values, to the AMAF sums of their leaves."""
-    words = finished.shape[0]
-    for role in range(game.chance.shape[0]):
-        for move in range(game.offsets[role], game.offsets[role + 1]):
-            first = np.uint64(move * words)
-            some = ZERO
-            for word in range(np.uint64(words)):
-                some |= lanes.moves_made[first + np.uint64(word)] & finished[np.uint64(word)]
-            if some == ZERO:
-                continue
-            for word in range(words):
-                found = lanes.moves_made[move * words + word] & finished[word]
-                while found != ZERO:
-                    lane = word * 64 + lowest(found)
-                    found &= found - ONE
-                    leaves.amaf_visits[lanes.leaf[lane], move] += 1
-                    leaves.amaf_totals[lanes.leaf[lane], move] += lanes.results[lane, role]
-
-
 @inlined_kernel
 def _finish_leaf(memory: Memory, settings: Settings, leaf: int) -> None:
     """Backpropagate a leaf whose last playout has ended, and free it."""
-    game, _, leaves, tree, counts, _ = memory
-    if settings.rave_equivalence:
-        backpropagate_amaf(game, tree, leaves, leaf)
-    backpropagate(tree, leaves, leaf, leaves.lane_count[leaf])
+    game, _, leaves, tree, counts = memory
+    for role in range(leaves.totals.shape[1]):
+        leaves.totals[leaf, role] /= leaves.lane_count[leaf]
+    backpropagate(game, tree, settings, leaves, leaf, 1, 1)
     counts[PLAYOUTS] += leaves.lane_count[leaf]
     leaves.free[counts[FREE_LEAVES]] = leaf
     counts[FREE_LEAVES] += 1

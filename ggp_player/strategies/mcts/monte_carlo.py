@@ -53,18 +53,14 @@ class MonteCarlo(EngineStrategy):
         exploration: Annotated[float, Field(ge=0)] = DEFAULT.exploration,
         leaf_lanes: Annotated[int, Field(ge=0, le=512)] = DEFAULT.leaf_lanes,
         fan: Annotated[int, Field(ge=1, le=512)] = DEFAULT.fan,
-        rave_equivalence: Annotated[int, Field(ge=0)] = DEFAULT.rave_equivalence,
         proofs: bool = True,
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         symmetries: SymmetryGroup | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
-        self._settings = Settings(
-            exploration, leaf_lanes, fan, rave_equivalence, proofs, uniform=uniform
-        )
-        # AMAF values are those of the moves as made, not of the moves that symmetries map them to.
-        self._symmetries = None if rave_equivalence else symmetries
+        self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
+        self._symmetries = symmetries
         self._clock = clock
         self._threads = threads
         self._budget = playouts
@@ -86,7 +82,6 @@ class MonteCarlo(EngineStrategy):
             ]
             for search in self._searches:
                 search.set_root(position.state)
-                search.compact()  # loads its code now: the first search has the time for it
         self._searched = position
         self._draw = position.random.random()
         for search in self._searches:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import kernel
 from ggp_player.strategies.mcts.arrays import GameArrays, Indices, Ints, Sums, TreeArrays
+from ggp_player.strategies.mcts.pools import live_joint_child
 from ggp_player.strategies.mcts.simultaneous import mean_value
 
 ITERATIONS = 300
@@ -56,17 +57,17 @@ def fill_matrix(tree: TreeArrays, node: int, matrix: PayoffMatrix) -> None:
     for entry in range(matrix.values.shape[0]):
         for role in range(matrix.values.shape[1]):
             matrix.values[entry, role] = mean_value(tree, node, role)
-    index = tree.first_joint_move[node]
+    index = tree.nodes[node].first_joint_move
     while index > 0:
         entry = 0
         for role in range(matrix.values.shape[1]):
-            edge, first = tree.joint_edges[index - 1, role], tree.first_edge[node, role]
-            entry = entry * tree.choices[node, role] + (edge - first if edge >= 0 else 0)
-        child = tree.joint_child[index - 1]
-        if tree.visits[child] > 0:
+            edge, first = tree.joint_edges[index - 1, role], tree.roles[node, role].first_edge
+            entry = entry * tree.roles[node, role].choices + (edge - first if edge >= 0 else 0)
+        child = live_joint_child(tree, index - 1)
+        if child >= 0 and tree.nodes[child].visits > 0:
             for role in range(matrix.values.shape[1]):
                 matrix.values[entry, role] = mean_value(tree, child, role)
-        index = tree.next_joint_move[index - 1]
+        index = tree.joint_moves[index - 1].next_of_node
 
 
 @kernel

@@ -36,7 +36,6 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
-    FULL,
     NEW_LEAVES,
     REFUTED,
     ROOT,
@@ -53,48 +52,43 @@ from ggp_player.strategies.mcts.backpropagation import (
     count_idle_lanes,
     evaluate_goals,
 )
-from ggp_player.strategies.mcts.nodes import (
-    backpropagate,
+from ggp_player.strategies.mcts.bounds import (
     backpropagate_bounds,
-    expand,
-    find_or_add_node,
     has_bounds,
     is_proved,
-    set_child,
+    prove_terminal,
 )
+from ggp_player.strategies.mcts.nodes import backpropagate, expand, set_child
+from ggp_player.strategies.mcts.pools import find_or_add_node
 from ggp_player.strategies.mcts.selection import fill_idle_lanes, scatter_state
 
 
 @kernel
 def run_search(memory: Memory, settings: Settings, steps: int) -> None:
-    """Search for ``steps``, or until the root is proved, a pool is full, or the sum is refuted."""
-    game, lanes, leaves, tree, counts, _ = memory
+    """Search for ``steps``, or until the root is proved or the constant sum is refuted."""
+    game, lanes, leaves, tree, counts = memory
     view = MOVES_VIEW if game.deferred_goals else VIEW
     for _ in range(steps):
         idle = count_idle_lanes(lanes)
         if idle >= MIN_IDLE_LANES:
             fill_idle_lanes(memory, settings, idle)
-        if counts[FULL] or counts[REFUTED] or is_proved(tree, counts[ROOT]):
+        if counts[REFUTED] or is_proved(tree, counts[ROOT]):
             return
         call_evaluator(game.code[view], lanes.rows.ctypes.data, game.code[view + 1])
         _evaluate_new_leaves(memory, settings)
         backpropagate_finished(memory, settings)
         _make_moves(game, lanes, leaves, counts)
-        if settings.rave_equivalence:
-            _record_moves(game, lanes)
         _link_new_children(memory)
         counts[STEP] += 1
 
 
 @kernel
-def cancel_pending_leaves(memory: Memory) -> None:
+def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
     """Drop all pending leaves, as if they had never been selected."""
-    _, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts = memory
     for leaf in range(leaves.playing.shape[0]):
         if leaves.playing[leaf] > 0:
-            for role in range(leaves.totals.shape[1]):
-                leaves.totals[leaf, role] = 0.0
-            backpropagate(tree, leaves, leaf, 0)
+            backpropagate(game, tree, settings, leaves, leaf, 0, 1)
             leaves.playing[leaf] = 0
     for index in range(leaves.free.shape[0]):
         leaves.free[index] = leaves.free.shape[0] - 1 - index
@@ -107,7 +101,7 @@ def cancel_pending_leaves(memory: Memory) -> None:
 @inlined_kernel
 def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
     """Expand or prove the new leaves whose state the view has just shown."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts = memory
     kept, goals_evaluated = 0, False
     for number in range(counts[NEW_LEAVES]):
         leaf = leaves.new[number]
@@ -126,14 +120,12 @@ def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
                 evaluate_goals(game, lanes)
                 goals_evaluated = True
             goal_values(lanes.rows, game.goals, game.goal_table, lane, lanes.values)
-            for role in range(lanes.values.shape[0]):
-                tree.low[node, role] = tree.high[node, role] = lanes.values[role]
-            first, second = game.first_rival, game.second_rival
-            total = np.int64(lanes.values[first]) + np.int64(lanes.values[second])
-            if game.constant_sum >= 0 and total != game.constant_sum:
+            if not prove_terminal(game, tree, node, lanes.values):
                 counts[REFUTED] = 1
             backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
-        elif tree.choices[node, 0] == 0 and (tree.visits[node] > 0 or node == counts[ROOT]):
+        elif not tree.nodes[node].is_expanded and (
+            tree.nodes[node].visits > 0 or node == counts[ROOT]
+        ):
             expand(game, tree, counts, node, lanes, lane)
     counts[NEW_LEAVES] = kept
 
@@ -190,27 +182,10 @@ def _apply_forced_moves(
                 lanes.rows[move, word] |= leaves.masks[leaf, word]
 
 
-@kernel
-def _record_moves(game: GameArrays, lanes: LaneArrays) -> None:
-    """Add the moves just made to those of each lane's playout, for AMAF values."""
-    words = lanes.playing.shape[0]
-    # Unsigned indices cannot count from the end, so that the loop is vectorised.
-    first, count = np.uint64(game.moves * words), np.uint64(words)
-    for move in range(lanes.moves_made.shape[0] // words):
-        start = np.uint64(move) * count
-        for word in range(np.uint64(words)):
-            index = start + np.uint64(word)
-            before = lanes.moves_made[index] & ~lanes.just_started[np.uint64(word)]
-            made = lanes.flat_rows[first + index] & lanes.playing[np.uint64(word)]
-            lanes.moves_made[index] = before | made
-    for word in range(words):
-        lanes.just_started[word] = ZERO
-
-
 @inlined_kernel
 def _link_new_children(memory: Memory) -> None:
     """Find or add the nodes that forced moves have led to, and link them to their parents."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts = memory
     for number in range(counts[NEW_LEAVES]):
         leaf = leaves.new[number]
         last = leaves.length[leaf]
@@ -222,7 +197,7 @@ def _link_new_children(memory: Memory) -> None:
         leaves.forced[leaf] = 0
         leaves.nodes[leaf, last] = child
         if child >= 0:
-            tree.pending_visits[child] += leaves.lane_count[leaf]
+            tree.nodes[child].pending += 1
             before = leaves.nodes[leaf, last - 1]
             set_child(tree, counts, before, leaves.edges[leaf, last - 1], child)
             if has_bounds(game, tree, child):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gdl.engine.kernel_library import SCATTER, ZERO, call_scatter, inlined_kernel, lowest
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
@@ -20,15 +18,14 @@ from ggp_player.strategies.mcts.arrays import (
     TreeArrays,
     Words,
 )
+from ggp_player.strategies.mcts.bounds import backpropagate_bounds, is_proved
 from ggp_player.strategies.mcts.nodes import (
-    NO_NODE,
     add_virtual_loss,
     backpropagate,
-    backpropagate_bounds,
     find_child,
-    is_proved,
     select_edge,
 )
+from ggp_player.strategies.mcts.pools import NO_NODE, live_child
 
 PROVED, LEAF, MISSING = range(3)
 """How a descent ends: at a node of proved value, at a node to play from, or before a child that is
@@ -41,14 +38,14 @@ MAX_PROVED_DESCENTS = 64
 @inlined_kernel
 def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
     """Select leaves, and start playouts from them in the idle lanes."""
-    _, _, leaves, _, counts, _ = memory
+    _, _, leaves, _, counts = memory
     proved = 0
     while idle >= settings.leaf_lanes and counts[FREE_LEAVES] > 0 and proved < MAX_PROVED_DESCENTS:
         leaf = leaves.free[counts[FREE_LEAVES] - 1]
         end = _select_path(memory, settings, leaf)
         if end == PROVED:
             proved += 1
-            _backpropagate_proved_value(memory, leaf, settings.leaf_lanes)
+            _backpropagate_proved_value(memory, settings, leaf)
             continue
         proved = 0
         counts[FREE_LEAVES] -= 1
@@ -60,7 +57,7 @@ def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
 @inlined_kernel
 def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
     """Descend from the root, and record the path as that of a leaf; return how it ends."""
-    game, _, leaves, tree, counts, last_descents = memory
+    game, _, leaves, tree, counts = memory
     counts[DESCENTS] += 1
     descent, node = counts[DESCENTS], counts[ROOT]
     depth = 0
@@ -69,13 +66,15 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
         leaves.length[leaf] = depth
         if is_proved(tree, node):
             return PROVED
-        if tree.choices[node, 0] == 0 or depth == MAX_DEPTH or last_descents[node] == descent:
+        record = tree.nodes[node]
+        if not record.is_expanded or depth == MAX_DEPTH or record.last_descent == descent:
+            record.last_descent = descent
             return LEAF
-        last_descents[node] = descent
+        record.last_descent = descent
         edges = leaves.edges[leaf, depth]
         for role in range(edges.shape[0]):
             edges[role] = -1
-            if tree.first_edge[node, role] >= 0:
+            if tree.roles[node, role].first_edge >= 0:
                 edges[role] = select_edge(game, tree, settings, node, role)
         node = find_child(tree, node, edges)
         depth += 1
@@ -86,24 +85,24 @@ def _select_path(memory: Memory, settings: Settings, leaf: int) -> int:
 
 
 @inlined_kernel
-def _backpropagate_proved_value(memory: Memory, leaf: int, playouts: int) -> None:
-    """Backpropagate the value of a proved node at a path's end as the result of ``playouts``.
+def _backpropagate_proved_value(memory: Memory, settings: Settings, leaf: int) -> None:
+    """Backpropagate the value of a proved node at a path's end.
 
     It may have been proved by way of another path, so the bounds on this one are updated first.
     """
-    game, _, leaves, tree, _, _ = memory
+    game, _, leaves, tree, _ = memory
     node = leaves.nodes[leaf, leaves.length[leaf]]
     backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
-    leaves.lane_count[leaf] = 0
     for role in range(leaves.totals.shape[1]):
-        leaves.totals[leaf, role] = 0.01 * tree.low[node, role] * playouts
-    backpropagate(tree, leaves, leaf, playouts)
+        own = tree.roles[node, role]
+        leaves.totals[leaf, role] = 0.005 * (float(own.low) + float(own.high))
+    backpropagate(game, tree, settings, leaves, leaf, 1, 0)
 
 
 @inlined_kernel
 def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced: bool) -> int:
     """Start a leaf's playouts in idle lanes, at most ``idle``; return how many."""
-    game, lanes, leaves, tree, counts, _ = memory
+    game, lanes, leaves, tree, counts = memory
     size = min(settings.leaf_lanes, idle)
     step = leaves.length[leaf] - 1 if forced else leaves.length[leaf]
     mask = leaves.masks[leaf]
@@ -120,7 +119,6 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
             lanes.start_step[lane] = counts[STEP]
             found += 1
         lanes.playing[word] |= mask[word]
-        lanes.just_started[word] |= mask[word]
     state = tree.state[leaves.nodes[leaf, step]]
     scatter_state(game, lanes, state, mask)
     leaves.forced[leaf] = forced
@@ -130,10 +128,6 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
     leaves.playing[leaf] = found
     for role in range(leaves.totals.shape[1]):
         leaves.totals[leaf, role] = 0.0
-    if settings.rave_equivalence:
-        for move in range(leaves.amaf_visits.shape[1]):
-            leaves.amaf_visits[leaf, move] = 0
-            leaves.amaf_totals[leaf, move] = np.float32(0.0)
     leaves.new[counts[NEW_LEAVES]] = leaf
     counts[NEW_LEAVES] += 1
     add_virtual_loss(tree, leaves, leaf)
@@ -155,7 +149,7 @@ def _set_forced_moves(leaves: PendingLeaves, tree: TreeArrays, leaf: int) -> Non
     node = leaves.nodes[leaf, step]
     for role in range(leaves.forced_moves.shape[1]):
         edge = leaves.edges[leaf, step, role]
-        move = tree.move[edge] if edge >= 0 else -1 - tree.first_edge[node, role]
+        move = tree.edges[edge].move if edge >= 0 else -1 - tree.roles[node, role].first_edge
         leaves.forced_moves[leaf, role] = move
 
 
@@ -173,18 +167,18 @@ def _copy_path(leaves: PendingLeaves, origin: int, leaf: int) -> None:
 @inlined_kernel
 def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle: int) -> int:
     """Start leaves at other children of the same node that are not yet in the tree."""
-    _, _, leaves, tree, counts, _ = memory
+    _, _, leaves, tree, counts = memory
     length = leaves.length[origin]
     node = leaves.nodes[origin, length - 1]
-    mover = tree.mover[node]
+    mover = tree.nodes[node].mover
     if mover < 0 or settings.fan < 2:
         return 0
     used, children = 0, 1
-    first = tree.first_edge[node, mover]
-    for edge in range(first, first + tree.choices[node, mover]):
+    first = tree.roles[node, mover].first_edge
+    for edge in range(first, first + tree.roles[node, mover].choices):
         if used >= idle or children >= settings.fan or counts[FREE_LEAVES] == 0:
             break
-        if tree.child[edge] >= 0 or tree.edge_pending_visits[edge] > 0:
+        if live_child(tree, edge) >= 0 or tree.edges[edge].pending > 0:
             continue
         counts[FREE_LEAVES] -= 1
         leaf = leaves.free[counts[FREE_LEAVES]]

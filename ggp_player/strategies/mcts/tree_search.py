@@ -13,45 +13,44 @@ from gdl.engine.kernel_library import make_canonical
 from gdl.language import Term
 from gdl.state_machine import State
 from ggp_player.strategies.mcts.arrays import (
-    EDGES,
-    EDGES_PER_NODE,
-    FULL,
-    JOINT_MOVES,
+    DESCENTS,
     NODES,
     PLAYOUTS,
+    RECYCLED,
     REFUTED,
     ROOT,
     Settings,
-    TreeArrays,
     Words,
+    bytes_per_node,
+    new_counts,
     new_game,
     new_memory,
     new_tree,
     state_words,
 )
-from ggp_player.strategies.mcts.compaction import TreeCopy, copy_tree
-from ggp_player.strategies.mcts.nodes import find_child, find_or_add_node
+from ggp_player.strategies.mcts.nodes import find_child
+from ggp_player.strategies.mcts.pools import find_or_add_node, live_child
 from ggp_player.strategies.mcts.regret_matching import fill_matrix, new_matrix, solve_matrix
 from ggp_player.strategies.mcts.search_loop import cancel_pending_leaves, run_search
 from ggp_player.strategies.mcts.simultaneous import has_matrix
 
-TREE_BYTES = 192 * 2**20
-"""Memory for a tree and its copy; copying must not take a large part of a play clock."""
+TREE_BYTES = 2**30
+"""Memory for a tree unless another is given."""
 
-MIN_LEAF_LANES, MAX_LEAF_LANES = 8, 48
+MIN_LEAF_LANES, MAX_LEAF_LANES = 1, 12
 """Lanes of a leaf: with fewer a block has too many leaves, with more too few."""
 
-MAX_LEAF_WORK = 1_500_000
+MAX_LEAF_WORK = 400_000
 """Gates, times steps, that a leaf's playouts evaluate at most where ``leaf_lanes`` is 0."""
+
+MIN_NODES = 1024
+"""The least nodes of a tree, however little memory it is given."""
+
+MIN_SPREAD = 0.1
+"""The least spread of values, as playouts from the first state need not show all."""
 
 MAX_LINE_LENGTH = 40
 """The most joint moves of a line that is shown."""
-
-COMPACTION_THRESHOLD = 0.5
-"""The part of the node pool in use above which a new root drops the nodes out of its reach."""
-
-KEPT_FRACTION = 0.5
-"""The part of the nodes that compaction keeps when the pool is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +89,11 @@ class TreeSearch:
         self.settings = settings
         self.engine: Engine = machine.engine
         self._block = machine.engine.block(seed)
-        self._node_count = _nodes_in(memory // 2, self.engine)
+        self._node_count = max(MIN_NODES, memory // bytes_per_node(self.engine))
         game = new_game(self.engine, machine.roles, symmetries)
         self.memory = new_memory(self.engine, self._block, game, self._node_count)
         self._root_state: State | None = None
-        self._spare: TreeArrays | None = None
-        self._new_nodes = np.zeros(self._node_count, np.int32)
-        self._old_nodes = np.zeros(self._node_count, np.int32)
         self._probe_game()
-        self.compactions = 0
         self.is_idle = False
         """Whether no playout is under way, as every node that the search selects is proved."""
         self._roles = range(len(machine.roles))
@@ -109,64 +104,45 @@ class TreeSearch:
         return int(self.memory.counts[PLAYOUTS])
 
     @property
+    def descents(self) -> int:
+        """Descents from the root so far."""
+        return int(self.memory.counts[DESCENTS])
+
+    @property
     def nodes(self) -> int:
-        """Nodes of the tree."""
-        return int(self.memory.counts[NODES])
+        """Nodes that were ever added to the tree."""
+        return int(self.memory.counts[NODES] + self.memory.counts[RECYCLED])
 
     def set_root(self, state: State) -> None:
         """Make a state the root."""
         if self._root_state is not None and self._root_state == state:
             return
         self._root_state = state
-        counts = self.memory.counts
-        cancel_pending_leaves(self.memory)
-        if counts[NODES] > COMPACTION_THRESHOLD * self._node_count or counts[FULL]:
-            self._restart_at(state)
-        else:
-            counts[ROOT] = self._find_node(state)
+        cancel_pending_leaves(self.memory, self.settings)
+        root = self._find_node(state)
+        if root < 0:
+            self._clear()
+            root = self._find_node(state)
+        self.memory.counts[ROOT] = root
 
     def run(self, steps: int) -> None:
-        """Search for at most so many steps of the block; compact the tree if it is full."""
+        """Search for at most so many steps of the block."""
         self.memory.game.code[:] = self.engine.addresses()
         run_search(self.memory, self.settings, steps)
         self.is_idle = not self.memory.lanes.playing.any()
         if self.memory.counts[REFUTED]:
             self.is_idle = False
             self._forget_constant_sum()
-        elif self.memory.counts[FULL]:
-            self.is_idle = False
-            cancel_pending_leaves(self.memory)
-            self.compact()
-
-    def compact(self) -> None:
-        """Copy the tree below the root; drop the least visited nodes if a pool is full."""
-        self.compactions += 1
-        memory = self.memory
-        used, min_visits = int(memory.counts[NODES]), 0
-        if memory.counts[FULL]:
-            kept = int(KEPT_FRACTION * used)
-            visits = np.partition(memory.tree.visits[:used], used - kept)
-            min_visits = int(visits[used - kept]) + 1
-        memory.counts[FULL] = 0
-        new = self._spare_tree()
-        self._new_nodes.fill(-1)
-        edges = np.zeros(self.engine.roles, np.int32)
-        nodes = self._new_nodes, self._old_nodes
-        copy_tree(TreeCopy(memory.game, memory.tree, new, memory.counts, *nodes, edges), min_visits)
-        self._spare = memory.tree
-        self.memory = memory._replace(tree=new)
-        memory.last_descents.fill(0)
 
     @property
     def is_proved(self) -> bool:
-        """Whether the value of the root is proved for every role."""
-        tree, root = self.memory.tree, self.memory.counts[ROOT]
-        return bool((tree.low[root] == tree.high[root]).all())
+        """Whether nothing more can be found out about the value of the root."""
+        return bool(self.memory.tree.nodes[self.memory.counts[ROOT]]["is_proved"])
 
     def bounds(self, role: int) -> tuple[int, int]:
         """The proved bounds of the root's value for a role."""
-        tree, root = self.memory.tree, self.memory.counts[ROOT]
-        return int(tree.low[root, role]), int(tree.high[root, role])
+        own = self.memory.tree.roles[self.memory.counts[ROOT], role]
+        return int(own["low"]), int(own["high"])
 
     def moves(self, role: int) -> Sequence[MoveStatistics]:
         """The statistics of a role's moves at the root; none before it is expanded.
@@ -175,29 +151,52 @@ class TreeSearch:
         """
         tree = self.memory.tree
         root = int(self.memory.counts[ROOT])
-        first = int(tree.first_edge[root, role])
-        if tree.choices[root, 0] == 0 or first < 0:
+        edges = self._edges(root, role)
+        if not tree.nodes[root]["is_expanded"] or not edges:
             return []
         assert self._root_state is not None
         own = self._actual_moves(self._root_state)[role]
         found = []
-        edges = range(first, first + int(tree.choices[root, role]))
         for edge, probability in zip(edges, self._probabilities(role), strict=True):
-            visits = int(tree.edge_visits[edge])
-            value = 100 * float(tree.edge_total[edge]) / visits if visits else 0.0
-            low, high = int(tree.edge_low[edge]), int(tree.edge_high[edge])
-            child = int(tree.child[edge])
-            if tree.mover[root] == role and child >= 0:
-                low, high = int(tree.low[child, role]), int(tree.high[child, role])
-            index = own[tree.move[edge]]
-            found.append(MoveStatistics(index, value, visits, low, high, probability))
+            move = tree.edges[edge]
+            found.append(
+                MoveStatistics(
+                    index=own[move["move"]],
+                    value=self._value(edge, role),
+                    visits=int(move["visits"]),
+                    low=int(move["low"]),
+                    high=int(move["high"]),
+                    probability=probability,
+                )
+            )
         return found
+
+    def _value(self, edge: int, role: int) -> float:
+        """The mean goal value of a move of a role; 0 where it was not tried."""
+        tree, move = self.memory.tree, self.memory.tree.edges[edge]
+        if not move["visits"]:
+            return 0.0
+        child = int(live_child(tree, edge))
+        if self.memory.game.constant_sum < 0 and child >= 0 and tree.nodes[child]["visits"]:
+            # The edge has the role's utility, in which the values of others take part.
+            return 100 * float(tree.roles[child, role]["total"]) / int(tree.nodes[child]["visits"])
+        return 100 * float(move["total"]) / int(move["visits"])
+
+    def _edges(self, node: int, role: int) -> range:
+        """The edges of a role at a node; none where it has no choice."""
+        own = self.memory.tree.roles[node, role]
+        first = int(own["first_edge"])
+        return range(first, first + int(own["choices"])) if first >= 0 else range(0)
 
     def _probabilities(self, role: int) -> list[float]:
         """Compute how often a role should make each of its moves at a simultaneous-move root."""
         tree, root = self.memory.tree, int(self.memory.counts[ROOT])
-        choices = tree.choices[root]
-        if not self.settings.uniform or not has_matrix(tree, root) or not tree.visits[root]:
+        choices = tree.roles[root]["choices"]
+        if (
+            not self.settings.uniform
+            or not has_matrix(tree, root)
+            or not tree.nodes[root]["visits"]
+        ):
             return [0.0] * int(choices[role])
         matrix = new_matrix(choices)
         fill_matrix(tree, root, matrix)
@@ -212,15 +211,17 @@ class TreeSearch:
         assert self._root_state is not None
         state, own = self._root_state, self._actual_moves(self._root_state)
         forced: int | None = own[role].index(index)
-        while node >= 0 and tree.choices[node, 0] and len(line) < MAX_LINE_LENGTH:
+        while node >= 0 and tree.nodes[node]["is_expanded"] and len(line) < MAX_LINE_LENGTH:
             edges = [
                 self._most_visited(node, r, forced if r == role else None) for r in self._roles
             ]
             moves = [
-                int(tree.move[edge]) if edge >= 0 else -1 - int(tree.first_edge[node, r])
+                int(tree.edges[edge]["move"])
+                if edge >= 0
+                else -1 - int(tree.roles[node, r]["first_edge"])
                 for r, edge in zip(self._roles, edges, strict=True)
             ]
-            if any(edge >= 0 and not tree.edge_visits[edge] for edge in edges):
+            if any(edge >= 0 and not tree.edges[edge]["visits"] for edge in edges):
                 break
             line.append(tuple(self.machine.moves[r][own[r][moves[r]]] for r in self._roles))
             node = int(find_child(tree, node, np.array(edges, np.int32)))
@@ -231,14 +232,12 @@ class TreeSearch:
 
     def _most_visited(self, node: int, role: int, index: int | None) -> int:
         """A role's most visited edge, or the one of a move; -1 without a choice."""
-        tree = self.memory.tree
-        first = int(tree.first_edge[node, role])
-        if first < 0:
+        records, edges = self.memory.tree.edges, self._edges(node, role)
+        if not edges:
             return -1
-        edges = range(first, first + int(tree.choices[node, role]))
         if index is not None:
-            return next(edge for edge in edges if tree.move[edge] == index)
-        return max(edges, key=lambda edge: (int(tree.edge_visits[edge]), -edge))
+            return next(edge for edge in edges if records[edge]["move"] == index)
+        return max(edges, key=lambda edge: (int(records[edge]["visits"]), -edge))
 
     # ------------------------------------------------------------------ arrays
 
@@ -249,29 +248,36 @@ class TreeSearch:
         if not self.settings.leaf_lanes:
             lanes = _affordable_lanes(self.engine, ended)
             self.settings = self.settings._replace(leaf_lanes=lanes)
-        rivals = np.flatnonzero(self.memory.game.chance == 0)
-        if len(rivals) == 2:
-            self._assume_constant_sum(ended, *map(int, rivals))
+        self._measure_spread(ended)
+        choosers = np.flatnonzero(self.memory.game.chance == 0)
+        if len(choosers) == 2:
+            self._note_rivals(ended, *map(int, choosers))
 
-    def _assume_constant_sum(self, ended: Playouts, first: int, second: int) -> None:
-        """Assume that the rivals' goal values always add up to what they did in some playouts.
+    def _measure_spread(self, ended: Playouts) -> None:
+        """Note how far the values of playouts lie apart: 1 where half are 0 and half are 100."""
+        values = ended.goals[ended.ended > 0] / ended.ended[ended.ended > 0, None]
+        if len(values):
+            spread = np.clip(values.std(axis=0) / 50, MIN_SPREAD, 1)
+            self.memory.game.spread[:] = spread
 
-        The search checks this at every terminal state that it proves.
+    def _note_rivals(self, ended: Playouts, first: int, second: int) -> None:
+        """Note the two roles that choose, and the sum of their goals where it did not vary.
+
+        The search checks the sum at every terminal state that it proves.
         """
         sums = np.unique(ended.goals[ended.ended > 0][:, [first, second]].sum(axis=1))
-        if len(sums) == 1:
-            game = self.memory.game._replace(
-                first_rival=first, second_rival=second, constant_sum=int(sums[0])
-            )
-            self.memory = self.memory._replace(game=game)
+        constant = int(sums[0]) if len(sums) == 1 else -1
+        game = self.memory.game._replace(
+            first_rival=first, second_rival=second, constant_sum=constant
+        )
+        self.memory = self.memory._replace(game=game)
 
     def _forget_constant_sum(self) -> None:
         """Start again with an empty tree: its bounds rested on a sum that is not constant."""
         assert self._root_state is not None
-        cancel_pending_leaves(self.memory)
+        cancel_pending_leaves(self.memory, self.settings)
         game = self.memory.game._replace(constant_sum=-1)
         self.memory = self.memory._replace(game=game)
-        self.memory.counts[REFUTED] = 0
         self._clear()
         self.memory.counts[ROOT] = self._find_node(self._root_state)
 
@@ -290,34 +296,14 @@ class TreeSearch:
         own = np.argsort(game.symmetries.moves[self._canonical(state)[1]])
         return [(own[i:j] - i).tolist() for i, j in pairwise(game.offsets.tolist())]
 
-    def _restart_at(self, state: State) -> None:
-        """Make a state the root, and keep only what can be reached from it."""
-        counts = self.memory.counts
-        counts[FULL] = 0
-        root = self._find_node(state)
-        if root < 0:
-            self._clear()
-            root = self._find_node(state)
-        counts[ROOT] = root
-        self.compact()
-
     def _clear(self) -> None:
-        """Replace the tree by an empty one."""
-        self.memory, self._spare = self.memory._replace(tree=self._spare_tree()), self.memory.tree
-        self.memory.counts[[NODES, EDGES, JOINT_MOVES]] = 0
-        self.memory.counts[FULL] = 0
-
-    def _spare_tree(self) -> TreeArrays:
-        """The tree that is not in use, emptied."""
-        tree = self.memory.tree
-        if self._spare is None:
-            words, roles = tree.state.shape[1], tree.low.shape[1]
-            self._spare = new_tree(len(tree.visits), len(tree.move), words, roles)
-        self._spare.table.fill(-1)
-        # Most games have no simultaneous-move nodes, and so nothing to clear here.
-        if self._spare.joint_hash.any():
-            self._spare.joint_hash.fill(0)
-        return self._spare
+        """Replace the tree by an empty one; no leaf may be pending."""
+        roles, counts = self.engine.roles, new_counts(self._block.lanes)
+        most = max(self.engine.layout.move_counts)
+        tree = new_tree(self._node_count, state_words(self.engine), roles, most)
+        for kept in (PLAYOUTS, DESCENTS):
+            counts[kept] = self.memory.counts[kept]
+        self.memory = self.memory._replace(tree=tree, counts=counts)
 
 
 def _affordable_lanes(engine: Engine, ended: Playouts) -> int:
@@ -325,10 +311,3 @@ def _affordable_lanes(engine: Engine, ended: Playouts) -> int:
     playouts = max(1, int(ended.ended.sum()))
     work = engine.layout.gate_count * max(1, ended.states // playouts)
     return min(MAX_LEAF_LANES, max(MIN_LEAF_LANES, MAX_LEAF_WORK // work))
-
-
-def _nodes_in(memory: int, engine: Engine) -> int:
-    """The number of nodes, with their edges, that fit into so many bytes; at least 1,024."""
-    least = 1024
-    tree = new_tree(least, EDGES_PER_NODE * least, state_words(engine), engine.roles)
-    return max(least, least * memory // sum(array.nbytes for array in tree))

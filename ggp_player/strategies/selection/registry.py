@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,13 +56,6 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
     }
 )
 """Every strategy by its name."""
-
-RENAMED_PARAMETERS: Mapping[tuple[str, str], str] = MappingProxyType(
-    {("mcts", "equivalence"): "rave_equivalence"}
-)
-"""New names of parameters, by strategy and old name, which is accepted for one more release."""
-
-_log = logging.getLogger(__name__)
 
 
 def create(spec: str) -> Strategy:
@@ -131,19 +123,10 @@ def _pairs(name: str, text: str) -> dict[str, str]:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise StrategyError(f"{name}: {pair!r} is not of the form key=value")
-        key = _present_name(name, key)
         if key in pairs:
             raise StrategyError(f"{name}: {key!r} is given twice")
         pairs[key] = value
     return pairs
-
-
-def _present_name(name: str, key: str) -> str:
-    """The name of a parameter today; logs a notice where an old one is given."""
-    renamed = RENAMED_PARAMETERS.get((name, key))
-    if renamed:
-        _log.warning("%s: the parameter %r is now called %r", name, key, renamed)
-    return renamed or key
 
 
 def _built(kind: type[Strategy], name: str, pairs: Mapping[str, str]) -> Strategy:

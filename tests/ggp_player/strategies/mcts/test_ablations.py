@@ -35,7 +35,6 @@ VARIANTS = (
     "mcts:leaf_lanes=128",
     "mcts:fan=1",
     "mcts:proofs=false",
-    "mcts:rave_equivalence=500",
     "uct",
 )
 

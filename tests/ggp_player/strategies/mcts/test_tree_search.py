@@ -1,4 +1,4 @@
-"""The tree search: what it proves is true, its visits add up, and compaction keeps what matters."""
+"""The tree search: what it proves is true, its visits add up, and old nodes make room for new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from gdl.state_machine import State
-from ggp_player.strategies.mcts.arrays import FULL, ROOT, Settings
+from ggp_player.strategies.mcts.arrays import NODES, RECYCLED, ROOT, Settings
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.compiled_games import machine_of
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
@@ -42,14 +42,15 @@ def test_bounds_of_all_nodes_hold_and_the_root_is_proved() -> None:
     assert search.bounds(0) == (50, 50)
     assert search.nodes > 1000
     for node, state in enumerate(states_of(search)):
-        assert tree.low[node, 0] <= value(state) <= tree.high[node, 0]
-        assert tree.low[node, 1] <= 100 - value(state) <= tree.high[node, 1]
+        first, second = tree.roles[node]
+        assert first["low"] <= value(state) <= first["high"]
+        assert second["low"] <= 100 - value(state) <= second["high"]
 
 
 def test_edges_add_up_to_the_visits_of_their_node() -> None:
     search = searched(machine_of("connectFour"), 300)
     moves = search.moves(0)
-    visits = int(search.memory.tree.visits[search.memory.counts[ROOT]])
+    visits = int(search.memory.tree.nodes[search.memory.counts[ROOT]]["visits"])
     assert 0.9 * visits < sum(move.visits for move in moves) <= visits
     assert [move.index for move in moves] == list(range(7))
     assert all(move.low <= move.value <= move.high for move in moves)
@@ -74,20 +75,23 @@ def test_the_tree_is_kept_where_the_match_goes_on() -> None:
 
 
 @pytest.mark.parametrize("name", ["tron", "nineBoards", "townChase"])
-def test_a_full_tree_is_compacted_and_searched_on(name: str) -> None:
+def test_a_full_tree_recycles_its_oldest_nodes(name: str) -> None:
     machine = machine_of(name)
     search = TreeSearch(machine, Settings(), seed=1, memory=2**19)
     search.set_root(machine.initial_state())
     for _ in range(300):
         search.run(20)
-        if search.compactions:
+        if search.memory.counts[RECYCLED] > 1000:
             break
-    assert search.compactions
-    search.run(100)
-    assert not search.memory.counts[FULL]
-    tree, used = search.memory.tree, search.nodes
-    assert (tree.pending_visits[:used] >= 0).all()
-    assert len({bytes(state) for state in tree.state[:used]}) == used
+    tree, counts = search.memory.tree, search.memory.counts
+    assert counts[RECYCLED] > 1000
+    used = tree.nodes[: counts[NODES]]
+    live = used["last_descent"] >= 0
+    assert live[counts[ROOT]]
+    assert (used["pending"] >= 0).all()
+    states = tree.state[: counts[NODES]][live]
+    assert len({bytes(state) for state in states}) == live.sum()
+    assert sum(move.visits for move in search.moves(0)) > 0
 
 
 def test_a_refuted_constant_sum_is_dropped() -> None:

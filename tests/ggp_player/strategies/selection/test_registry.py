@@ -9,7 +9,6 @@ import pytest
 
 from ggp_player.errors import GgpPlayerError
 from ggp_player.strategies import Choice, Position, Strategy, StrategyError
-from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
 from ggp_player.strategies.selection.registry import STRATEGIES, create
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.bounded_minimax import BoundedMinimax
@@ -47,13 +46,6 @@ def test_parameters_are_read_as_the_constructor_declares_them() -> None:
     search = create(" alpha_beta:depth=3, ordering=false, evaluation=probes ")
     assert isinstance(search, AlphaBeta)
     assert (search.depth, search.ordering, search.evaluation) == (3, False, "probes")
-
-
-def test_a_renamed_parameter_is_accepted_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
-    assert isinstance(create("mcts:equivalence=500"), MonteCarlo)
-    assert "'equivalence' is now called 'rave_equivalence'" in caplog.text
-    with pytest.raises(StrategyError, match="'rave_equivalence' is given twice"):
-        create("mcts:equivalence=500,rave_equivalence=500")
 
 
 def test_a_class_of_ones_own() -> None:

@@ -1,0 +1,315 @@
+"""The pools of nodes, edges and joint moves: look-up, allocation, and recycling of old nodes.
+
+A pool that has run full goes on: nodes through which no descent has led for long are taken out of
+the tree one by one, as new ones are needed. So there is no pause, however large the tree is. What
+points to a recycled node (an edge, a joint move) notices by its serial number; a move whose child
+is gone keeps its visits and its proved bounds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdl.engine.kernel_library import hash_of, inlined_kernel, kernel, mixed
+from ggp_player.strategies.mcts.arrays import (
+    DESCENTS,
+    EDGES,
+    FREE_JOINT_MOVE,
+    FREE_NODE,
+    JOINT_MOVES,
+    NODES,
+    OLD,
+    RECYCLED,
+    ROOT,
+    SWEPT,
+    GameArrays,
+    Ints,
+    TreeArrays,
+    Words,
+)
+
+NO_NODE = -1
+
+MAX_SWEPT = 2048
+"""Nodes that are looked at for one that may be recycled, before younger ones are taken too."""
+
+MAX_SWEEPS = 64
+"""Attempts at that: as often the limit of age moves on by an eighth of what is left."""
+
+# ---------------------------------------------------------------------- nodes
+
+
+@inlined_kernel
+def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Words) -> int:
+    """Find the node of a packed state, or add it; -1 if there is no room."""
+    key = hash_of(state)
+    node = _find_node(tree, state, key)
+    if node >= 0:
+        return node
+    node = _allocate_node(game, tree, counts)
+    if node >= 0:
+        _fill_node(game, tree, counts, node, state, key)
+    return node
+
+
+@kernel
+def _bucket(tree: TreeArrays, key: np.uint64) -> int:
+    return int(np.int64(key >> np.uint64(20)) & (tree.buckets.shape[0] - 1))
+
+
+@kernel
+def _find_node(tree: TreeArrays, state: Words, key: np.uint64) -> int:
+    node = tree.buckets[_bucket(tree, key)] - 1
+    while node >= 0 and not (tree.nodes[node].hash == key and _is_state(tree, node, state)):
+        node = tree.nodes[node].next - 1
+    return node
+
+
+@kernel
+def _is_state(tree: TreeArrays, node: int, state: Words) -> bool:
+    for word in range(state.shape[0]):  # noqa: SIM110, as kernels have no generators
+        if tree.state[node, word] != state[word]:
+            return False
+    return True
+
+
+@kernel
+def _allocate_node(game: GameArrays, tree: TreeArrays, counts: Ints) -> int:
+    if counts[NODES] < tree.nodes.shape[0]:
+        counts[NODES] += 1
+        return int(counts[NODES] - 1)
+    if counts[FREE_NODE] == 0 and not _recycle_one(game, tree, counts):
+        return NO_NODE
+    node = counts[FREE_NODE] - 1
+    counts[FREE_NODE] = tree.nodes[node].next
+    return int(node)
+
+
+@kernel
+def _fill_node(
+    game: GameArrays, tree: TreeArrays, counts: Ints, node: int, state: Words, key: np.uint64
+) -> None:
+    """Make a node that of a state; it has not been visited yet."""
+    for word in range(state.shape[0]):
+        tree.state[node, word] = state[word]
+    record = tree.nodes[node]
+    record.hash = key
+    record.last_descent = counts[DESCENTS]
+    record.visits = 0
+    record.pending = 0
+    record.first_joint_move = 0
+    record.is_expanded = 0
+    record.is_proved = 0
+    for role in range(game.floor.shape[0]):
+        tree.roles[node, role].total = 0.0
+        tree.roles[node, role].low = game.floor[role]
+        tree.roles[node, role].high = game.ceiling[role]
+    bucket = _bucket(tree, key)
+    record.next = tree.buckets[bucket]
+    tree.buckets[bucket] = node + 1
+
+
+@inlined_kernel
+def live_child(tree: TreeArrays, edge: int) -> int:
+    """The node behind an edge; -1 where it is not, or no longer, in the tree."""
+    child = tree.edges[edge].child
+    if child >= 0 and tree.nodes[child].serial != tree.edges[edge].serial:
+        child = NO_NODE
+    return int(child)
+
+
+# ---------------------------------------------------------------------- edges
+
+
+@kernel
+def allocate_edges(game: GameArrays, tree: TreeArrays, counts: Ints, count: int) -> int:
+    """Allocate a run of edges, and return the first; -1 if there is no room."""
+    while True:
+        first = counts[EDGES]
+        if first + count <= tree.edges.shape[0]:
+            counts[EDGES] += count
+            return int(first)
+        size = count
+        while size < tree.free_edges.shape[0] and tree.free_edges[size] == 0:
+            size += 1
+        if size < tree.free_edges.shape[0]:
+            first = tree.free_edges[size] - 1
+            tree.free_edges[size] = tree.edges[first].child
+            if size > count:
+                free_edges(tree, first + count, size - count)
+            return int(first)
+        if not _recycle_one(game, tree, counts):
+            return -1
+
+
+@kernel
+def free_edges(tree: TreeArrays, first: int, count: int) -> None:
+    """Put a run of edges on the free list."""
+    tree.edges[first].child = tree.free_edges[count]
+    tree.free_edges[count] = first + 1
+
+
+# ---------------------------------------------------------------------- joint moves
+
+
+@kernel
+def joint_hash(tree: TreeArrays, node: int, edges: np.ndarray) -> np.uint64:
+    """Hash a node and the edges, int32 (R,), that the roles choose there."""
+    key = mixed(np.uint64(node + 1))
+    for role in range(edges.shape[0]):
+        key = mixed(key ^ np.uint64(edges[role] + 1))
+    return key
+
+
+@kernel
+def find_joint_move(tree: TreeArrays, key: np.uint64) -> int:
+    """The joint move of a hash; -1 where it is not in the tree."""
+    index = tree.joint_buckets[_joint_bucket(tree, key)] - 1
+    while index >= 0 and tree.joint_moves[index].hash != key:
+        index = tree.joint_moves[index].next - 1
+    return int(index)
+
+
+@kernel
+def find_joint_child(tree: TreeArrays, key: np.uint64) -> int:
+    """The node behind the joint move of a hash; -1 where it is not in the tree."""
+    index = find_joint_move(tree, key)
+    return live_joint_child(tree, index) if index >= 0 else NO_NODE
+
+
+@kernel
+def live_joint_child(tree: TreeArrays, index: int) -> int:
+    """The node behind a joint move; -1 where it is no longer in the tree."""
+    child = tree.joint_moves[index].child
+    if tree.nodes[child].serial != tree.joint_moves[index].serial:
+        child = NO_NODE
+    return int(child)
+
+
+@kernel
+def set_joint_child(
+    tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, child: int
+) -> None:
+    """Record the node behind a joint move; nothing happens where the pool is full."""
+    key = joint_hash(tree, node, edges)
+    index = find_joint_move(tree, key)
+    if index < 0:
+        index = _add_joint_move(tree, counts, node, edges, key)
+    if index >= 0:
+        tree.joint_moves[index].child = child
+        tree.joint_moves[index].serial = tree.nodes[child].serial
+        tree.joint_moves[index].is_final = 0
+
+
+@kernel
+def _add_joint_move(
+    tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, key: np.uint64
+) -> int:
+    if counts[FREE_JOINT_MOVE] > 0:
+        index = counts[FREE_JOINT_MOVE] - 1
+        counts[FREE_JOINT_MOVE] = tree.joint_moves[index].next
+    elif counts[JOINT_MOVES] < tree.joint_moves.shape[0]:
+        index = counts[JOINT_MOVES]
+        counts[JOINT_MOVES] += 1
+    else:
+        return -1
+    joint_move = tree.joint_moves[index]
+    joint_move.hash = key
+    for role in range(edges.shape[0]):
+        tree.joint_edges[index, role] = edges[role]
+        if edges[role] >= 0:
+            tree.known_joint_moves[edges[role]] += 1
+    bucket = _joint_bucket(tree, key)
+    joint_move.next = tree.joint_buckets[bucket]
+    tree.joint_buckets[bucket] = index + 1
+    joint_move.next_of_node = tree.nodes[node].first_joint_move
+    tree.nodes[node].first_joint_move = index + 1
+    return int(index)
+
+
+@kernel
+def _joint_bucket(tree: TreeArrays, key: np.uint64) -> int:
+    return int(np.int64(key >> np.uint64(20)) & (tree.joint_buckets.shape[0] - 1))
+
+
+@kernel
+def _free_joint_moves(tree: TreeArrays, counts: Ints, node: int) -> None:
+    index = tree.nodes[node].first_joint_move - 1
+    while index >= 0:
+        following = tree.joint_moves[index].next_of_node - 1
+        _unlink_joint_move(tree, index)
+        tree.joint_moves[index].next = counts[FREE_JOINT_MOVE]
+        counts[FREE_JOINT_MOVE] = index + 1
+        index = following
+
+
+@kernel
+def _unlink_joint_move(tree: TreeArrays, index: int) -> None:
+    bucket = _joint_bucket(tree, tree.joint_moves[index].hash)
+    before = tree.joint_buckets[bucket] - 1
+    if before == index:
+        tree.joint_buckets[bucket] = tree.joint_moves[index].next
+        return
+    while tree.joint_moves[before].next != index + 1:
+        before = tree.joint_moves[before].next - 1
+    tree.joint_moves[before].next = tree.joint_moves[index].next
+
+
+# ---------------------------------------------------------------------- recycling
+
+
+@kernel
+def _recycle_one(game: GameArrays, tree: TreeArrays, counts: Ints) -> bool:
+    """Recycle one old node; return whether there was one.
+
+    A pointer sweeps the pool, as in the clock algorithm for pages of memory. Nodes on the paths of
+    pending leaves stay. A node of proved value stays as long as another can be found.
+
+    Source: A. Tanenbaum and H. Bos, Modern Operating Systems (2014), section 3.4.5.
+    """
+    for _ in range(MAX_SWEEPS):
+        for _ in range(MAX_SWEPT):
+            node = counts[SWEPT]
+            counts[SWEPT] = node + 1 if node + 1 < counts[NODES] else 0
+            if _is_old(tree, counts, node):
+                _recycle(game, tree, counts, node)
+                return True
+        counts[OLD] += 1 + (counts[DESCENTS] - counts[OLD]) // 8
+    return False
+
+
+@kernel
+def _is_old(tree: TreeArrays, counts: Ints, node: int) -> bool:
+    record = tree.nodes[node]
+    is_free = record.last_descent < 0
+    return bool(
+        not is_free
+        and record.last_descent < counts[OLD]
+        and record.pending == 0
+        and node != counts[ROOT]
+    )
+
+
+@kernel
+def _recycle(game: GameArrays, tree: TreeArrays, counts: Ints, node: int) -> None:
+    """Take a node out of the tree, with its edges and joint moves, and put it on the free list."""
+    record = tree.nodes[node]
+    bucket = _bucket(tree, record.hash)
+    before = tree.buckets[bucket] - 1
+    if before == node:
+        tree.buckets[bucket] = record.next
+    else:
+        while tree.nodes[before].next != node + 1:
+            before = tree.nodes[before].next - 1
+        tree.nodes[before].next = record.next
+    if record.is_expanded:
+        for role in range(game.chance.shape[0]):
+            if tree.roles[node, role].first_edge >= 0:
+                first, count = tree.roles[node, role].first_edge, tree.roles[node, role].choices
+                free_edges(tree, first, count)
+        _free_joint_moves(tree, counts, node)
+    record.serial += np.uint16(1)
+    record.last_descent = -1
+    record.next = counts[FREE_NODE]
+    counts[FREE_NODE] = node + 1
+    counts[RECYCLED] += 1

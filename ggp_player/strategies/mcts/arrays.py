@@ -27,6 +27,7 @@ Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Values = NDArray[np.uint8]
 Sums = NDArray[np.float64]
+Weights = NDArray[np.float32]
 Records = NDArray[Any]
 
 MAX_DEPTH = 256
@@ -127,7 +128,9 @@ class GameArrays(NamedTuple):
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
     value of each role. ``spread`` float64 (R,): how far the values of playouts lie apart, as a part
-    of what they can at most. Of the states that ``symmetries`` map to one another only the
+    of what they can at most. ``weights`` float32 (R, fluents + 1): the learned evaluation, a value in
+    hundredths for each role: the sum of the weights of what is true in the state, and of the last.
+    Of the states that ``symmetries`` map to one another only the
     canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
     there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
     have; -1 where it varies.
@@ -148,6 +151,7 @@ class GameArrays(NamedTuple):
     floor: Values
     ceiling: Values
     spread: Sums
+    weights: Weights
     symmetries: SymmetryGroup
     first_rival: int = -1
     second_rival: int = -1
@@ -161,7 +165,8 @@ class LaneArrays(NamedTuple):
     the choice of moves needs them. ``playing`` uint64 (W,): lanes whose playout goes on;
     ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
     (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
-    began. Scratch: ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8
+    began; ``started`` uint64 (MAX_CUTOFF, W): the lanes by the step in which it began, modulo
+    ``MAX_CUTOFF``. Scratch: ``estimates`` float32 (L,), ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8
     (R,).
     """
 
@@ -173,6 +178,8 @@ class LaneArrays(NamedTuple):
     finished: Words
     leaf: Indices
     start_step: Ints
+    started: Words
+    estimates: Weights
     mask: Words
     state: Words
     spare: Words
@@ -241,7 +248,9 @@ class Settings(NamedTuple):
     ``max_playout_steps``. At simultaneous-move nodes roles choose by regret matching, mixed with
     the part ``uniform`` of uniformly random moves; if that is 0, each role follows its own upper
     confidence bounds. Where goals have no constant sum, a role's utility is its own value less the
-    part ``rivalry`` of the mean of the others'.
+    part ``rivalry`` of the mean of the others'. After ``cutoff`` steps a playout ends with the learned
+    evaluation of its state; 0 for never. ``evaluation`` is the weight that the evaluation of the
+    leaf itself has beside its playouts.
     """
 
     exploration: float = 0.6
@@ -251,6 +260,8 @@ class Settings(NamedTuple):
     max_playout_steps: int = 5000
     uniform: float = 0.1
     rivalry: float = 0.1
+    cutoff: int = 0
+    evaluation: float = 0.0
 
 
 (
@@ -312,6 +323,8 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
             finished=np.zeros(words, np.uint64),
             leaf=np.zeros(lanes, np.int32),
             start_step=np.zeros(lanes, np.int64),
+            started=np.zeros((MAX_CUTOFF, words), np.uint64),
+            estimates=np.zeros(lanes, np.float32),
             mask=np.zeros(words, np.uint64),
             state=np.zeros(size, np.uint64),
             spare=np.zeros(size, np.uint64),
@@ -357,9 +370,13 @@ def new_game(
         floor=np.zeros(engine.roles, np.uint8),  # a role for which no goal holds gets 0
         ceiling=np.array([max(own, default=0) for own in values], np.uint8),
         spread=np.ones(engine.roles),
+        weights=np.zeros((engine.roles, layout.fluent_count + 1), np.float32),
         symmetries=symmetries or trivial_group(layout),
     )
 
+
+MAX_CUTOFF = 64
+"""Playouts that are cut off are shorter than this."""
 
 EDGES_PER_NODE = 6
 """Room for edges. Most nodes are leaves and have none; memory that is not used is not taken."""

@@ -11,12 +11,14 @@ import math
 import numpy as np
 
 from gdl.engine.kernel_library import (
+    ONE,
     ZERO,
     elements_fixing,
     inlined_kernel,
     is_canonical,
     is_set,
     kernel,
+    lowest,
 )
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
@@ -26,6 +28,7 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
     Sums,
     TreeArrays,
+    Words,
 )
 from ggp_player.strategies.mcts.pools import (
     NO_NODE,
@@ -287,6 +290,19 @@ def backpropagate(
                 tree.edges[edge].pending -= np.uint16(pending)
         if visits > 0 and step < length and has_matrix(tree, node):
             update_regrets(tree, leaves, leaf, step)
+
+
+@kernel
+def evaluate_state(game: GameArrays, state: Words, role: int) -> float:
+    """The learned evaluation of a packed state for a role, in hundredths."""
+    weights = game.weights[role]
+    value = weights[game.fluent_count]
+    for word in range(state.shape[0]):
+        left = state[word]
+        while left != ZERO:
+            value += weights[64 * word + lowest(left)]
+            left &= left - ONE
+    return min(max(float(value), 0.01 * game.floor[role]), 0.01 * game.ceiling[role])
 
 
 @inlined_kernel

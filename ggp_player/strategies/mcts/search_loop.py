@@ -36,6 +36,7 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
+    MAX_CUTOFF,
     NEW_LEAVES,
     REFUTED,
     ROOT,
@@ -69,6 +70,8 @@ def run_search(memory: Memory, settings: Settings, steps: int) -> None:
     game, lanes, leaves, tree, counts = memory
     view = MOVES_VIEW if game.deferred_goals else VIEW
     for _ in range(steps):
+        for word in range(lanes.playing.shape[0]):
+            lanes.started[counts[STEP] % MAX_CUTOFF, word] = ZERO
         idle = count_idle_lanes(lanes)
         if idle >= MIN_IDLE_LANES:
             fill_idle_lanes(memory, settings, idle)

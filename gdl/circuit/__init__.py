@@ -13,12 +13,16 @@ in compressed sparse rows (:mod:`.rule_table`), level by level (:mod:`.dependenc
 products of literals (:mod:`.products`) in which moves are merged (:mod:`.move_sets`) and common
 literals factored out (:mod:`.factoring`), then cubes with pairs in common
 (:mod:`.pair_extraction`). What is small or cyclic is done one by one.
+
+Searches may ask for one circuit more, which finds the moves that win at once:
+:mod:`.winning_moves`.
 """
 
 from gdl.circuit.aig import TRUE
 from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
 from gdl.circuit.options import CircuitPasses, CompileOptions, stages
+from gdl.circuit.winning_moves import WinningMoves, build_winning_moves
 
 __all__ = [
     "TRUE",
@@ -27,6 +31,8 @@ __all__ = [
     "CompiledGame",
     "GateProgram",
     "Layout",
+    "WinningMoves",
+    "build_winning_moves",
     "compile_game",
     "compile_ground_game",
     "stages",

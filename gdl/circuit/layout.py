@@ -209,7 +209,7 @@ def _stages(graph: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, 
         _computed(graph, literals) for literals in (moves, outputs.goals, later)
     )
     first = of_moves | (of_goals & of_later)
-    depth_first = _DepthFirst(graph)
+    depth_first = DepthFirst(graph)
     return (
         _stage(graph, depth_first, first, moves, 0),
         _stage(graph, depth_first, of_goals & ~first, outputs.goals, len(moves)),
@@ -219,7 +219,7 @@ def _stages(graph: AndInverterGraph, outputs: Outputs) -> tuple[_Stage, _Stage, 
 
 def _stage(
     graph: AndInverterGraph,
-    depth_first: _DepthFirst,
+    depth_first: DepthFirst,
     is_in: NDArray[np.bool_],
     outputs: Sequence[int],
     first: int,
@@ -239,7 +239,7 @@ def _stage(
     return _Stage(runs, literals, first)
 
 
-class _DepthFirst:
+class DepthFirst:
     """Orders nodes so that each comes soon before the first that reads it, still in a cache."""
 
     def __init__(self, graph: AndInverterGraph) -> None:
@@ -294,7 +294,7 @@ def _early_nodes(graph: AndInverterGraph) -> list[int]:
     return [node for cycle in graph.cycles for node, _ in cycle.feedback]
 
 
-class _ProgramWriter:
+class ProgramWriter:
     """Writes gates, and makes segments of those of a cycle; ``row_of`` has a row for each node."""
 
     def __init__(self, graph: AndInverterGraph, row_of: NDArray[np.int64]) -> None:
@@ -351,7 +351,7 @@ def _programs(
     first_output: int,
 ) -> list[GateProgram]:
     """Write a program for each stage, which computes those before it too."""
-    writer = _ProgramWriter(graph, row_of)
+    writer = ProgramWriter(graph, row_of)
     programs = []
     for stage in stages:
         _write_gates(graph, stage, writer)
@@ -363,7 +363,7 @@ def _programs(
     return programs
 
 
-def _write_gates(graph: AndInverterGraph, stage: _Stage, writer: _ProgramWriter) -> None:
+def _write_gates(graph: AndInverterGraph, stage: _Stage, writer: ProgramWriter) -> None:
     is_early = np.zeros(len(graph), dtype=np.bool_)
     is_early[_early_nodes(graph)] = True
     for nodes, cycle in stage.runs:

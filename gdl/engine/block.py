@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import GateProgram, Layout
+from gdl.circuit import GateProgram, Layout, WinningMoves, build_winning_moves
 from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
@@ -105,6 +105,9 @@ class Engine:
     their goals, and after swapping back ``moves_view`` must be evaluated again. Where goals are
     cheap, native code has the whole view in place of either part. While another thread compiles,
     read the attribute ``moves_view`` before ``goals_view``.
+
+    ``winning_moves`` are the rows of winning moves, once :meth:`add_winning_moves` has made them,
+    and ``winning_view`` evaluates them after the view, on the same rows.
     """
 
     def __init__(
@@ -120,6 +123,7 @@ class Engine:
         self.move_counts = np.array(layout.move_counts, dtype=np.int64)
         self._kernels = load_kernels(words)
         self._compiling = threading.Lock()
+        self._adding = threading.Lock()
         self._code: NativeCode | None = None
         self.deferred_goals = layout.goals_are_expensive
         # The interpreter reads these by address.
@@ -129,13 +133,18 @@ class Engine:
         self.view, self.moves_view, self.goals_view, self.transition = (
             ProgramEvaluator(interpret, array.ctypes.data) for array in self._arrays
         )
+        self._asked_for_winning_moves = False
+        self.winning_moves: WinningMoves | None = None
+        self.winning_view: ProgramEvaluator | None = None
+        self._winning_array: NDArray[np.int64] | None = None
+        self._winning_code: NativeCode | None = None
         self.select = _SELECT(self._kernels.address("select"))
         self.play = _PLAY(self._kernels.address("play"))
 
     def addresses(self) -> NDArray[np.int64]:
         """Return the addresses of evaluators and kernels: int64 (:data:`.calls.ADDRESS_COUNT`,).
 
-        They change once, when native code takes over.
+        They change when native code takes over, and when winning moves are added.
         """
         # In this order: see the class.
         evaluators = [self.moves_view, self.goals_view, self.view, self.transition]
@@ -143,25 +152,57 @@ class Engine:
         indices = (calls.MOVES_VIEW, calls.GOALS_VIEW, calls.VIEW, calls.TRANSITION)
         for index, evaluator in zip(indices, evaluators, strict=True):
             found[index : index + 2] = evaluator.function, evaluator.program
+        if winning := self.winning_view:
+            found[calls.WINNING_VIEW :][:2] = winning.function, winning.program
         found[calls.SELECT] = self._kernels.address("select")
         found[calls.MASKED_COPY] = self._kernels.address("masked_copy")
         found[calls.SCATTER] = self._kernels.address("scatter")
         return found
 
+    def add_winning_moves(self, mutex_groups: Sequence[Collection[int]] = ()) -> bool:
+        """Make rows for winning moves in all blocks that are made from now on.
+
+        Returns False where there can be none, see :func:`gdl.circuit.build_winning_moves`, which
+        ``mutex_groups`` are for. Building takes up to a second or two of CPU time, the first time;
+        later calls only repeat the answer. The interpreter evaluates the rows until
+        :meth:`compile` has run after this.
+        """
+        with self._adding:
+            if not self._asked_for_winning_moves:
+                self._asked_for_winning_moves = True
+                found = build_winning_moves(self.layout, self.goal_table, mutex_groups)
+                if found is not None:
+                    self._add_winning_moves(found)
+            return self.winning_moves is not None
+
+    def _add_winning_moves(self, found: WinningMoves) -> None:
+        self._winning_array = program_array(found.program)
+        interpret, program = self._kernels.address("interpret"), self._winning_array.ctypes.data
+        self.winning_view = ProgramEvaluator(interpret, program)
+        self.winning_moves = found
+
     def compile(self) -> None:
         """Replace the interpreter by native code, once. May run in another thread.
 
         A circuit of over ``MAX_CODE_GATES`` stays with the interpreter: its code would take
-        minutes and gigabytes. Raises RuntimeError if LLVM runs out of memory.
+        minutes and gigabytes. Winning moves that have been added since are compiled when it is
+        called again. Raises RuntimeError if LLVM runs out of memory.
         """
-        gates = self.layout.gate_count
         with self._compiling:
-            if self._code is None and gates <= MAX_CODE_GATES:
-                self._compile(compile_source if gates <= FEW_GATES else compile_in_isolation)
+            if self._code is None and self.layout.gate_count <= MAX_CODE_GATES:
+                self._compile()
+            if self._winning_code is None and self.winning_moves is not None:
+                self._compile_winning_view(self.winning_moves)
 
-    def _compile(self, compiler: Callable[[str], bytes]) -> None:
+    def _compile_winning_view(self, winning: WinningMoves) -> None:
+        kept = (winning.first + winning.moves).tolist()
+        source = _source("winning_view", winning.program, self.words, kept)
+        self._winning_code = _code_of(source, len(winning.program.gates))
+        self.winning_view = ProgramEvaluator(self._winning_code.address("winning_view"), 0)
+
+    def _compile(self) -> None:
         source = "\n".join(_sources(self.layout, self.words))
-        code = native_code(source, lambda: source, compiler)
+        code = _code_of(source, self.layout.gate_count)
         self._code = code
         in_parts = self.layout.goals_are_expensive
         # In this order: the whole view can follow either part, the part for goals cannot follow it.
@@ -180,13 +221,17 @@ class Block:
 
     ``rows`` is uint64 (rows, words), as :mod:`gdl.circuit.layout` lays them out; ``fluents`` and
     ``next`` are the parts of it that hold the states before and after a transition.
+    ``winning_moves`` says which of its rows hold winning moves; it is None if the engine had none
+    when the block was made.
     """
 
     def __init__(self, engine: Engine, seed: int) -> None:
         layout, words = engine.layout, engine.words
         self.engine = engine
         self.lanes = 64 * words
-        self.rows = aligned_rows(layout.rows, words)
+        self.winning_moves = engine.winning_moves
+        most_rows = self.winning_moves.rows if self.winning_moves else layout.rows
+        self.rows = aligned_rows(most_rows, words)
         self.fluents = self.rows[layout.fluents :][: layout.fluent_count]
         self.next = self.rows[layout.next :][: layout.fluent_count]
         self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)
@@ -222,6 +267,18 @@ class Block:
     def goals(self) -> Bits:
         """Return the goal values that hold as bits: uint8 (lanes, goal rows); view first."""
         return self._read(self.engine.layout.goals, self.engine.layout.goal_count)
+
+    def winning(self) -> Bits:
+        """Return the moves that win at once as bits: uint8 (lanes, moves of all roles); view first.
+
+        See :class:`gdl.circuit.WinningMoves` for the lanes in which they mean something. Raises
+        RuntimeError if the block has no rows for them.
+        """
+        winning, evaluate = self.winning_moves, self.engine.winning_view
+        if winning is None or evaluate is None:
+            raise RuntimeError("the engine had no winning moves when this block was made")
+        evaluate(self.rows.ctypes.data)
+        return self._read(winning.first, sum(self.engine.layout.move_counts))
 
     def move(self, moves: Bits) -> None:
         """Make joint moves: uint8 (lanes, moves of all roles); view first."""
@@ -378,6 +435,12 @@ def load_kernels(words: int) -> NativeCode:
 def kernels_are_ready(words: int) -> bool:
     """Check whether the kernels of a width are in the cache."""
     return is_compiled(kernel_key(words))
+
+
+def _code_of(source: str, gates: int) -> NativeCode:
+    """Compile the source of some gates, in a process of its own where that takes long."""
+    compiler = compile_source if gates <= FEW_GATES else compile_in_isolation
+    return native_code(source, lambda: source, compiler)
 
 
 def _sources(layout: Layout, words: int) -> Iterator[str]:

@@ -31,9 +31,14 @@ _I64 = ir.IntType(64)
     SELECT,
     MASKED_COPY,
     SCATTER,
+    WINNING_VIEW,
+    WINNING_VIEW_PROGRAM,
     ADDRESS_COUNT,
-) = range(12)
-"""Indices of an engine's addresses: four evaluators, each with its program, and three kernels."""
+) = range(14)
+"""Indices of an engine's addresses: five evaluators, each with its program, and three kernels.
+
+That of winning moves is 0 where an engine has none.
+"""
 
 _Definition: TypeAlias = tuple[Any, Callable[..., Any]]
 """The signature of a call, and the function that emits it."""

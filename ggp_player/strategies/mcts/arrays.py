@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant
+from gdl.circuit import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
 from ggp_player.strategies.textbook import moves_by_chance
 
@@ -128,12 +129,13 @@ class GameArrays(NamedTuple):
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
     value of each role. ``spread`` float64 (R,): how far the values of playouts lie apart, as a part
-    of what they can at most. ``weights`` float32 (R, fluents + 1): the learned evaluation, a value in
-    hundredths for each role: the sum of the weights of what is true in the state, and of the last.
-    Of the states that ``symmetries`` map to one another only the
-    canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
-    there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
-    have; -1 where it varies.
+    of what they can at most. ``weights`` float32 (R, fluents + 1): the learned evaluation, a value
+    in hundredths for each role: the sum of the weights of what is true in the state, and of the
+    last one. ``winning``: the first of the rows that say which moves win at once, -1 where there
+    are none; ``winning_moves`` int64 (any,): the moves of all roles that ever do, in their order.
+    Of the states that ``symmetries`` map to one another only the canonical one has a node.
+    ``first_rival`` and ``second_rival`` are the roles that choose, where there are two; otherwise
+    both are -1. ``constant_sum`` is the sum that their goal values always have; -1 where it varies.
     """
 
     code: Ints
@@ -152,6 +154,8 @@ class GameArrays(NamedTuple):
     ceiling: Values
     spread: Sums
     weights: Weights
+    winning: int
+    winning_moves: Ints
     symmetries: SymmetryGroup
     first_rival: int = -1
     second_rival: int = -1
@@ -166,8 +170,9 @@ class LaneArrays(NamedTuple):
     ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
     (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
     began; ``started`` uint64 (MAX_CUTOFF, W): the lanes by the step in which it began, modulo
-    ``MAX_CUTOFF``. Scratch: ``estimates`` float32 (L,), ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8
-    (R,).
+    ``MAX_CUTOFF``. ``winners`` uint64 (R, W): the lanes in which a role can win at once. Scratch:
+    ``estimates`` float32 (L,), ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,),
+    ``values`` uint8 (R,).
     """
 
     rows: Words
@@ -180,6 +185,7 @@ class LaneArrays(NamedTuple):
     start_step: Ints
     started: Words
     estimates: Weights
+    winners: Words
     mask: Words
     state: Words
     spare: Words
@@ -248,9 +254,10 @@ class Settings(NamedTuple):
     ``max_playout_steps``. At simultaneous-move nodes roles choose by regret matching, mixed with
     the part ``uniform`` of uniformly random moves; if that is 0, each role follows its own upper
     confidence bounds. Where goals have no constant sum, a role's utility is its own value less the
-    part ``rivalry`` of the mean of the others'. After ``cutoff`` steps a playout ends with the learned
-    evaluation of its state; 0 for never. ``evaluation`` is the weight that the evaluation of the
-    leaf itself has beside its playouts.
+    part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
+    once is proved; with ``decisive_playouts`` too roles win at once in playouts where they can.
+    After ``cutoff`` steps a playout ends with the learned evaluation of its state; 0 for never.
+    ``evaluation`` is the weight that the evaluation of the leaf has beside its playouts.
     """
 
     exploration: float = 0.6
@@ -260,6 +267,8 @@ class Settings(NamedTuple):
     max_playout_steps: int = 5000
     uniform: float = 0.1
     rivalry: float = 0.1
+    decisive: bool = True
+    decisive_playouts: bool = False
     cutoff: int = 0
     evaluation: float = 0.0
 
@@ -280,8 +289,9 @@ class Settings(NamedTuple):
     SWEPT,
     OLD,
     RECYCLED,
-) = range(15)
-"""Indices into ``counts``, int64 (15,), the state of the search as a whole:
+    TOGETHER,
+) = range(16)
+"""Indices into ``counts``, int64 (16,), the state of the search as a whole:
 
 - ``ROOT``: the node at which every path begins
 - ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each have ever been in use
@@ -294,6 +304,7 @@ class Settings(NamedTuple):
 - ``SWEPT``: the node that is looked at next when nodes are to be recycled
 - ``OLD``: nodes whose last descent came before this one may be recycled
 - ``RECYCLED``: nodes that have been recycled so far
+- ``TOGETHER``: 1 if there is a node at which several roles have a choice
 """
 
 
@@ -325,6 +336,7 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
             start_step=np.zeros(lanes, np.int64),
             started=np.zeros((MAX_CUTOFF, words), np.uint64),
             estimates=np.zeros(lanes, np.float32),
+            winners=np.zeros((roles, words), np.uint64),
             mask=np.zeros(words, np.uint64),
             state=np.zeros(size, np.uint64),
             spare=np.zeros(size, np.uint64),
@@ -338,7 +350,7 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
 
 def new_counts(lanes: int) -> Ints:
     """The counts of an empty tree, and of a block without leaves."""
-    counts = np.zeros(RECYCLED + 1, dtype=np.int64)
+    counts = np.zeros(TOGETHER + 1, dtype=np.int64)
     counts[FREE_LEAVES] = lanes
     return counts
 
@@ -354,6 +366,7 @@ def new_game(
     """Collect what the kernels need to know of a game."""
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
+    winning = engine.winning_moves
     return GameArrays(
         code=engine.addresses(),
         deferred_goals=engine.deferred_goals,
@@ -371,6 +384,8 @@ def new_game(
         ceiling=np.array([max(own, default=0) for own in values], np.uint8),
         spread=np.ones(engine.roles),
         weights=np.zeros((engine.roles, layout.fluent_count + 1), np.float32),
+        winning=-1 if winning is None else winning.first,
+        winning_moves=_winning_moves(engine, winning),
         symmetries=symmetries or trivial_group(layout),
     )
 
@@ -403,6 +418,11 @@ def new_tree(nodes: int, words: int, roles: int, most_choices: int) -> TreeArray
 
 def _power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
+
+
+def _winning_moves(engine: Engine, winning: WinningMoves | None) -> Ints:
+    rows = np.zeros(0, np.int64) if winning is None else winning.moves
+    return np.ascontiguousarray(rows, np.int64)
 
 
 def bytes_per_node(engine: Engine) -> int:

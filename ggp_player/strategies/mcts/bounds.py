@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.engine.kernel_library import inlined_kernel, kernel
-from ggp_player.strategies.mcts.arrays import GameArrays, PendingLeaves, TreeArrays
+from gdl.engine.kernel_library import ONE, ZERO, inlined_kernel, is_set, kernel
+from ggp_player.strategies.mcts.arrays import GameArrays, LaneArrays, PendingLeaves, TreeArrays
 from ggp_player.strategies.mcts.pools import live_child
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS, update_joint_bounds
 
@@ -56,6 +56,40 @@ def prove_terminal(game: GameArrays, tree: TreeArrays, node: int, values: np.nda
     if game.constant_sum < 0:
         return True
     return int(values[game.first_rival]) + int(values[game.second_rival]) == game.constant_sum
+
+
+@kernel
+def prove_win(game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, lane: int) -> bool:
+    """Prove that a role wins at a node, if in a lane it can do so at once; return whether it can.
+
+    What it leaves to others is known where goals have a constant sum.
+    """
+    word, bit = lane >> 6, np.uint64(lane & 63)
+    for role in range(block.winners.shape[0]):
+        if (block.winners[role, word] >> bit) & ONE == ZERO or game.chance[role]:
+            continue
+        best = game.ceiling[role]
+        if tree.nodes[node].is_expanded and tree.roles[node, role].first_edge >= 0:
+            _mark_winning_edges(game, tree, node, role, block, lane)
+        tree.roles[node, role].low = tree.roles[node, role].high = best
+        if game.constant_sum >= 0:
+            _apply_constant_sum(game, tree, node, game.first_rival, game.second_rival)
+            _apply_constant_sum(game, tree, node, game.second_rival, game.first_rival)
+            tree.nodes[node].is_proved = 1
+        return True
+    return False
+
+
+@kernel
+def _mark_winning_edges(
+    game: GameArrays, tree: TreeArrays, node: int, role: int, block: LaneArrays, lane: int
+) -> None:
+    own = tree.roles[node, role]
+    for edge in range(own.first_edge, own.first_edge + own.choices):
+        move = game.offsets[role] + tree.edges[edge].move
+        if is_set(block.rows, game.winning + move, lane):
+            tree.edges[edge].low = tree.edges[edge].high = game.ceiling[role]
+            tree.edges[edge].is_proved = np.uint8(game.constant_sum >= 0)
 
 
 @kernel

@@ -21,6 +21,7 @@ from gdl.engine.kernel_library import (
     lowest,
 )
 from ggp_player.strategies.mcts.arrays import (
+    TOGETHER,
     GameArrays,
     Ints,
     LaneArrays,
@@ -85,6 +86,8 @@ def expand(
     movers = _find_movers(game, tree, node, block, lane)
     if movers < 0:
         return
+    if movers > 1:
+        counts[TOGETHER] = 1
     fixing, mover = ZERO, tree.nodes[node].mover
     if movers == 1 and not game.chance[mover]:
         fixing = elements_fixing(game.symmetries, tree.state[node])

@@ -22,6 +22,8 @@ from gdl.engine.kernel_library import (
     TRANSITION,
     TRANSITION_PROGRAM,
     VIEW,
+    WINNING_VIEW,
+    WINNING_VIEW_PROGRAM,
     ZERO,
     call_evaluator,
     call_masked_copy,
@@ -41,6 +43,7 @@ from ggp_player.strategies.mcts.arrays import (
     REFUTED,
     ROOT,
     STEP,
+    TOGETHER,
     GameArrays,
     LaneArrays,
     Memory,
@@ -58,6 +61,7 @@ from ggp_player.strategies.mcts.bounds import (
     has_bounds,
     is_proved,
     prove_terminal,
+    prove_win,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, expand, set_child
 from ggp_player.strategies.mcts.pools import find_or_add_node
@@ -78,9 +82,12 @@ def run_search(memory: Memory, settings: Settings, steps: int) -> None:
         if counts[REFUTED] or is_proved(tree, counts[ROOT]):
             return
         call_evaluator(game.code[view], lanes.rows.ctypes.data, game.code[view + 1])
-        _evaluate_new_leaves(memory, settings)
+        decisive = settings.decisive and game.winning >= 0 and not counts[TOGETHER]
+        if decisive:
+            _find_winners(game, lanes)
+        _evaluate_new_leaves(memory, settings, decisive)
         backpropagate_finished(memory, settings)
-        _make_moves(game, lanes, leaves, counts)
+        _make_moves(game, lanes, leaves, counts, decisive and settings.decisive_playouts)
         _link_new_children(memory)
         counts[STEP] += 1
 
@@ -102,7 +109,26 @@ def cancel_pending_leaves(memory: Memory, settings: Settings) -> None:
 
 
 @inlined_kernel
-def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
+def _find_winners(game: GameArrays, lanes: LaneArrays) -> None:
+    """Find the lanes in which a role can win at once, into ``winners``."""
+    rows = lanes.rows.ctypes.data
+    call_evaluator(game.code[WINNING_VIEW], rows, game.code[WINNING_VIEW_PROGRAM])
+    words = lanes.playing.shape[0]
+    for role in range(lanes.winners.shape[0]):
+        for word in range(words):
+            lanes.winners[role, word] = ZERO
+    role = 0
+    for move in game.winning_moves:
+        while move >= game.offsets[role + 1]:
+            role += 1
+        if game.chance[role]:
+            continue
+        for word in range(words):
+            lanes.winners[role, word] |= lanes.flat_rows[(game.winning + move) * words + word]
+
+
+@inlined_kernel
+def _evaluate_new_leaves(memory: Memory, settings: Settings, decisive: bool) -> None:
     """Expand or prove the new leaves whose state the view has just shown."""
     game, lanes, leaves, tree, counts = memory
     kept, goals_evaluated = 0, False
@@ -126,18 +152,25 @@ def _evaluate_new_leaves(memory: Memory, settings: Settings) -> None:
             if not prove_terminal(game, tree, node, lanes.values):
                 counts[REFUTED] = 1
             backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
-        elif not tree.nodes[node].is_expanded and (
+            continue
+        if not tree.nodes[node].is_expanded and (
             tree.nodes[node].visits > 0 or node == counts[ROOT]
         ):
             expand(game, tree, counts, node, lanes, lane)
+        if decisive and settings.proofs and prove_win(game, tree, node, lanes, lane):
+            backpropagate_bounds(game, tree, leaves, leaf, leaves.length[leaf] - 1)
     counts[NEW_LEAVES] = kept
 
 
 @inlined_kernel
 def _make_moves(
-    game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, counts: np.ndarray
+    game: GameArrays,
+    lanes: LaneArrays,
+    leaves: PendingLeaves,
+    counts: np.ndarray,
+    decisive: bool,
 ) -> None:
-    """Choose the moves of all lanes, at random unless they are forced, and make them."""
+    """Choose the moves of all lanes, at random unless they are forced or win, and make them."""
     words = lanes.playing.shape[0]
     rows = lanes.rows.ctypes.data
     row_bytes = 8 * words
@@ -150,6 +183,8 @@ def _make_moves(
             lanes.scratch.ctypes.data,
             lanes.random.ctypes.data,
         )
+    if decisive:
+        _make_winning_moves(game, lanes)
     if counts[NEW_LEAVES] > 0:
         _apply_forced_moves(game, lanes, leaves, counts)
     call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
@@ -158,6 +193,30 @@ def _make_moves(
     call_masked_copy(
         game.code[MASKED_COPY], target, origin, game.fluent_count, lanes.playing.ctypes.data
     )
+
+
+@inlined_kernel
+def _make_winning_moves(game: GameArrays, lanes: LaneArrays) -> None:
+    """Replace the random moves of roles that can win at once by the first that wins."""
+    words = lanes.playing.shape[0]
+    for role in range(lanes.winners.shape[0]):
+        some = ZERO
+        for word in range(words):
+            some |= lanes.winners[role, word]
+        if some == ZERO:
+            continue
+        for move in range(game.offsets[role], game.offsets[role + 1]):
+            for word in range(words):
+                lanes.flat_rows[(game.moves + move) * words + word] &= ~lanes.winners[role, word]
+    role = 0
+    for move in game.winning_moves:
+        while move >= game.offsets[role + 1]:
+            role += 1
+        for word in range(words):
+            chosen = lanes.flat_rows[(game.winning + move) * words + word]
+            chosen &= lanes.winners[role, word]
+            lanes.winners[role, word] ^= chosen
+            lanes.flat_rows[(game.moves + move) * words + word] |= chosen
 
 
 @inlined_kernel

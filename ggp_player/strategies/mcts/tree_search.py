@@ -88,6 +88,8 @@ class TreeSearch:
         self.machine = machine
         self.settings = settings
         self.engine: Engine = machine.engine
+        if settings.decisive:
+            machine.engine.add_winning_moves()
         self._block = machine.engine.block(seed)
         self._node_count = max(MIN_NODES, memory // bytes_per_node(self.engine))
         game = new_game(self.engine, machine.roles, symmetries)
@@ -124,6 +126,14 @@ class TreeSearch:
             self._clear()
             root = self._find_node(state)
         self.memory.counts[ROOT] = root
+        if not self.memory.tree.nodes[root]["is_expanded"]:
+            self._forget_bounds(root)
+
+    def _forget_bounds(self, node: int) -> None:
+        """Forget what is proved of a node without edges, which a choice of moves needs."""
+        game, tree = self.memory.game, self.memory.tree
+        tree.nodes[node]["is_proved"] = 0
+        tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
 
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block."""

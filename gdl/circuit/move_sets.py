@@ -41,6 +41,10 @@ MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
 
 
+MAX_TABLE_SHARE = 16
+"""Members of sets are sorted through a table of up to so many times their number."""
+
+
 class MoveSets:
     """The literals that are known to be sets of moves, and what they are made of.
 
@@ -224,7 +228,7 @@ class MoveSets:
 
     def _united(self, group: Integers, literal: Integers) -> Integers:
         """The moves in any plain set of each group: groups packed with moves, rising."""
-        return distinct(self._members_of(group, literal))
+        return _distinct_members(self._members_of(group, literal))
 
     def _intersected(self, group: Integers, literal: Integers) -> Integers:
         """The moves in all plain sets of each group: groups packed with moves, rising.
@@ -350,6 +354,23 @@ class MoveSets:
         self._length[literals] = lengths
         self._member_count = end
         self._groups.update(zip(literals.tolist(), repeat(None)))
+
+
+def _distinct_members(members: Integers) -> Integers:
+    """Sort groups packed with moves and leave out repetitions.
+
+    Where groups hold a good part of the moves, these are marked in a table, which is faster.
+    """
+    group, move = unpack(members)
+    first = int(move.min())
+    span = (int(move.max()) - first) // 2 + 1
+    size = span * (int(group.max()) + 1)
+    if size > MAX_TABLE_SHARE * len(members):
+        return distinct(members)
+    is_member = np.zeros(size, dtype=np.bool_)
+    is_member[group * span + (move - first >> 1)] = True
+    group, index = np.divmod(np.flatnonzero(is_member), span)
+    return pack(group, first + 2 * index)
 
 
 def _are_in(values: Integers, known: Integers) -> Mask:

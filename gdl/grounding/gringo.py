@@ -112,6 +112,9 @@ def ground(
     """
     writer = _ProgramWriter(symbols)
     for rule in rules:
+        if not rule.body:  # Of these there can be hundreds of thousands.
+            writer.fact(rule.head)
+            continue
         for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
     for origin, target in flows:
@@ -128,7 +131,12 @@ class _ProgramWriter:
         self.lines: list[str] = ["#show."]
         self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
+        self.constants: dict[str, str] = {}
         self.shown: dict[str, RelationKey] = {}
+
+    def fact(self, atom: Atom) -> None:
+        """Write that an atom without variables holds."""
+        self.lines.append(f"{self._atom(atom, {})}.")
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""
@@ -160,10 +168,13 @@ class _ProgramWriter:
         return f"{name}({','.join(self._term(term, variables) for term in atom.args)})"
 
     def _term(self, term: Term, variables: dict[str, str]) -> str:
+        if isinstance(term, Constant):
+            text = self.constants.get(term.name)
+            if text is None:
+                text = self.constants[term.name] = str(self.symbols.constant(term.name))
+            return text
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
-        if isinstance(term, Constant):
-            return str(self.symbols.constant(term.name))
         number = self.symbols.function(term.name, len(term.args)).number
         return f"f{number}({','.join(self._term(arg, variables) for arg in term.args)})"
 

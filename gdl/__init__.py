@@ -62,11 +62,13 @@ A session::
 """
 
 import importlib
-import typing
 
 from gdl.version import __version__ as __version__
 
-if typing.TYPE_CHECKING:
+TYPE_CHECKING = False
+"""As :data:`typing.TYPE_CHECKING`, which is slow to import for a process that grounds one game."""
+
+if TYPE_CHECKING:
     from gdl.public_api import *  # noqa: F403
 else:
 

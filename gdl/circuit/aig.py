@@ -229,7 +229,7 @@ class AndInverterGraph:
         rows, literals = unpack(distinct(pack(rows, literals)))
         lengths = np.bincount(rows, minlength=count)
         is_left = np.zeros(len(rows), dtype=np.bool_)
-        for length in np.unique(lengths[lengths > 1]).tolist():
+        for length in distinct(lengths[lengths > 1]).tolist():
             pairs = _first_pairs(length)
             is_left[lengths[rows] == length] = np.tile(pairs, np.count_nonzero(lengths == length))
         while is_left.any():
@@ -299,7 +299,7 @@ class AndInverterGraph:
             needed[frontier] = True
             inputs = frontier[(frontier > 0) & (frontier <= len(following_nodes))]
             read = [self._sides[:, frontier].ravel() >> 1, following_nodes[inputs - 1]]
-            read += [self._feedback_nodes(cycle) for cycle in np.unique(cycle_of[frontier])]
+            read += [self._feedback_nodes(cycle) for cycle in distinct(cycle_of[frontier])]
             found = np.concatenate(read)
             frontier = distinct(found[~needed[found]])
         return np.flatnonzero(needed)

@@ -25,7 +25,10 @@ def unpack(packed: Integers) -> tuple[Integers, Integers]:
 
 
 def distinct(values: Integers) -> Integers:
-    """Sort values and leave out repetitions. On large arrays much faster than ``np.unique``."""
+    """Sort values and leave out repetitions.
+
+    On large arrays this is much faster than ``np.unique``, which also imports all of ``np.ma``.
+    """
     ordered = np.sort(values)
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])

@@ -231,12 +231,29 @@ def _stage(
             cycle_of[cycle.first : cycle.last] = index
     literals = np.array(outputs, dtype=np.int64)
     nodes = np.flatnonzero(is_in)
+    begins = np.flatnonzero(np.diff(cycle_of[nodes], prepend=-2))
     runs = []
-    for run in np.split(nodes, np.flatnonzero(np.diff(cycle_of[nodes])) + 1):
+    for run, roots in zip(
+        np.split(nodes, begins[1:]), _roots_by_run(nodes, begins, literals >> 1), strict=True
+    ):
         number = int(cycle_of[run[0]]) if len(run) else -1
         repeated = graph.cycles[number] if number >= 0 else None
-        runs.append((depth_first.order(run, (literals >> 1).tolist()), repeated))
+        runs.append((depth_first.order(run, roots), repeated))
     return _Stage(runs, literals, first)
+
+
+def _roots_by_run(
+    nodes: NDArray[np.int64], begins: NDArray[np.int64], outputs: NDArray[np.int64]
+) -> list[list[int]]:
+    """The nodes of each run that are outputs, in the order of the outputs.
+
+    ``nodes`` rise, and their runs begin at the indices ``begins``.
+    """
+    roots = outputs[np.isin(outputs, nodes)]
+    run = np.searchsorted(begins, np.searchsorted(nodes, roots), side="right")
+    order = np.argsort(run, kind="stable")
+    ends = np.searchsorted(run[order], np.arange(1, len(begins)), side="right")
+    return [own.tolist() for own in np.split(roots[order], ends)]
 
 
 class DepthFirst:

@@ -8,7 +8,7 @@ sums at once; :mod:`.builder` expands the products in which several sets meet.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from itertools import product as product_of
@@ -39,6 +39,10 @@ MAX_PRODUCT_GROUPS = 16
 
 MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
+
+
+MAX_TABLE_SHARE = 16
+"""Members of sets are sorted through a table of up to so many times their number."""
 
 
 class MoveSets:
@@ -167,27 +171,24 @@ class MoveSets:
         result[group] = literal
         is_open = np.bincount(group, minlength=len(is_used))[group] > 1
         group, number = np.unique(group[is_open], return_inverse=True)
-        needed = np.ones(len(group), dtype=np.int64)
-        result[group] = self._combine(number, literal[is_open], needed, is_used[group])
+        result[group] = self._combine(number, literal[is_open], self._united, is_used[group])
         return result
 
     def _intersect(self, products: Products) -> Products:
         """Replace several plain sets of one role in a product by their intersection."""
         role = self._role[products.literal]
         sets = np.flatnonzero(role >= 0)
-        key, group, needed = np.unique(
+        key, group, counts = np.unique(
             pack(products.product[sets], role[sets]), return_inverse=True, return_counts=True
         )
-        is_several = needed > 1
+        is_several = counts > 1
         if not is_several.any():
             return products
         sets, group = sets[is_several[group]], (np.cumsum(is_several) - 1)[group[is_several[group]]]
         order = np.argsort(group, kind="stable")
         sets, group = sets[order], group[order]
-        needed = needed[is_several]
-        common = self._combine(
-            group, products.literal[sets], needed, np.ones(len(needed), dtype=np.bool_)
-        )
+        is_kept = np.ones(np.count_nonzero(is_several), dtype=np.bool_)
+        common = self._combine(group, products.literal[sets], self._intersected, is_kept)
         is_replaced = np.zeros(len(products.literal), dtype=np.bool_)
         is_replaced[sets] = True
         rest = products.without(is_replaced)
@@ -199,14 +200,19 @@ class MoveSets:
         )
 
     def _combine(
-        self, group: Integers, literal: Integers, needed: Integers, is_kept: Mask
+        self,
+        group: Integers,
+        literal: Integers,
+        combined: Callable[[Integers, Integers], Integers],
+        is_kept: Mask,
     ) -> Integers:
-        """Make sets of the moves that are in ``needed`` of the plain sets of each group.
+        """Make one set of the plain sets of each group, by union or intersection.
 
-        ``group``, which rises, and ``literal`` are int64 (sets,), the others (groups,). The sets
-        that are to be ``is_kept`` are remembered. Return their literals: int64 (groups,).
+        ``group``, which rises, and ``literal`` are int64 (sets,). ``combined`` gives the moves of
+        the new sets. Those that are to be ``is_kept``, bool (groups,), are remembered. Return
+        their literals: int64 (groups,).
         """
-        result = np.zeros(len(needed), dtype=np.int64)
+        result = np.zeros(len(is_kept), dtype=np.int64)
         total = np.cumsum(self._length[literal])
         batch = total[np.searchsorted(group, group, side="right") - 1] // MAX_MEMBERS
         begins = np.flatnonzero(np.diff(batch, prepend=-1))
@@ -214,21 +220,42 @@ class MoveSets:
             first, last = group[begin], group[end - 1] + 1
             own, sets = group[begin:end] - first, literal[begin:end]
             role = self._role[sets[np.searchsorted(own, np.arange(last - first))]]
-            members = self._common_members(own, sets, needed[first:last])
+            members = combined(own, sets)
             made = self._any_of(members, role)
             result[first:last] = made
             self._add_some(made, role, members, is_kept[first:last] & (made > TRUE))
         return result
 
-    def _common_members(self, group: Integers, literal: Integers, needed: Integers) -> Integers:
-        """The moves in ``needed`` of the sets of each group: groups packed with moves, sorted."""
+    def _united(self, group: Integers, literal: Integers) -> Integers:
+        """The moves in any plain set of each group: groups packed with moves, rising."""
+        return _distinct_members(self._members_of(group, literal))
+
+    def _intersected(self, group: Integers, literal: Integers) -> Integers:
+        """The moves in all plain sets of each group: groups packed with moves, rising.
+
+        The moves of the smallest set are looked up in the others.
+        """
+        order = np.lexsort((self._length[literal], group))
+        group, literal = group[order], literal[order]
+        begins = np.flatnonzero(np.diff(group, prepend=-1))
+        counts = np.diff(begins, append=len(group))
+        sets = distinct(literal)
+        known = self._members_of(np.arange(len(sets)), sets)
+        members = self._members_of(group[begins], literal[begins])
+        for index in range(1, counts.max(initial=0)):
+            of, move = unpack(members)
+            is_open = counts[of] > index
+            other = literal[begins[of[is_open]] + index]
+            is_common = np.ones(len(members), dtype=np.bool_)
+            is_common[is_open] = _are_in(pack(np.searchsorted(sets, other), move[is_open]), known)
+            members = members[is_common]
+        return members
+
+    def _members_of(self, group: Integers, literal: Integers) -> Integers:
+        """The moves of plain sets, each packed with the group of its set; of one set, rising."""
         lengths = self._length[literal]
         members = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
-        members = np.sort(pack(np.repeat(group, lengths), members))
-        begins = np.flatnonzero(np.diff(members, prepend=-1))
-        counts = np.diff(begins, append=len(members))
-        members = members[begins]
-        return members[counts >= needed[unpack(members)[0]]]
+        return pack(np.repeat(group, lengths), members)
 
     def _any_of(self, members: Integers, role: Integers) -> Integers:
         """Make gates for sets: groups packed with moves, and the role of each group."""
@@ -327,6 +354,30 @@ class MoveSets:
         self._length[literals] = lengths
         self._member_count = end
         self._groups.update(zip(literals.tolist(), repeat(None)))
+
+
+def _distinct_members(members: Integers) -> Integers:
+    """Sort groups packed with moves and leave out repetitions.
+
+    Where groups hold a good part of the moves, these are marked in a table, which is faster.
+    """
+    group, move = unpack(members)
+    first = int(move.min())
+    span = (int(move.max()) - first) // 2 + 1
+    size = span * (int(group.max()) + 1)
+    if size > MAX_TABLE_SHARE * len(members):
+        return distinct(members)
+    is_member = np.zeros(size, dtype=np.bool_)
+    is_member[group * span + (move - first >> 1)] = True
+    group, index = np.divmod(np.flatnonzero(is_member), span)
+    return pack(group, first + 2 * index)
+
+
+def _are_in(values: Integers, known: Integers) -> Mask:
+    """Mark the values that are among the known ones, which rise and are at least one."""
+    index = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    found: Mask = known[index] == values
+    return found
 
 
 def _missing(members: Integers, is_chosen: Mask, moves: Integers) -> Integers:

@@ -24,7 +24,7 @@ MAX_LITERALS = 60
 MAX_PAIRS = 2_000_000
 """So many pairs are counted to begin with; where there are more, in shorter conjunctions only."""
 
-MIN_ENTRIES_AT_ONCE = 20_000
+MIN_ENTRIES_AT_ONCE = 5_000
 """With fewer literals in all conjunctions, pairs are replaced one by one."""
 
 Pair: TypeAlias = tuple[int, int]

@@ -11,6 +11,7 @@ import ctypes
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -235,9 +236,18 @@ class Block:
         self.fluents = self.rows[layout.fluents :][: layout.fluent_count]
         self.next = self.rows[layout.next :][: layout.fluent_count]
         self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)
-        self.random = aligned_rows(4, words)
-        generator = np.random.default_rng(seed)
-        self.random[:] = generator.integers(1, 2**64, size=(4, words), dtype=np.uint64)
+        self._seed = seed
+
+    @cached_property
+    def random(self) -> Words:
+        """The state of the random generators, made when first used: uint64 (4, words).
+
+        A single state needs none, and ``np.random`` takes as long to import as a game to compile.
+        """
+        random = aligned_rows(4, self.engine.words)
+        generator = np.random.default_rng(self._seed)
+        random[:] = generator.integers(1, 2**64, size=random.shape, dtype=np.uint64)
+        return random
 
     # ------------------------------------------------------------------ states
 

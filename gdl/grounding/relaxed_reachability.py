@@ -37,14 +37,22 @@ class RelaxedGame:
 
 
 def relax(analysis: RuleAnalysis) -> RelaxedGame:
-    """Relax a game's rules."""
+    """Relax a game's rules.
+
+    Where the facts and moves of the relaxed game are known already, they are stated: its rules are
+    then not recursive through a step, and are instantiated once.
+    """
     estimator = analysis.estimator
     size = estimator.rows if analysis.reachable else estimator.domain_size
     level_of, flows = analysis.level_of, list(analysis.flat.flows())
     relaxed = [_relaxed(rule, level_of, size) for rule in analysis.rules]
-    relaxed += starmap(_flow_rule, flows)
     targets = list(dict.fromkeys(target for _, target in flows))
-    wanted = reachable(dependency_graph(relaxed), targets)
+    if analysis.reachable is None:
+        relaxed += starmap(_flow_rule, flows)
+    else:
+        relaxed += _facts(analysis.reachable.rows, analysis.symbols)
+    ends = dict.fromkeys(relation for flow in flows for relation in flow)
+    wanted = reachable(dependency_graph(relaxed), list(ends))
     needed = [rule for rule in relaxed if rule.head.relation in wanted]
     derived = {rule.head.relation: None for rule in needed if rule.body}
     shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
@@ -96,15 +104,19 @@ def reachable_facts(analysis: RuleAnalysis) -> Iterator[Rule]:
     before, so that the rules are not recursive through a step and are instantiated once.
     """
     rows = analysis.reachable.rows if analysis.reachable else {}
+    relaxed = {relaxed_relation(relation): own for relation, own in rows.items()}
+    missing = {each: own for each, own in relaxed.items() if each not in analysis.definitions}
+    return _facts(missing, analysis.symbols)
+
+
+def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) -> Iterator[Rule]:
+    """State the rows of relations."""
     terms: dict[int, Term] = {}
-    for relation, own in rows.items():
-        name, arity = relaxed_relation(relation)
-        if (name, arity) in analysis.definitions:
-            continue
+    for (name, _), own in rows.items():
         for row in own:
             for value in row:
                 if value not in terms:
-                    terms[value] = analysis.symbols.decode(value)
+                    terms[value] = symbols.decode(value)
             yield Rule(Atom(name, tuple(terms[value] for value in row)))
 
 

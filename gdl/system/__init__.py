@@ -1,8 +1,10 @@
 """The system below: what differs between Linux, macOS and Windows, one function for each.
 
 The lowest floor: it knows nothing of games, and imports nothing of this project and no package that
-has to be installed, so that a process that was just started can use it at once. Each function says
-what it does where the system cannot do what is asked for.
+has to be installed, so that a process that was just started can use it at once. That is also why
+its modules import little of the standard library, and define ``TYPE_CHECKING`` themselves:
+importing :mod:`typing` and :mod:`pathlib` takes longer than grounding a small game. Each function
+says what it does where the system cannot do what is asked for.
 
 :mod:`.children` starts Python processes that import exactly the code of this one;
 :mod:`.processes` starts, watches and ends them; :mod:`.resources` is about processors and memory;

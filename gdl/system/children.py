@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _lock = threading.Lock()
 
@@ -24,6 +26,8 @@ def child_environment() -> dict[str, str]:
     It is that of this process, except for where modules are searched. Folders with the separator
     of paths in their names, a colon or on Windows a semicolon, cannot be passed on.
     """
+    from pathlib import Path
+
     # An empty entry stands for the current folder; a child that has another is to keep ours.
     folders = [str(Path(entry).absolute()) for entry in sys.path]
     kept = [folder for folder in folders if os.pathsep not in folder]

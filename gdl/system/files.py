@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
-from typing import IO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import IO
 
 try:
     import fcntl

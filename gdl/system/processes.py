@@ -8,9 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Literal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Literal
 
 _PARENT_DEATH_SIGNAL = 1
 """``PR_SET_PDEATHSIG`` of the system call ``prctl``."""

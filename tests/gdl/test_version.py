@@ -57,7 +57,7 @@ def test_the_digests_follow_the_source_and_the_compiler(
     assert _digests()[1] != before[1]
     copy = tmp_path / "gdl"
     shutil.copytree(ROOT / "gdl", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(version, "_PACKAGE", copy)
+    monkeypatch.setattr(version, "__file__", str(copy / "version.py"))
     assert _digests()[0] == before[0]
     (copy / "engine" / "block.py").write_text("# changed\n")
     assert _digests()[0] != before[0]

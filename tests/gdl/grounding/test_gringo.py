@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator, Sequence
 from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -176,6 +177,20 @@ def nothing_runs_on(processes: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     yield
     assert processes
     assert all(process.returncode is not None for process in processes)
+
+
+def test_gringo_buffers_its_output_also_where_ours_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    environments: list[dict[str, str]] = []
+    start = subprocess.Popen
+
+    def recorded(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
+        environments.append(options["env"])
+        return start(*args, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", recorded)
+    assert Ground("(p a)", [("p", 1)]).facts("p", 1) == {("a",)}
+    assert ["PYTHONUNBUFFERED" in environment for environment in environments] == [False]
 
 
 @pytest.mark.parametrize(

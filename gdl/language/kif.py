@@ -1,16 +1,17 @@
 """The reader of KIF, ``(legal ?p (mark ?n))``: from text to forms.
 
-Parentheses are balanced first, because everything else depends on them; that reports problems and
-goes on. Then the text is read into forms, word by word: which of the lists are rules and which
-words are keywords is decided in :mod:`.parser`, because GDL's keywords are no reserved words.
+Parentheses are balanced first, because everything else depends on them; then the Lark grammar
+``kif.lark`` turns the text into forms. Both steps report problems and go on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
 
-from lark import Token
+from lark import Lark, Token, Transformer
 
 from gdl.errors import Problem, Source, Span
 from gdl.language.forms import (
@@ -24,7 +25,7 @@ from gdl.language.forms import (
     unclosed,
     unopened,
 )
-from gdl.language.lexical import COMMENT, NAME_CHARACTER, WORD
+from gdl.language.lexical import COMMENT, NAME_CHARACTER
 
 
 def read_kif(source: Source) -> tuple[list[Expression], list[Problem]]:
@@ -36,33 +37,26 @@ def read_kif(source: Source) -> tuple[list[Expression], list[Problem]]:
     problems += unbalanced
     if len(problems) >= MAX_PROBLEMS:
         return [], problems
-    return _forms(text), problems
+    return _lark().parse(text), problems  # type: ignore[return-value]  # our transformer's type
 
 
-_LEXEME = re.compile(rf"{COMMENT}|[()]|{WORD.pattern}")
+class _FormBuilder(Transformer[Token, Sequence[Expression]]):
+    """Turns Lark's reductions into forms while it parses, without a tree in between."""
+
+    def list(self, children: Sequence[Expression]) -> Form:
+        opening, *items, closing = children
+        assert isinstance(opening, Token)
+        assert isinstance(closing, Token)
+        return Form(tuple(items), (opening.start_pos or 0, closing.end_pos or 0))
+
+    def start(self, children: Sequence[Expression]) -> Sequence[Expression]:
+        return children
 
 
-def _forms(text: str) -> list[Expression]:
-    """Read a text whose parentheses match and whose characters are all good."""
-    items: list[Expression] = []
-    around: list[tuple[list[Expression], int]] = []
-    for match in _LEXEME.finditer(text):
-        lexeme = match.group()
-        if lexeme == "(":
-            around.append((items, match.start()))
-            items = []
-        elif lexeme == ")":
-            inside = tuple(items)
-            items, start = around.pop()
-            items.append(Form(inside, (start, match.end())))
-        elif not lexeme.startswith(";"):
-            items.append(_token(lexeme, match.span()))
-    return items
-
-
-def _token(word: str, span: Span) -> Token:
-    kind = "VARIABLE" if word.startswith("?") else "NAME"
-    return Token(kind, word, start_pos=span[0], end_pos=span[1])
+@cache
+def _lark() -> Lark:
+    grammar = Path(__file__).with_name("kif.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", lexer="basic", transformer=_FormBuilder())
 
 
 # ---------------------------------------------------------------------- characters

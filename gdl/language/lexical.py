@@ -1,6 +1,7 @@
 """The lexical rules of KIF: which characters a name has, and what a comment is.
 
-The grammar of KIF in the tests states them once more, and is compared with these.
+The grammar ``kif.lark`` states them once more for Lark, which cannot take them from here; a test
+compares the two.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from gdl import (
     Source,
     Variable,
 )
+from gdl.language import kif, lexical
 from gdl.language.parser import decode
 from tests.support import generators, syntax
 from tests.support.example_counts import one_in
@@ -55,6 +57,23 @@ def test_rules_are_values() -> None:
             ),
         ),
     )
+
+
+def test_the_grammar_and_the_lexical_rules_agree_on_every_character() -> None:
+    terminals = {one.name: re.compile(one.pattern.to_regexp()) for one in kif._lark().terminals}
+    patterns = {
+        "NAME": lexical.NAME,
+        "VARIABLE": lexical.VARIABLE,
+        "COMMENT": re.compile(lexical.COMMENT),
+    }
+    for character in map(chr, range(0x10000)):
+        texts = [f"{start}{character}" for start in ("", "a", "?", ";")]
+        for name, pattern in patterns.items():
+            for text in texts:
+                known = terminals[name].fullmatch(text)
+                assert (pattern.fullmatch(text) is None) == (known is None), (name, text)
+        word = lexical.WORD.fullmatch(character) is not None
+        assert word == (character == "?" or lexical.NAME.fullmatch(character) is not None)
 
 
 def test_rules_keep_the_order_of_the_text() -> None:

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from statistics import fmean
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Protocol
 
 from pydantic import Field
 
 from gdl import Term
-from gdl.engine import SymmetryGroup
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import TREE_BYTES, MoveStatistics, TreeSearch
+from ggp_player.strategies.mcts.tree_search import TREE_BYTES, MoveStatistics, TreeSearch, Tuning
 
 SLICE_GATES = 5_000_000
 """The most gates evaluated between two choices: a few hundredths of a second."""
@@ -28,7 +28,19 @@ SLICE_SECONDS = 0.03
 STEP_GATES = 2_000
 """The cost in gates of everything in a step but its gates."""
 
+TUNER_SHARE = 0.6
+"""The share of the time that a tuner gets as long as it has work to do."""
+
 DEFAULT = Settings()
+
+
+class Tuner(Protocol):
+    """Finds better settings for a search while it runs; ``tuning`` is what it has found."""
+
+    tuning: Tuning | None
+
+    def work(self, machine: PropnetStateMachine, settings: Settings, seed: int) -> Iterator[None]:
+        """Look for better settings than these; yield every few hundredths of a second."""
 
 
 class MonteCarlo(EngineStrategy):
@@ -37,8 +49,9 @@ class MonteCarlo(EngineStrategy):
     Plays any number of roles, also when they move at the same time. ``threads`` trees grow in
     parallel, and their statistics are merged at the root. ``playouts`` is a budget for each move,
     unlimited by default. Of states and moves that ``symmetries`` map to one another only one is
-    searched. ``clock`` returns seconds of CPU time, from which the length of slices is chosen where
-    there is no budget.
+    searched. A ``tuner`` works beside the search, for ``TUNER_SHARE`` of the time, until it is
+    done. ``memory`` is for all trees together, in bytes. ``clock`` returns seconds of CPU time,
+    from which the length of slices is chosen where there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -57,10 +70,15 @@ class MonteCarlo(EngineStrategy):
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         symmetries: SymmetryGroup | None = None,
+        tuner: Tuner | None = None,
+        memory: int = TREE_BYTES,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
         self._symmetries = symmetries
+        self._tuner = tuner
+        self._tuning: Iterator[None] | None = None
+        self._memory = memory
         self._clock = clock
         self._threads = threads
         self._budget = playouts
@@ -75,13 +93,13 @@ class MonteCarlo(EngineStrategy):
         yield Choice(position.legal_moves[0], note="no playouts yet")
         if not self._searches:
             machine.warm_up_later()
-            seed, memory = position.random.getrandbits(32), TREE_BYTES // self._threads
+            seed, memory = position.random.getrandbits(32), self._memory // self._threads
             self._searches = [
                 TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
                 for i in range(self._threads)
             ]
-            for search in self._searches:
-                search.set_root(position.state)
+            if self._tuner is not None:
+                self._tuning = self._tuner.work(machine, self._settings, seed)
         self._searched = position
         self._draw = position.random.random()
         for search in self._searches:
@@ -102,10 +120,24 @@ class MonteCarlo(EngineStrategy):
             choice = self._choice(position)
             if choice is not None:
                 yield choice
+            self._tune(seconds)
             if choice is not None and choice.proved:
                 return
             if self._budget is not None and self._is_spent(self._playouts - first):
                 return
+
+    def _tune(self, seconds: float) -> None:
+        """Let the tuner work beside a search that has just run for some seconds."""
+        if self._tuner is None or self._tuning is None:
+            return
+        end = self._clock() + seconds * TUNER_SHARE / (1 - TUNER_SHARE)
+        for _ in self._tuning:
+            if self._clock() >= end:
+                return
+        self._tuning = None
+        if self._tuner.tuning is not None:
+            for search in self._searches:
+                search.tune(self._tuner.tuning)
 
     def _is_spent(self, playouts: int) -> bool:
         """Whether the budget is spent, or everything that more playouts could show is proved."""

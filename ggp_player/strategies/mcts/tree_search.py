@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ggp_player.strategies.mcts.arrays import (
     REFUTED,
     ROOT,
     Settings,
+    Weights,
     Words,
     bytes_per_node,
     new_counts,
@@ -70,6 +72,18 @@ class MoveStatistics:
     probability: float = 0.0
 
 
+class Tuning(NamedTuple):
+    """What a search is set to: its settings, and the weights of the evaluation that they use.
+
+    ``weights`` float32 (R, fluents + 1), see :class:`.arrays.GameArrays`; ``note`` says where they
+    come from.
+    """
+
+    settings: Settings
+    weights: Weights
+    note: str = ""
+
+
 class TreeSearch:
     """Searches from a root state, step by step; keeps its tree when the root changes.
 
@@ -95,6 +109,7 @@ class TreeSearch:
         game = new_game(self.engine, machine.roles, symmetries)
         self.memory = new_memory(self.engine, self._block, game, self._node_count)
         self._root_state: State | None = None
+        self._length = 1
         self._probe_game()
         self.is_idle = False
         """Whether no playout is under way, as every node that the search selects is proved."""
@@ -134,6 +149,12 @@ class TreeSearch:
         game, tree = self.memory.game, self.memory.tree
         tree.nodes[node]["is_proved"] = 0
         tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
+
+    def tune(self, tuning: Tuning) -> None:
+        """Search on with other settings and an evaluation; the tree is kept."""
+        cancel_pending_leaves(self.memory, self.settings)
+        self.settings = self._with_leaf_lanes(tuning.settings)
+        self.memory.game.weights[:] = tuning.weights
 
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block."""
@@ -255,13 +276,20 @@ class TreeSearch:
         """Run one playout in each lane to choose ``leaf_lanes`` and to look for a constant sum."""
         self._block.load(self.machine.bits(self.machine.initial_state())[None, :])
         ended = self._block.play(self.settings.max_playout_steps, refill=False)
-        if not self.settings.leaf_lanes:
-            lanes = _affordable_lanes(self.engine, ended)
-            self.settings = self.settings._replace(leaf_lanes=lanes)
+        self._length = max(1, ended.states // max(1, int(ended.ended.sum())))
+        self.settings = self._with_leaf_lanes(self.settings)
         self._measure_spread(ended)
         choosers = np.flatnonzero(self.memory.game.chance == 0)
         if len(choosers) == 2:
             self._note_rivals(ended, *map(int, choosers))
+
+    def _with_leaf_lanes(self, settings: Settings) -> Settings:
+        """Choose ``leaf_lanes`` where it is 0: as many as take as long as selecting a leaf."""
+        if settings.leaf_lanes:
+            return settings
+        length = min(self._length, settings.cutoff or self._length)
+        lanes = MAX_LEAF_WORK // (self.engine.layout.gate_count * length)
+        return settings._replace(leaf_lanes=min(MAX_LEAF_LANES, max(MIN_LEAF_LANES, lanes)))
 
     def _measure_spread(self, ended: Playouts) -> None:
         """Note how far the values of playouts lie apart: 1 where half are 0 and half are 100."""
@@ -314,10 +342,3 @@ class TreeSearch:
         for kept in (PLAYOUTS, DESCENTS):
             counts[kept] = self.memory.counts[kept]
         self.memory = self.memory._replace(tree=tree, counts=counts)
-
-
-def _affordable_lanes(engine: Engine, ended: Playouts) -> int:
-    """The number of playouts of a leaf that take about twice as long as selecting it."""
-    playouts = max(1, int(ended.ended.sum()))
-    work = engine.layout.gate_count * max(1, ended.states // playouts)
-    return min(MAX_LEAF_LANES, max(MIN_LEAF_LANES, MAX_LEAF_WORK // work))

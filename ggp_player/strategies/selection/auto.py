@@ -7,6 +7,7 @@ playouts and played by the textbook's searches.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
@@ -27,6 +28,7 @@ from ggp_player.strategies import (
     Strategy,
     compiled_machine,
 )
+from ggp_player.strategies.learning import Learner
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.portfolio import Portfolio
@@ -68,8 +70,11 @@ class Auto(EngineStrategy):
     name = "auto"
     ponders = True
 
-    def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0) -> None:
+    def __init__(
+        self, threads: Annotated[int, Field(ge=0, le=64)] = 0, learn: bool = False
+    ) -> None:
         self._threads = threads or available_cpus()
+        self._learn = learn
         self._survey: Survey | None = None
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
@@ -109,7 +114,9 @@ class Auto(EngineStrategy):
                 yield
             assert self._analysis.structure is not None
             structure = self._analysis.structure
-            self._chosen, self._reason = choose_for_compiled(machine, structure, self._threads)
+            self._chosen, self._reason = choose_for_compiled(
+                machine, structure, self._threads, self._learn
+            )
         else:
             if self._survey is None:
                 self._survey = Survey(len(position.machine.roles))
@@ -119,14 +126,19 @@ class Auto(EngineStrategy):
 
 
 def choose_for_compiled(
-    machine: PropnetStateMachine, structure: Structure, threads: int
+    machine: PropnetStateMachine, structure: Structure, threads: int, learn: bool = False
 ) -> tuple[Strategy, str]:
     """Choose a strategy for a compiled game by its structure; return it with the reason."""
     if len(machine.roles) == 1:
         return Planner(decomposition=structure.decomposition), "one player"
     symmetries = generated_group(machine, structure.symmetries)
-    main = MonteCarlo(threads=threads, symmetries=symmetries)
     turns = structure.turns.one_at_a_time.value
+    tuner = Learner(time.process_time) if turns and learn else None
+    if turns:
+        facts = {fact: number for number, fact in enumerate(machine.facts)}
+        groups = [[facts[fact] for fact in group] for group in structure.mutex_groups]
+        machine.engine.add_winning_moves(groups)
+    main = MonteCarlo(threads=threads, symmetries=symmetries, tuner=tuner)
     rivals = structure.goals.is_rivalry
     alone = len(structure.goals.values) == 1
     order = "moves in turn" if turns else "moves at the same time"

@@ -27,7 +27,8 @@ THREE_PLAYERS: Tree = (
     (([1, 2, 6], [4, 2, 3]), ([6, 1, 2], [7, 4, 1])),
     (([5, 1, 1], [1, 5, 2]), ([7, 7, 1], [5, 4, 5])),
 )
-"""Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3); the value is (1 2 6)."""
+"""Russell and Norvig, figure 5.4: for C (1 2 6) is better than (4 2 3). A may choose (1 2 6) or
+(1 5 2)."""
 
 CORRIDOR = """
 ; A corridor of rooms 0 to 5 without a step limit; the way out is in room 5.

@@ -18,7 +18,8 @@ Proved bounds of values are backed up exactly, and what is proved is not searche
 states are one node, and so are states that a symmetry of the game maps to one another. At
 simultaneous-move nodes (:mod:`.simultaneous`) each role draws its move by regret matching, and the
 move to make is drawn from an equilibrium of the root's payoff matrix (:mod:`.regret_matching`): a
-player whose move can be foreseen can be beaten. A full tree is compacted (:mod:`.compaction`).
+player whose move can be foreseen can be beaten. A tree that has filled its memory recycles its
+oldest nodes (:mod:`.pools`). What is proved in each kind of game is said in :mod:`.bounds`.
 
 Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); M. Winands et al.,
 Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bounded Monte-Carlo tree

@@ -88,7 +88,7 @@ EDGE = np.dtype(
         ("low", np.uint8),
         ("high", np.uint8),
         ("is_proved", np.uint8),
-        ("spare", np.uint8),
+        ("rival", np.uint8),
     ]
 )
 """A move of a role at a node.
@@ -97,9 +97,13 @@ EDGE = np.dtype(
 total in the role's utility. ``child``: the node behind it, where the role alone has a choice;
 ``serial``: that node's, without which the child has been recycled since. ``estimate``: the value
 that the evaluation gives it by minimax over the nodes below (NaN where unknown). ``low``, ``high``,
-``is_proved``: what is proved of the value behind it; they outlive the child. On the list of free
+``is_proved``: what is proved of the value behind it; ``rival``: the exact value of the other of two
+rivals there, ``UNKNOWN_VALUE`` where it is not known. These outlive the child. On the list of free
 edges ``child`` is the next.
 """
+
+UNKNOWN_VALUE = 255
+"""Stands for a value that is not known."""
 
 JOINT_MOVE = np.dtype(
     [
@@ -128,14 +132,15 @@ class GameArrays(NamedTuple):
     :mod:`gdl.circuit.layout`. ``offsets`` int64 (R + 1,): where each role's moves begin.
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
-    value of each role. ``spread`` float64 (R,): how far the values of playouts lie apart, as a part
-    of what they can at most. ``weights`` float32 (R, fluents + 1): the learned evaluation, a value
-    in hundredths for each role: the sum of the weights of what is true in the state, and of the
-    last one. ``winning``: the first of the rows that say which moves win at once, -1 where there
-    are none; ``winning_moves`` int64 (any,): the moves of all roles that ever do, in their order.
-    Of the states that ``symmetries`` map to one another only the canonical one has a node.
-    ``first_rival`` and ``second_rival`` are the roles that choose, where there are two; otherwise
-    both are -1. ``constant_sum`` is the sum that their goal values always have; -1 where it varies.
+    value of each role, 0 for those that move by chance. ``spread`` float64 (R,): how far the values
+    of playouts lie apart, as a part of what they can at most. ``weights`` float32 (R, fluents + 1):
+    the learned evaluation, a value in hundredths for each role: the sum of the weights of what is
+    true in the state, and of the last one. ``winning``: the first of the rows that say which moves
+    win at once, -1 where there are none; ``winning_moves`` int64 (any,): the moves of all roles that
+    ever do, in their order. Of the states that ``symmetries`` map to one another only the canonical
+    one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where there are
+    two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always have; -1
+    where it varies.
     """
 
     code: Ints
@@ -367,6 +372,10 @@ def new_game(
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
     winning = engine.winning_moves
+    ceiling = [
+        0 if moves_by_chance(role) else max(own, default=0)
+        for role, own in zip(roles, values, strict=True)
+    ]
     return GameArrays(
         code=engine.addresses(),
         deferred_goals=engine.deferred_goals,
@@ -381,7 +390,7 @@ def new_game(
         goal_table=table,
         chance=np.array([moves_by_chance(role) for role in roles], np.uint8),
         floor=np.zeros(engine.roles, np.uint8),  # a role for which no goal holds gets 0
-        ceiling=np.array([max(own, default=0) for own in values], np.uint8),
+        ceiling=np.array(ceiling, np.uint8),
         spread=np.ones(engine.roles),
         weights=np.zeros((engine.roles, layout.fluent_count + 1), np.float32),
         winning=-1 if winning is None else winning.first,

@@ -5,15 +5,16 @@ as possible for the others together: that is how matches are scored. So the boun
 one role moves are those of the moves that it might make:
 
 - the mover gets at least the best lower bound, and at most the best upper bound, of its moves
-- a move whose upper bound is below the best lower bound will not be made
-- of two rivals, the one that waits gets at most what it gets by any move that is sure to be best
-  for the mover, and at least the least that any move gives it that might be made
-- among more roles, those that wait get what some move gives them that might be made; when all
-  such moves are proved, the mover makes the first of those that give the others least
+- a move is refuted if another is sure to be better: its upper bound is below the best lower bound,
+  or it can only be as good for the mover, and is sure to give the others more
+- those that wait get what some move gives them that is not refuted; where the mover's value is
+  exact, together at most what a move gives them that is sure to be best for the mover
+- when all moves that are not refuted have exact values, the mover makes the first of them
 
-Where the goals of two rivals have a constant sum that is minimax. A role that moves by chance makes
-all moves equally often, and values are means, their bounds rounded outwards. Where roles move at
-the same time, see :mod:`.simultaneous`.
+Where the goals of two rivals have a constant sum that is minimax. With two rivals the value is that
+of every order of the moves, as no two moves are equally good for both; among more roles the first
+move decides. A role that moves by chance makes all moves equally often, and values are means, their
+bounds rounded outwards. Where roles move at the same time, see :mod:`.simultaneous`.
 
 Sources: M. Winands et al., Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine,
 Score bounded Monte-Carlo tree search (2010); C. Luckhardt and K. Irani, An algorithmic solution of
@@ -25,8 +26,14 @@ from __future__ import annotations
 import numpy as np
 
 from gdl.engine.kernel_library import ONE, ZERO, inlined_kernel, is_set, kernel
-from ggp_player.strategies.mcts.arrays import GameArrays, LaneArrays, PendingLeaves, TreeArrays
-from ggp_player.strategies.mcts.pools import live_child
+from ggp_player.strategies.mcts.arrays import (
+    UNKNOWN_VALUE,
+    GameArrays,
+    LaneArrays,
+    PendingLeaves,
+    TreeArrays,
+)
+from ggp_player.strategies.mcts.pools import is_settled, live_child
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS, update_joint_bounds
 
 
@@ -111,7 +118,7 @@ def update_bounds(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarr
     if mover == SIMULTANEOUS:
         changed = update_joint_bounds(game, tree, node, edges)
     else:
-        _update_edge(tree, edges[mover], mover)
+        _update_edge(game, tree, edges[mover], mover)
         changed = _update_mover_bounds(game, tree, node, mover)
     if changed and game.constant_sum >= 0:
         _apply_constant_sum(game, tree, node, game.first_rival, game.second_rival)
@@ -122,13 +129,17 @@ def update_bounds(game: GameArrays, tree: TreeArrays, node: int, edges: np.ndarr
 
 
 @kernel
-def _update_edge(tree: TreeArrays, edge: int, mover: int) -> None:
+def _update_edge(game: GameArrays, tree: TreeArrays, edge: int, mover: int) -> None:
     """Take over what is proved of the child."""
     child, move = live_child(tree, edge), tree.edges[edge]
-    if child >= 0:
-        move.low = max(move.low, tree.roles[child, mover].low)
-        move.high = min(move.high, tree.roles[child, mover].high)
-        move.is_proved = tree.nodes[child].is_proved
+    if child < 0:
+        return
+    move.low = max(move.low, tree.roles[child, mover].low)
+    move.high = min(move.high, tree.roles[child, mover].high)
+    move.is_proved = tree.nodes[child].is_proved
+    if game.first_rival >= 0 and move.is_proved and _is_exact(tree, child):
+        rival = game.second_rival if mover == game.first_rival else game.first_rival
+        move.rival = tree.roles[child, rival].low
 
 
 @kernel
@@ -165,52 +176,25 @@ def _update_mover_bounds(game: GameArrays, tree: TreeArrays, node: int, mover: i
     if game.chance[mover]:
         return _update_chance_bounds(game, tree, node, mover)
     first = tree.roles[node, mover].first_edge
-    last = first + tree.roles[node, mover].choices
     low, high = np.int64(game.floor[mover]), np.int64(game.floor[mover])
-    for edge in range(first, last):
+    for edge in range(first, first + tree.roles[node, mover].choices):
         low = max(low, np.int64(tree.edges[edge].low))
         high = max(high, np.int64(tree.edges[edge].high))
     changed = _tighten(tree, node, mover, low, high)
-    if game.constant_sum < 0:
-        for role in range(game.chance.shape[0]):
-            if role != mover and not game.chance[role]:
-                changed = _update_waiting_role(game, tree, node, mover, role) or changed
-    if _all_open_moves_are_proved(tree, node, mover):
-        if game.constant_sum < 0 and game.first_rival < 0:
-            _take_over_best_move(game, tree, node, mover)
+    if game.constant_sum >= 0:
+        is_settled = _all_open_moves_are_proved(tree, node, mover)
+    else:
+        most = _most_for_others(game, tree, node, mover)
+        changed = _update_waiting_roles(game, tree, node, mover, most) or changed
+        is_settled = _take_over_best_move(game, tree, node, mover, most)
+    if is_settled:
         tree.nodes[node].is_proved = 1
-        changed = True
-    return changed
-
-
-@kernel
-def _update_waiting_role(
-    game: GameArrays, tree: TreeArrays, node: int, mover: int, role: int
-) -> bool:
-    """Update the bounds of a role that waits, from the moves that might be made."""
-    own = tree.roles[node, mover]
-    least, most = np.int64(game.ceiling[role]), np.int64(game.floor[role])
-    assured = np.int64(game.ceiling[role])
-    for edge in range(own.first_edge, own.first_edge + own.choices):
-        move, child = tree.edges[edge], live_child(tree, edge)
-        if move.high < own.low:
-            continue
-        low, high = np.int64(game.floor[role]), np.int64(game.ceiling[role])
-        if child >= 0:
-            low, high = (
-                np.int64(tree.roles[child, role].low),
-                np.int64(tree.roles[child, role].high),
-            )
-        least, most = min(least, low), max(most, high)
-        if move.low == own.high:
-            assured = min(assured, high)
-    if game.first_rival >= 0:
-        most = min(most, assured)
-    return _tighten(tree, node, role, min(least, most), most)
+    return changed or is_settled
 
 
 @kernel
 def _all_open_moves_are_proved(tree: TreeArrays, node: int, mover: int) -> bool:
+    """Whether all moves that might be best for the mover are proved."""
     own = tree.roles[node, mover]
     for edge in range(own.first_edge, own.first_edge + own.choices):
         move = tree.edges[edge]
@@ -219,26 +203,104 @@ def _all_open_moves_are_proved(tree: TreeArrays, node: int, mover: int) -> bool:
     return True
 
 
+# ---------------------------------------------------------------------- without a constant sum
+
+
+@inlined_kernel
+def _low_behind(game: GameArrays, tree: TreeArrays, edge: int, role: int) -> np.int64:
+    """What a role that waits, but not chance, gets at least by a move."""
+    child = live_child(tree, edge)
+    if child >= 0:
+        return np.int64(tree.roles[child, role].low)
+    rival = tree.edges[edge].rival
+    return np.int64(game.floor[role] if rival == UNKNOWN_VALUE else rival)
+
+
+@inlined_kernel
+def _high_behind(game: GameArrays, tree: TreeArrays, edge: int, role: int) -> np.int64:
+    """What a role that waits, but not chance, gets at most by a move."""
+    child = live_child(tree, edge)
+    if child >= 0:
+        return np.int64(tree.roles[child, role].high)
+    rival = tree.edges[edge].rival
+    return np.int64(game.ceiling[role] if rival == UNKNOWN_VALUE else rival)
+
+
 @kernel
-def _take_over_best_move(game: GameArrays, tree: TreeArrays, node: int, mover: int) -> None:
-    """Take over the values of the proved move that is best for the mover, then worst for others."""
-    own = tree.roles[node, mover]
-    best, best_own, best_others = -1, np.int64(-1), np.int64(0)
+def _most_for_others(game: GameArrays, tree: TreeArrays, node: int, mover: int) -> np.int64:
+    """What the others get at most, together, by a move that assures the mover's lower bound."""
+    own, least = tree.roles[node, mover], np.int64(1) << 40
     for edge in range(own.first_edge, own.first_edge + own.choices):
-        child = live_child(tree, edge)
-        if child < 0 or tree.edges[edge].high < own.low:
+        if tree.edges[edge].low == own.low:
+            total = np.int64(0)
+            for role in range(game.chance.shape[0]):
+                if role != mover and not game.chance[role]:
+                    total += _high_behind(game, tree, edge, role)
+            least = min(least, total)
+    return least
+
+
+@kernel
+def _is_refuted(
+    game: GameArrays, tree: TreeArrays, node: int, mover: int, edge: int, most: np.int64
+) -> bool:
+    """Whether another move is sure to be better; ``most`` is that of :func:`_most_for_others`."""
+    own, move = tree.roles[node, mover], tree.edges[edge]
+    if move.high != own.low:
+        return bool(move.high < own.low)
+    total = np.int64(0)
+    for role in range(game.chance.shape[0]):
+        if role != mover and not game.chance[role]:
+            total += _low_behind(game, tree, edge, role)
+    return bool(total > most)
+
+
+@kernel
+def _update_waiting_roles(
+    game: GameArrays, tree: TreeArrays, node: int, mover: int, most: np.int64
+) -> bool:
+    """Update the bounds of the roles that wait; return whether they changed."""
+    own, changed = tree.roles[node, mover], False
+    for role in range(game.chance.shape[0]):
+        if role == mover or game.chance[role]:
             continue
-        others = np.int64(0)
+        low, high = np.int64(game.ceiling[role]), np.int64(game.floor[role])
+        for edge in range(own.first_edge, own.first_edge + own.choices):
+            if not _is_refuted(game, tree, node, mover, edge, most):
+                low = min(low, _low_behind(game, tree, edge, role))
+                high = max(high, _high_behind(game, tree, edge, role))
+        if own.low == own.high:
+            high = min(high, most)
+        changed = _tighten(tree, node, role, min(low, high), high) or changed
+    return changed
+
+
+@kernel
+def _take_over_best_move(
+    game: GameArrays, tree: TreeArrays, node: int, mover: int, most: np.int64
+) -> bool:
+    """Take over the values of the first of the best moves; return whether all of them are proved.
+
+    Where chance leaves them inexact, the node keeps the bounds of all.
+    """
+    own, best, is_exact = tree.roles[node, mover], -1, True
+    for edge in range(own.first_edge, own.first_edge + own.choices):
+        if _is_refuted(game, tree, node, mover, edge, most):
+            continue
+        if not is_settled(tree, edge):
+            return False
+        child = live_child(tree, edge)
+        is_exact = is_exact and (child < 0 or _is_exact(tree, child))
+        best = edge if best < 0 else best
+    if best >= 0 and is_exact:
         for role in range(game.chance.shape[0]):
-            if role != mover:
-                others += np.int64(tree.roles[child, role].low)
-        value = np.int64(tree.edges[edge].low)
-        if value > best_own or (value == best_own and others < best_others):
-            best, best_own, best_others = child, value, others
-    if best >= 0:
-        for role in range(game.chance.shape[0]):
-            tree.roles[node, role].low = tree.roles[best, role].low
-            tree.roles[node, role].high = tree.roles[best, role].high
+            if role != mover and not game.chance[role]:
+                value = np.uint8(_low_behind(game, tree, best, role))
+                tree.roles[node, role].low = tree.roles[node, role].high = value
+    return best >= 0
+
+
+# ---------------------------------------------------------------------- chance
 
 
 @kernel

@@ -7,6 +7,7 @@ from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import accumulate
 from statistics import fmean
 from typing import Annotated, ClassVar, Protocol
@@ -31,6 +32,12 @@ STEP_GATES = 2_000
 TUNER_SHARE = 0.6
 """The share of the time that a tuner gets as long as it has work to do."""
 
+RESISTANCE_SECONDS = 2.0
+"""CPU time spent on choosing among moves of equal proved value where there is no budget."""
+
+RESISTANCE_BYTES = 2**26
+"""Memory for the tree of that search."""
+
 DEFAULT = Settings()
 
 
@@ -48,10 +55,13 @@ class MonteCarlo(EngineStrategy):
 
     Plays any number of roles, also when they move at the same time. ``threads`` trees grow in
     parallel, and their statistics are merged at the root. ``playouts`` is a budget for each move,
-    unlimited by default. Of states and moves that ``symmetries`` map to one another only one is
-    searched. A ``tuner`` works beside the search, for ``TUNER_SHARE`` of the time, until it is
-    done. ``memory`` is for all trees together, in bytes. ``clock`` returns seconds of CPU time,
-    from which the length of slices is chosen where there is no budget.
+    unlimited by default. Where several moves assure the same proved value, and more would be
+    possible, a second search without proofs finds the one with which a rival who has not seen the
+    proof errs most often; it has a budget of its own, as large, or two seconds. Of states and moves
+    that ``symmetries`` map to one another only one is searched. A ``tuner`` works beside the
+    search, for ``TUNER_SHARE`` of the time, until it is done. ``memory`` is for all trees together,
+    in bytes. ``clock`` returns seconds of CPU time, from which the length of slices is chosen where
+    there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -83,6 +93,7 @@ class MonteCarlo(EngineStrategy):
         self._threads = threads
         self._budget = playouts
         self._searches: list[TreeSearch] = []
+        self._resistance: TreeSearch | None = None
         self._searched: Position | None = None
         self._fitting_steps = SLICE_GATES
         self._draw = 0.0
@@ -108,21 +119,21 @@ class MonteCarlo(EngineStrategy):
             yield from self._slices(position, pool)
 
     def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
-        most = max(1, SLICE_GATES // (self._searches[0].engine.layout.gate_count + STEP_GATES))
         first = self._playouts
         while True:
             began = self._clock()
-            steps = most if self._budget is not None else min(most, self._fitting_steps)
+            steps = self._steps
             for running in [pool.submit(search.run, steps) for search in self._searches]:
                 running.result()
             seconds = (self._clock() - began) / self._threads
             self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
             choice = self._choice(position)
+            if choice is not None and choice.proved:
+                yield from self._chosen_among_equals(position, choice)
+                return
             if choice is not None:
                 yield choice
             self._tune(seconds)
-            if choice is not None and choice.proved:
-                return
             if self._budget is not None and self._is_spent(self._playouts - first):
                 return
 
@@ -142,6 +153,54 @@ class MonteCarlo(EngineStrategy):
     def _is_spent(self, playouts: int) -> bool:
         """Whether the budget is spent, or everything that more playouts could show is proved."""
         return playouts >= (self._budget or 0) or all(search.is_idle for search in self._searches)
+
+    def _chosen_among_equals(self, position: Position, proved: Choice) -> Iterator[Choice]:
+        """Yield the best choice among moves of equal proved value, last of all as proved."""
+        role = position.machine.roles.index(position.role)
+        equals = equally_good(self._known(role))
+        choice = proved
+        if len(equals) > 1 and proved.value != self._searches[0].ceiling(role):
+            for move in self._most_resistant(position, {known.index for known in equals}):
+                choice = replace(proved, move=move)
+                yield replace(choice, proved=False)
+        yield choice
+
+    def _most_resistant(self, position: Position, equals: set[int]) -> Iterator[Term]:
+        """Yield the one of some moves that a search without proofs visits most, slice by slice."""
+        search = self._resistance_search(position)
+        machine = self.machine_of(position)
+        role = machine.roles.index(position.role)
+        began, first = self._clock(), search.playouts
+        while self._resistance_goes_on(search.playouts - first, began):
+            search.run(self._steps)
+            moves = [known for known in search.moves(role) if known.index in equals]
+            if moves:
+                best = max(moves, key=lambda known: (known.visits, known.value))
+                yield machine.moves[role][best.index]
+
+    def _resistance_search(self, position: Position) -> TreeSearch:
+        """The search without proofs, with the position as its root."""
+        if self._resistance is None:
+            self._resistance = TreeSearch(
+                self.machine_of(position),
+                self._settings._replace(proofs=False),
+                position.random.getrandbits(32),
+                RESISTANCE_BYTES,
+                self._symmetries,
+            )
+        self._resistance.set_root(position.state)
+        return self._resistance
+
+    def _resistance_goes_on(self, playouts: int, began: float) -> bool:
+        if self._budget is not None:
+            return playouts < self._budget
+        return self._clock() - began < RESISTANCE_SECONDS
+
+    @property
+    def _steps(self) -> int:
+        """The steps of a slice."""
+        most = max(1, SLICE_GATES // (self._searches[0].engine.layout.gate_count + STEP_GATES))
+        return most if self._budget is not None else min(most, self._fitting_steps)
 
     @property
     def _playouts(self) -> int:
@@ -175,13 +234,14 @@ class MonteCarlo(EngineStrategy):
         known = self._known(role)
         low = max(search.bounds(role)[0] for search in self._searches)
         high = min(search.bounds(role)[1] for search in self._searches)
+        proved = low == high or any(search.is_proved for search in self._searches)
         if not known:
             moves = position.legal_moves
             value = float(low) if low == high else None
-            return Choice(moves[0], value, low == high, note) if len(moves) == 1 else None
+            return Choice(moves[0], value, proved, note) if len(moves) == 1 else None
         best = best_move(known, low, self._draw)
         value = float(low) if low == high else best.value
-        return Choice(machine.moves[role][best.index], value, low == high, note)
+        return Choice(machine.moves[role][best.index], value, proved, note)
 
     def _known(self, role: int) -> list[MoveStatistics]:
         """The statistics of a role's moves, merged over all trees."""
@@ -197,10 +257,11 @@ def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) 
 
     It is the most visited one, or, at a simultaneous-move node, one drawn by its probability.
     ``assured`` is the highest of the lower bounds. Moves that cannot be better are left out; if all
-    are, or if the move found does not look better, a move that assures that value is made.
+    are, or if the move found does not look better, a move that assures that value is made, and of
+    several the one that is proved to give the others least.
     ``draw``, from 0 to 1, is the random number of the draw, which opponents must not know.
     """
-    sure = max(moves, key=lambda move: (move.low, move.visits))
+    sure = max(moves, key=lambda move: (move.low, -move.others, move.visits))
     hopeful = [move for move in moves if move.high > assured]
     if not hopeful:
         return sure
@@ -212,9 +273,16 @@ def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) 
     return best if best.value > assured or best.low == assured else sure
 
 
+def equally_good(moves: Sequence[MoveStatistics]) -> list[MoveStatistics]:
+    """The moves that are proved to be best: by their lower bound, then by what the others get."""
+    best = max((move.low, -move.others) for move in moves) if moves else None
+    return [move for move in moves if (move.low, -move.others) == best]
+
+
 def _merged(parts: Sequence[MoveStatistics]) -> MoveStatistics:
     visits = sum(part.visits for part in parts)
     total = sum(part.value * part.visits for part in parts)
     low, high = max(part.low for part in parts), min(part.high for part in parts)
     value, probability = total / visits if visits else 0.0, fmean(p.probability for p in parts)
-    return MoveStatistics(parts[0].index, value, visits, low, high, probability)
+    others = min(part.others for part in parts)
+    return MoveStatistics(parts[0].index, value, visits, low, high, probability, others)

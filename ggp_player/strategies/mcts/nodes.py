@@ -22,6 +22,7 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     TOGETHER,
+    UNKNOWN_VALUE,
     GameArrays,
     Ints,
     LaneArrays,
@@ -36,6 +37,7 @@ from ggp_player.strategies.mcts.pools import (
     allocate_edges,
     find_joint_child,
     free_edges,
+    is_settled,
     joint_hash,
     live_child,
     set_joint_child,
@@ -64,8 +66,11 @@ def set_child(tree: TreeArrays, counts: Ints, node: int, edges: np.ndarray, chil
     """Record the node behind the edges that the roles choose."""
     mover = tree.nodes[node].mover
     if mover >= 0:
-        tree.edges[edges[mover]].child = child
-        tree.edges[edges[mover]].serial = tree.nodes[child].serial
+        edge = tree.edges[edges[mover]]
+        edge.child = child
+        edge.serial = tree.nodes[child].serial
+        edge.is_proved = tree.nodes[child].is_proved
+        edge.rival = UNKNOWN_VALUE
     else:
         set_joint_child(tree, counts, node, edges, child)
 
@@ -166,6 +171,7 @@ def _fill_edge(game: GameArrays, tree: TreeArrays, edge: int, role: int, move: i
     record.low = game.floor[role]
     record.high = game.ceiling[role]
     record.is_proved = 0
+    record.rival = UNKNOWN_VALUE
 
 
 @kernel
@@ -232,7 +238,7 @@ def _is_pruned(game: GameArrays, tree: TreeArrays, edge: int, assured: int, alon
     move = tree.edges[edge]
     if not alone or game.constant_sum >= 0:
         return bool(move.high <= assured or move.low == move.high)
-    return bool(move.high < assured or (move.is_proved and live_child(tree, edge) >= 0))
+    return bool(move.high < assured or is_settled(tree, edge))
 
 
 @kernel

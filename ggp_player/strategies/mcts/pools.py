@@ -22,6 +22,7 @@ from ggp_player.strategies.mcts.arrays import (
     RECYCLED,
     ROOT,
     SWEPT,
+    UNKNOWN_VALUE,
     GameArrays,
     Ints,
     TreeArrays,
@@ -116,6 +117,13 @@ def live_child(tree: TreeArrays, edge: int) -> int:
     if child >= 0 and tree.nodes[child].serial != tree.edges[edge].serial:
         child = NO_NODE
     return int(child)
+
+
+@inlined_kernel
+def is_settled(tree: TreeArrays, edge: int) -> bool:
+    """Whether the node behind an edge is proved, and the values of all roles there are known."""
+    move = tree.edges[edge]
+    return bool(move.is_proved and (live_child(tree, edge) >= 0 or move.rival != UNKNOWN_VALUE))
 
 
 # ---------------------------------------------------------------------- edges
@@ -263,7 +271,8 @@ def _recycle_one(game: GameArrays, tree: TreeArrays, counts: Ints) -> bool:
     """Recycle one old node; return whether there was one.
 
     A pointer sweeps the pool, as in the clock algorithm for pages of memory. Nodes on the paths of
-    pending leaves stay. A node of proved value stays as long as another can be found.
+    pending leaves stay, and so does the root. Nodes of proved value do not: what is proved of them
+    stands in the edges that lead there.
 
     Source: A. Tanenbaum and H. Bos, Modern Operating Systems (2014), section 3.4.5.
     """

@@ -20,6 +20,7 @@ from ggp_player.strategies.mcts.arrays import (
     RECYCLED,
     REFUTED,
     ROOT,
+    UNKNOWN_VALUE,
     Settings,
     Weights,
     Words,
@@ -61,7 +62,9 @@ class MoveStatistics:
 
     ``index`` is the move's among the role's moves. ``value`` is the mean goal value, 0 to 100, of
     ``visits`` playouts; ``low`` and ``high`` are proved bounds of it. ``probability`` is how often
-    to make it at a simultaneous-move root; 0 for all moves elsewhere.
+    to make it at a simultaneous-move root; 0 for all moves elsewhere. ``others`` is what the other
+    roles get at most, together, as far as that is proved; 0 for all moves where goals have a
+    constant sum.
     """
 
     index: int
@@ -70,6 +73,7 @@ class MoveStatistics:
     low: int
     high: int
     probability: float = 0.0
+    others: int = 0
 
 
 class Tuning(NamedTuple):
@@ -175,6 +179,10 @@ class TreeSearch:
         own = self.memory.tree.roles[self.memory.counts[ROOT], role]
         return int(own["low"]), int(own["high"])
 
+    def ceiling(self, role: int) -> int:
+        """The greatest goal value of a role."""
+        return int(self.memory.game.ceiling[role])
+
     def moves(self, role: int) -> Sequence[MoveStatistics]:
         """The statistics of a role's moves at the root; none before it is expanded.
 
@@ -198,9 +206,21 @@ class TreeSearch:
                     low=int(move["low"]),
                     high=int(move["high"]),
                     probability=probability,
+                    others=self._most_for_others(edge, role),
                 )
             )
         return found
+
+    def _most_for_others(self, edge: int, role: int) -> int:
+        """What the roles other than one get at most behind its edge; 0 for a constant sum."""
+        tree, game = self.memory.tree, self.memory.game
+        if game.constant_sum >= 0:
+            return 0
+        child = int(live_child(tree, edge))
+        if child < 0 and tree.edges[edge]["rival"] != UNKNOWN_VALUE:
+            return int(tree.edges[edge]["rival"])
+        highs = tree.roles[child]["high"] if child >= 0 else game.ceiling
+        return int(highs.sum(where=game.chance == 0)) - int(highs[role])
 
     def _value(self, edge: int, role: int) -> float:
         """The mean goal value of a move of a role; 0 where it was not tried."""

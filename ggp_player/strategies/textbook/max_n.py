@@ -1,7 +1,8 @@
 """Max^n: several players, each for itself.
 
 The value of a state is the vector of all roles' utilities. The role that moves chooses the vector
-that is best for itself, whatever it means for the others.
+that is best for itself, and of several such the one that is worst for the others together; of those
+that are still equal it chooses the first. So a role that cannot gain is not expected to help.
 """
 
 from __future__ import annotations
@@ -28,18 +29,24 @@ from ggp_player.strategies.textbook.memory import Table, remembered
 Utilities: TypeAlias = tuple[float, ...]
 """One value per role, in the order of the game's roles."""
 
+BEST_RANK = (100, 0)
+"""The rank of a vector that none can surpass: everything for one role, nothing for the others."""
+
 
 class MaxN(Strategy):
     """Depth-limited max^n search with iterative deepening. Refuses games for one role.
 
     ``depth`` is the largest depth, in steps; ``evaluation`` names the mixture of features that
-    values states at the horizon, for every role. Of vectors that are equal for the role that
-    chooses, it is assumed to choose the worst for the player. Moves made at the same time are
-    analysed as if the player chose first, then the others in the order of the roles; for ``random``
-    the mean is taken. Nothing is kept between steps.
+    values states at the horizon, for every role. Moves made at the same time are analysed as if the
+    player chose first, then the others in the order of the roles; for ``random`` the mean is taken.
+    Nothing is kept between steps.
 
-    Source: C. Luckhardt and K. Irani, An Algorithmic Solution of N-Person Games (1986);
-    S. Russell and P. Norvig, Artificial Intelligence: A Modern Approach, 3rd edition, section 5.2.
+    Where the utilities of two roles have a constant sum, this is minimax. Where they have none it
+    differs from :mod:`.minimax`, which takes every other role for an enemy.
+
+    Source: C. Luckhardt and K. Irani, An Algorithmic Solution of N-Person Games (1986), where ties
+    are left open; S. Russell and P. Norvig, Artificial Intelligence: A Modern Approach, 3rd
+    edition, section 5.2.
     """
 
     name = "max_n"
@@ -76,6 +83,7 @@ class MaxNTree:
         self.machine = machine
         self.role = role
         self.own_index = machine.roles.index(role)
+        self.choosing = [i for i, each in enumerate(machine.roles) if not moves_by_chance(each)]
         self.order = own_first(machine, role)
         self.evaluator = evaluator
         self.horizon = False
@@ -89,13 +97,14 @@ class MaxNTree:
         moves = list(self.machine.legal_moves(state, self.role))
         if before.value is not None:
             moves.sort(key=lambda move: move != before.move)
-        best = before
-        for number, move in enumerate(moves):
-            value = self.picked((move,), state, depth)[self.own_index]
-            if number == 0 or best.value is None or value > best.value:
-                best = Choice(move, value, note=f"depth {depth}")
+        best, best_rank = before, None
+        for move in moves:
+            vector = self.picked((move,), state, depth)
+            rank = self.rank(vector, self.own_index)
+            if best_rank is None or rank > best_rank:
+                best, best_rank = Choice(move, rank[0], note=f"depth {depth}"), rank
             yield best
-            if value >= 100:
+            if best_rank == BEST_RANK:
                 break
         yield replace(best, proved=not self.horizon or best.value == 100)
 
@@ -123,4 +132,8 @@ class MaxNTree:
         if moves_by_chance(role):
             return tuple(sum(column) / len(vectors) for column in zip(*vectors, strict=True))
         index = self.machine.roles.index(role)
-        return max(vectors, key=lambda vector: (vector[index], -vector[self.own_index]))
+        return max(vectors, key=lambda vector: self.rank(vector, index))
+
+    def rank(self, vector: Utilities, index: int) -> tuple[float, float]:
+        """Rank a vector for a role: by its own utility, then by how little the others get."""
+        return vector[index], -sum(vector[other] for other in self.choosing if other != index)

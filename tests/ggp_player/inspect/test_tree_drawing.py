@@ -151,7 +151,7 @@ def test_players_who_move_at_the_same_time_are_circles() -> None:
 
 def test_vectors_of_three_players() -> None:
     root = draw("max_n", turns(THREE_PLAYERS, ("A", "B", "C"))).root
-    assert root.text == "(1, 2, 6)"
+    assert root.text == "(1, 5, 2)"
     assert [child.text for child in root.children] == ["(1, 2, 6)", "(1, 5, 2)"]
     assert {node.shape for node in nodes(root) if node.children} == {Shape.EACH}
     assert [child.role for child in (root, root.children[0])] == ["A", "B"]

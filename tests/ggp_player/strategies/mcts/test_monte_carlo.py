@@ -10,10 +10,12 @@ import pytest
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
-from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move, equally_good
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of, reasoner_of
+from tests.support.small_games import compiled_tree
+from tests.support.tree_games import last_choice, position, turns
 
 
 def after(machine: PropnetStateMachine, *moves: str) -> gdl.State:
@@ -134,3 +136,50 @@ def test_slices_that_take_long_become_short(
     assert len(steps) > 3
     assert (steps[-1] < 0.1 * steps[0]) == shrink
     assert max(steps) == steps[0]
+
+
+HOPELESS = ((((0,) * 3,) * 3,) * 4, (0, 0, 0, 0))
+"""Two moves after which we lose whatever the rival replies; the first takes long to prove."""
+
+ONLY_REPLY = ((100,), (0,), (100,), (100,))
+"""We lose only if the rival finds its second move."""
+
+
+def test_of_lost_moves_the_one_that_needs_an_only_reply_is_made() -> None:
+    machine = compiled_tree(turns((HOPELESS[0], ONLY_REPLY, HOPELESS[1])))
+    *before, last = MonteCarlo(playouts=5000).search(position(machine))
+    assert (str(last.move), last.value, last.proved) == ("a2", 0, True)
+    assert not any(choice.proved for choice in before)
+
+
+def test_a_drawn_position_is_played_on_for_a_win() -> None:
+    drawn = ((50, 50, 50), (100, 50, 100), (0, 100, 100))
+    last = last_choice(MonteCarlo(playouts=5000), position(compiled_tree(turns(drawn))))
+    assert (str(last.move), last.value, last.proved) == ("a2", 50, True)
+
+
+def test_a_win_is_not_searched_on() -> None:
+    strategy = MonteCarlo(playouts=1_000_000)
+    last = last_choice(strategy, position(compiled_tree(turns((100, 100, (0, 100))))))
+    assert (last.value, last.proved) == (100, True)
+    assert "playouts" in last.note
+    assert int(last.note.split()[0]) < 1_000_000
+
+
+def test_without_a_budget_a_lost_position_takes_two_seconds_of_the_clock() -> None:
+    ticks = count(step=0.125)
+    strategy = MonteCarlo(clock=lambda: float(next(ticks)))
+    *_, last = strategy.search(position(compiled_tree(turns(HOPELESS))))
+    assert last.proved
+    assert next(ticks) < 5
+
+
+def test_moves_of_equal_proved_value() -> None:
+    known = [
+        MoveStatistics(0, 20, 9, 20, 20, others=80),
+        MoveStatistics(1, 50, 9, 50, 50, others=50),
+        MoveStatistics(2, 50, 9, 50, 50, others=20),
+        MoveStatistics(3, 50, 1, 50, 50, others=20),
+    ]
+    assert [move.index for move in equally_good(known)] == [2, 3]
+    assert best_move(known, 50).index == 2

@@ -36,15 +36,22 @@ THROW = """
 Vector = tuple[int, ...]
 
 
+Bounds = tuple[Vector, Vector]
+
+
 @dataclass(frozen=True)
 class Oracle:
-    """What pure strategies assure, by plain recursion over the reasoner."""
+    """Bounds of the values of all states, by plain recursion over the reasoner.
+
+    Where several roles have a choice, they are what pure strategies assure. Where one has, the move
+    is made that is best for it and then worst for the others, as far as the bounds tell.
+    """
 
     machine: StateMachine
     constant_sum: bool
 
     @cache  # noqa: B019, as an oracle lives no longer than its test
-    def bounds(self, state: State) -> tuple[Vector, Vector]:
+    def bounds(self, state: State) -> Bounds:
         """What each role is assured of, and the most that it can get."""
         machine, roles = self.machine, range(len(self.machine.roles))
         if machine.is_terminal(state):
@@ -54,6 +61,9 @@ class Oracle:
             joint_move: self.bounds(machine.next_state(state, joint_move))
             for joint_move in gdl.joint_moves(machine, state)
         }
+        movers = [role for role in roles if len({made[role] for made in after}) > 1]
+        if len(movers) < 2 and not self.constant_sum:
+            return self.bounds_of_mover(movers[0] if movers else 0, list(after.values()))
         low = tuple(
             max(
                 min(worst[role] for made, (worst, _) in after.items() if made[role] == move)
@@ -65,9 +75,32 @@ class Oracle:
             return low, tuple(100 - value for value in reversed(low))
         return low, tuple(max(best[role] for _, best in after.values()) for role in roles)
 
-    def by_facts(self) -> dict[frozenset[str], tuple[Vector, Vector]]:
+    def bounds_of_mover(self, mover: int, after: Sequence[Bounds]) -> Bounds:
+        """The bounds where one role has a choice between moves with the bounds ``after``."""
+
+        def others(values: Vector) -> int:
+            return sum(values) - values[mover]
+
+        low = max(worst[mover] for worst, _ in after)
+        high = max(best[mover] for _, best in after)
+        most = min(others(best) for worst, best in after if worst[mover] == low)
+        kept = [
+            (worst, best)
+            for worst, best in after
+            if best[mover] > low or (best[mover] == low and others(worst) <= most)
+        ]
+        if all(worst == best for worst, best in kept):
+            return kept[0]
+        lowest = [min(values) for values in zip(*(worst for worst, _ in kept), strict=True)]
+        highest = [max(values) for values in zip(*(best for _, best in kept), strict=True)]
+        if low == high:
+            highest = [min(value, most) for value in highest]
+        lowest[mover], highest[mover] = low, high
+        return tuple(lowest), tuple(highest)
+
+    def by_facts(self) -> dict[frozenset[str], Bounds]:
         """The bounds of all reachable states, by their facts."""
-        found: dict[frozenset[str], tuple[Vector, Vector]] = {}
+        found: dict[frozenset[str], Bounds] = {}
         waiting = [self.machine.initial_state()]
         while waiting:
             state = waiting.pop()

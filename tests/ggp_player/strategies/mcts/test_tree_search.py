@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from random import Random
 
+import numpy as np
 import pytest
 
 import gdl
@@ -14,6 +16,7 @@ from ggp_player.strategies.mcts.arrays import NODES, RECYCLED, ROOT, Settings
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.compiled_games import machine_of
 from tests.support.search_trees import FAIR_OR_NOT, searched, states_of
+from tests.support.small_games import compiled, connect_four
 
 
 def value_by_minimax(machine: PropnetStateMachine) -> Callable[[State], int]:
@@ -64,6 +67,24 @@ def test_the_same_seed_and_steps_give_the_same_tree() -> None:
     assert (first.memory.tree.state == second.memory.tree.state).all()
 
 
+@pytest.mark.parametrize("name", ["tron", "trefoil", "townChase"])
+def test_the_same_seed_and_steps_give_the_same_tree_when_nodes_are_recycled(name: str) -> None:
+    machine = machine_of(name)
+
+    def grown(slice_steps: int) -> TreeSearch:
+        search = TreeSearch(machine, Settings(), seed=1, memory=2**19)
+        search.set_root(machine.initial_state())
+        for _ in range(2000 // slice_steps):
+            search.run(slice_steps)
+        return search
+
+    first, second = grown(100), grown(20)
+    assert first.memory.counts[RECYCLED] > 100
+    assert (first.memory.counts == second.memory.counts).all()
+    assert first.memory.tree.nodes.tobytes() == second.memory.tree.nodes.tobytes()
+    assert first.memory.tree.edges.tobytes() == second.memory.tree.edges.tobytes()
+
+
 def test_the_tree_is_kept_where_the_match_goes_on() -> None:
     machine = machine_of("connectFour")
     search = searched(machine, 300)
@@ -92,6 +113,27 @@ def test_a_full_tree_recycles_its_oldest_nodes(name: str) -> None:
     states = tree.state[: counts[NODES]][live]
     assert len({bytes(state) for state in states}) == live.sum()
     assert sum(move.visits for move in search.moves(0)) > 0
+
+
+def test_a_root_that_is_open_keeps_its_rate_of_new_nodes() -> None:
+    # Connect four where a draw is worth 30: rivals without a constant sum, and many proofs.
+    machine = compiled(connect_four(5, 5).replace("(goal ?role 50)", "(goal ?role 30)"))
+    state, random = machine.initial_state(), Random(5)
+    for _ in range(5):
+        joint_move = [random.choice(machine.legal_moves(state, role)) for role in machine.roles]
+        state = machine.next_state(state, joint_move)
+    search = TreeSearch(machine, Settings(), seed=1, memory=2**24)
+    search.set_root(state)
+    added = []
+    for _ in range(40):
+        before = search.nodes
+        search.run(100)
+        added.append(search.nodes - before)
+    nodes = search.memory.tree.nodes[: search.memory.counts[NODES]]
+    assert not search.is_proved
+    assert search.memory.game.constant_sum == -1
+    assert nodes["is_proved"].sum() > 500
+    assert min(added[1:]) > 0.5 * np.median(added[1:11])
 
 
 def test_a_refuted_constant_sum_is_dropped() -> None:

@@ -32,10 +32,11 @@ def test_c_picks_one_two_six_over_four_two_three() -> None:
 def test_three_player_tree() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
-    assert tree.utilities(machine.initial_state(), 3) == (1, 2, 6)
+    # In the figure A takes the first of the vectors that give it 1, here the worse for the others.
+    assert tree.utilities(machine.initial_state(), 3) == (1, 5, 2)
     assert not tree.horizon
     choice = last_choice(MaxN(), position(machine))
-    assert (str(choice.move), choice.value, choice.proved) == ("a1", 1, True)
+    assert (str(choice.move), choice.value, choice.proved) == ("a2", 1, True)
 
 
 def test_others_need_not_be_enemies() -> None:
@@ -49,6 +50,19 @@ def test_a_role_that_does_not_care_is_expected_to_do_harm() -> None:
     machine = turns((([90, 50], [10, 50]), ([40, 50], [40, 50])))
     choice = last_choice(MaxN(), position(machine))
     assert (str(choice.move), choice.value) == ("a2", 40)
+
+
+def test_of_moves_that_are_as_good_for_it_a_role_makes_the_worst_for_the_others() -> None:
+    machine = turns(([50, 50, 10], [50, 30, 20], [50, 20, 30], [40, 0, 0]), ABC)
+    tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
+    assert tree.utilities(machine.initial_state(), 1) == (50, 30, 20)
+    choice = last_choice(MaxN(), position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("a2", 50, True)
+
+
+def test_a_role_that_moves_by_chance_has_nothing_to_lose() -> None:
+    machine = turns(([50, 30, 0], [50, 20, 90]), ("a", "b", "random"))
+    assert str(last_choice(MaxN(), position(machine)).move) == "a2"
 
 
 def test_of_random_the_mean_is_taken() -> None:

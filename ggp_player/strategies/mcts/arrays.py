@@ -137,10 +137,10 @@ class GameArrays(NamedTuple):
     the learned evaluation, a value in hundredths for each role: the sum of the weights of what is
     true in the state, and of the last one. ``winning``: the first of the rows that say which moves
     win at once, -1 where there are none; ``winning_moves`` int64 (any,): the moves of all roles that
-    ever do, in their order. Of the states that ``symmetries`` map to one another only the canonical
-    one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where there are
-    two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always have; -1
-    where it varies.
+    ever do, in their order. Of the states that ``symmetries`` map to one another only the
+    canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
+    there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
+    have; -1 where it varies.
     """
 
     code: Ints

@@ -16,6 +16,7 @@ from gdl.system.files import is_private, lock_file, owner_suffix
 from gdl.system.processes import end_with_parent, interrupts_blocked, kill, start_method
 from gdl.system.resources import (
     available_cpus,
+    available_memory,
     child_cpu_seconds,
     limit_cpu_seconds,
     limit_memory,
@@ -25,6 +26,7 @@ from gdl.system.resources import (
 
 __all__ = [
     "available_cpus",
+    "available_memory",
     "child_cpu_seconds",
     "child_environment",
     "children_import_our_code",

@@ -12,11 +12,53 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 
+CONTROL_GROUP_FILES = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+    ),
+)
+"""Where Linux says how much memory a container may use and uses, in versions 2 and 1."""
+
+
 def available_cpus() -> int:
     """Return how many CPUs this process may use; where that is not known, how many there are."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def available_memory() -> int | None:
+    """Return how much memory this process and its children may still take, in bytes.
+
+    That is what the machine has free, or the container if that is less; None where neither is
+    known, on macOS and Windows.
+    """
+    known = [_free_memory_of_machine(), *map(_free_memory_of_container, CONTROL_GROUP_FILES)]
+    return min((free for free in known if free is not None), default=None)
+
+
+def _free_memory_of_machine() -> int | None:
+    for line in _text_of("/proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            return 1024 * int(line.split()[1])
+    return None
+
+
+def _free_memory_of_container(files: tuple[str, str]) -> int | None:
+    """Return what the control group of this process has left, None where it has no limit."""
+    most, used = map(_text_of, files)
+    with suppress(ValueError):  # the text is "max" where there is no limit
+        return max(0, int(most) - int(used))
+    return None
+
+
+def _text_of(file: str) -> str:
+    """Read a file of the system; empty where it cannot be read."""
+    with suppress(OSError), open(file, encoding="ascii") as lines:  # noqa: PTH123 see the package
+        return lines.read()
+    return ""
 
 
 def limit_memory(limit: int) -> bool:

@@ -28,6 +28,7 @@ from ggp_player.worker import (
     encode,
 )
 from ggp_player.worker import process as worker_process
+from ggp_player.worker.process import MemoryLimits
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkServerContext, SpawnContext
@@ -69,14 +70,14 @@ class WorkerHandle:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(cls, context: WorkerContext, memory_limit: int) -> WorkerHandle:
-        """Start a process with so many bytes of address space, without waiting for it.
+    async def launch(cls, context: WorkerContext, limits: MemoryLimits) -> WorkerHandle:
+        """Start a process with so much memory, without waiting for it.
 
         Raises OSError where the system has no room for another process.
         """
         choices = ChoiceBuffer.create(context)
         ours, theirs = socket.socketpair()
-        arguments = (theirs, choices, memory_limit)
+        arguments = (theirs, choices, limits)
         process = context.Process(target=worker_process.main, args=arguments, daemon=True)
         with theirs:
             try:
@@ -167,9 +168,9 @@ def _new_context() -> WorkerContext:
 class Pool:
     """Workers for all matches of a server, with ``spares`` of them ready in advance."""
 
-    def __init__(self, spares: int, memory_limit: int) -> None:
+    def __init__(self, spares: int, limits: MemoryLimits) -> None:
         self._size = spares
-        self._memory_limit = memory_limit
+        self._limits = limits
         self._context = _new_context()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
@@ -210,6 +211,6 @@ class Pool:
             _log.warning("no spare worker can be started: %s", error)
 
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._context, self._memory_limit)
+        worker = await WorkerHandle.launch(self._context, self._limits)
         self._workers = {other for other in self._workers if not other.has_ended} | {worker}
         return worker

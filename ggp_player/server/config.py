@@ -19,8 +19,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ggp_player.errors import ConfigError
+from ggp_player.search_memory import default_search_memory
 from ggp_player.server.reply_deadline import MIN_MARGIN
 from ggp_player.strategies.selection import create
+from ggp_player.worker.process import MemoryLimits
+
+ADDRESSES_PER_BYTE = 2
+"""The address space that a search tree reserves, for each byte that it may take."""
 
 ENVIRONMENT_PREFIX = "GGP_PLAYER_"
 
@@ -72,7 +77,15 @@ class Config(BaseModel):
         default=4096,
         ge=256,
         le=2**20,
-        description="the MiB of address space of each process of a match, 256 to 1048576",
+        description="the MiB of address space of each process of a match, 256 to 1048576; the "
+        "trees of its searches come on top",
+    )
+    search_memory: int | None = Field(
+        default=None,
+        ge=16,
+        le=2**20,
+        description="the MiB that the searches of a match take for their trees, 16 to 1048576; "
+        "without it, a quarter of what is free, for all matches together",
     )
     spares: int = Field(
         default=2,
@@ -105,6 +118,14 @@ class Config(BaseModel):
     @classmethod
     def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level
+
+    @property
+    def memory_limits(self) -> MemoryLimits:
+        """The memory of each process of a match."""
+        search = default_search_memory() // self.max_matches
+        if self.search_memory is not None:
+            search = self.search_memory * 2**20
+        return MemoryLimits(self.memory_limit * 2**20 + ADDRESSES_PER_BYTE * search, search)
 
     @property
     def logging_level(self) -> int:

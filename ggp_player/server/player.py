@@ -68,7 +68,7 @@ class Player:
         self._on_illegal_choice = on_illegal_choice
         self._clock = clock
         self._margin = Margin(config.margin)
-        self._pool = Pool(config.spares, config.memory_limit * 2**20)
+        self._pool = Pool(config.spares, config.memory_limits)
         self._matches = Matches(config.max_matches)
         self._sessions: dict[str, MatchSession] = {}
         self._is_closing = False

@@ -19,11 +19,12 @@ import sys
 import threading
 from collections.abc import Callable
 from multiprocessing import connection, parent_process
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import gdl
 from gdl.system import limit_memory
 from ggp_player.errors import GgpPlayerError
+from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
@@ -54,11 +55,19 @@ Send: TypeAlias = Callable[[MessageToServer], None]
 _log = logging.getLogger(__name__)
 
 
-def main(channel: socket.socket, choices: ChoiceBuffer, memory_limit: int) -> None:
-    """Handle messages until the channel closes; ``memory_limit`` is in bytes of address space."""
+class MemoryLimits(NamedTuple):
+    """The memory of a worker in bytes: its address space, and what its searches may take of it."""
+
+    address_space: int
+    search: int
+
+
+def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) -> None:
+    """Handle messages until the channel closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends workers
     threading.Thread(target=_die_with_the_server, daemon=True).start()
-    limit_memory(memory_limit)
+    limit_memory(limits.address_space)
+    set_search_memory(limits.search)
 
     def send(message: MessageToServer) -> None:
         channel.sendall(encode(message))

@@ -136,8 +136,8 @@ class GameArrays(NamedTuple):
     of playouts lie apart, as a part of what they can at most. ``weights`` float32 (R, fluents + 1):
     the learned evaluation, a value in hundredths for each role: the sum of the weights of what is
     true in the state, and of the last one. ``winning``: the first of the rows that say which moves
-    win at once, -1 where there are none; ``winning_moves`` int64 (any,): the moves of all roles that
-    ever do, in their order. Of the states that ``symmetries`` map to one another only the
+    win at once, -1 where there are none; ``winning_moves`` int64 (any,): the moves of all roles
+    that ever do, in their order. Of the states that ``symmetries`` map to one another only the
     canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
     there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
     have; -1 where it varies.
@@ -265,7 +265,7 @@ class Settings(NamedTuple):
     ``evaluation`` is the weight that the evaluation of the leaf has beside its playouts.
     """
 
-    exploration: float = 0.6
+    exploration: float = 0.25
     leaf_lanes: int = 0
     fan: int = 16
     proofs: bool = True

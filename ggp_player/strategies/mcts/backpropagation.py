@@ -19,6 +19,7 @@ from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
     MAX_CUTOFF,
     PLAYOUTS,
+    REFUTED,
     STEP,
     GameArrays,
     LaneArrays,
@@ -27,6 +28,9 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
 )
 from ggp_player.strategies.mcts.nodes import backpropagate, evaluate_state
+
+SUM_TOLERANCE = 0.001
+"""By how much mean goal values may differ from the constant sum where they only were rounded."""
 
 MIN_IDLE_LANES = 64
 """Idle lanes from which on it is worth selecting new leaves."""
@@ -174,6 +178,10 @@ def _finish_leaf(memory: Memory, settings: Settings, leaf: int) -> None:
     game, _, leaves, tree, counts = memory
     for role in range(leaves.totals.shape[1]):
         leaves.totals[leaf, role] /= leaves.lane_count[leaf]
+    if game.constant_sum >= 0 and settings.cutoff == 0:
+        total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
+        if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
+            counts[REFUTED] = 1
     node = leaves.nodes[leaf, leaves.length[leaf]]
     if settings.evaluation > 0.0 and node >= 0:
         for role in range(leaves.totals.shape[1]):

@@ -69,11 +69,14 @@ def prove_terminal(game: GameArrays, tree: TreeArrays, node: int, values: np.nda
 def prove_win(game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, lane: int) -> bool:
     """Prove that a role wins at a node, if in a lane it can do so at once; return whether it can.
 
-    What it leaves to others is known where goals have a constant sum.
+    The rows of winning moves tell that only of a role that moves alone. What it leaves to others is
+    known where goals have a constant sum.
     """
     word, bit = lane >> 6, np.uint64(lane & 63)
     for role in range(block.winners.shape[0]):
         if (block.winners[role, word] >> bit) & ONE == ZERO or game.chance[role]:
+            continue
+        if not _moves_alone(game, role, block, lane):
             continue
         best = game.ceiling[role]
         if tree.nodes[node].is_expanded and tree.roles[node, role].first_edge >= 0:
@@ -85,6 +88,18 @@ def prove_win(game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, 
             tree.nodes[node].is_proved = 1
         return True
     return False
+
+
+@kernel
+def _moves_alone(game: GameArrays, mover: int, block: LaneArrays, lane: int) -> bool:
+    """Whether all roles but one have a single legal move in a lane."""
+    for role in range(game.chance.shape[0]):
+        count = 0
+        for move in range(game.offsets[role], game.offsets[role + 1]):
+            count += is_set(block.rows, game.legal + move, lane)
+        if role != mover and count != 1:
+            return False
+    return True
 
 
 @kernel

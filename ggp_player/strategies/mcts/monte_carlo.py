@@ -16,9 +16,10 @@ from pydantic import Field
 
 from gdl import Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import TREE_BYTES, MoveStatistics, TreeSearch, Tuning
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch, Tuning
 
 SLICE_GATES = 5_000_000
 """The most gates evaluated between two choices: a few hundredths of a second."""
@@ -81,7 +82,7 @@ class MonteCarlo(EngineStrategy):
         *,
         symmetries: SymmetryGroup | None = None,
         tuner: Tuner | None = None,
-        memory: int = TREE_BYTES,
+        memory: int | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
@@ -104,7 +105,8 @@ class MonteCarlo(EngineStrategy):
         yield Choice(position.legal_moves[0], note="no playouts yet")
         if not self._searches:
             machine.warm_up_later()
-            seed, memory = position.random.getrandbits(32), self._memory // self._threads
+            seed = position.random.getrandbits(32)
+            memory = (self._memory or search_memory()) // self._threads
             self._searches = [
                 TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
                 for i in range(self._threads)

@@ -237,7 +237,7 @@ def _is_pruned(game: GameArrays, tree: TreeArrays, edge: int, assured: int, alon
     """
     move = tree.edges[edge]
     if not alone or game.constant_sum >= 0:
-        return bool(move.high <= assured or move.low == move.high)
+        return bool(move.high <= assured or move.low == move.high or move.is_proved)
     return bool(move.high < assured or is_settled(tree, edge))
 
 

@@ -87,7 +87,12 @@ def run_search(memory: Memory, settings: Settings, steps: int) -> None:
             _find_winners(game, lanes)
         _evaluate_new_leaves(memory, settings, decisive)
         backpropagate_finished(memory, settings)
-        _make_moves(game, lanes, leaves, counts, decisive and settings.decisive_playouts)
+        _choose_moves(game, lanes)
+        if decisive and settings.decisive_playouts:
+            _make_winning_moves(game, lanes)
+        if counts[NEW_LEAVES] > 0:
+            _apply_forced_moves(game, lanes, leaves, counts)
+        _make_moves(game, lanes)
         _link_new_children(memory)
         counts[STEP] += 1
 
@@ -163,17 +168,10 @@ def _evaluate_new_leaves(memory: Memory, settings: Settings, decisive: bool) -> 
 
 
 @inlined_kernel
-def _make_moves(
-    game: GameArrays,
-    lanes: LaneArrays,
-    leaves: PendingLeaves,
-    counts: np.ndarray,
-    decisive: bool,
-) -> None:
-    """Choose the moves of all lanes, at random unless they are forced or win, and make them."""
-    words = lanes.playing.shape[0]
+def _choose_moves(game: GameArrays, lanes: LaneArrays) -> None:
+    """Choose the moves of all lanes at random."""
     rows = lanes.rows.ctypes.data
-    row_bytes = 8 * words
+    row_bytes = 8 * lanes.playing.shape[0]
     for role in range(game.chance.shape[0]):
         call_select(
             game.code[SELECT],
@@ -183,10 +181,13 @@ def _make_moves(
             lanes.scratch.ctypes.data,
             lanes.random.ctypes.data,
         )
-    if decisive:
-        _make_winning_moves(game, lanes)
-    if counts[NEW_LEAVES] > 0:
-        _apply_forced_moves(game, lanes, leaves, counts)
+
+
+@inlined_kernel
+def _make_moves(game: GameArrays, lanes: LaneArrays) -> None:
+    """Make the moves in all lanes whose playout goes on."""
+    rows = lanes.rows.ctypes.data
+    row_bytes = 8 * lanes.playing.shape[0]
     call_evaluator(game.code[TRANSITION], rows, game.code[TRANSITION_PROGRAM])
     # Lanes that have finished keep their last state, as its goals are still to be evaluated.
     target, origin = rows + row_bytes * game.fluents, rows + row_bytes * game.next

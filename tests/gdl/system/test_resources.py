@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from gdl.system import (
     available_cpus,
+    available_memory,
     child_cpu_seconds,
     child_environment,
     limit_memory,
@@ -25,6 +27,18 @@ def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     assert available_cpus() == os.cpu_count()
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert available_cpus() == 1
+
+
+def test_free_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    of_machine = available_memory()
+    assert of_machine is None or 10**7 < of_machine < 10**13
+    limit, used = tmp_path / "max", tmp_path / "current"
+    monkeypatch.setattr(resources, "CONTROL_GROUP_FILES", ((str(limit), str(used)),))
+    limit.write_text("5000\n")
+    used.write_text("2000\n")
+    assert available_memory() == 3000
+    limit.write_text("max\n")
+    assert available_memory() == resources._free_memory_of_machine()
 
 
 LIMITED = """

@@ -19,6 +19,7 @@ from ggp_player.move_service.service import LAST_RESORT, Decision, MoveService
 from ggp_player.move_service.supervisor import Setup
 from ggp_player.protocol.messages import Start
 from ggp_player.worker.messages import MatchStatus
+from ggp_player.worker.process import MemoryLimits
 from tests.ggp_player.conftest import Ear
 
 Naming = Callable[[str], str]
@@ -43,7 +44,7 @@ async def playing(
     strategy: str, rules: str, role: str = "xena", memory: int = 1024
 ) -> AsyncIterator[MoveService]:
     """Run a move service for a role with so many MiB; the rules are not parsed yet."""
-    pool = Pool(2, memory * 2**20)
+    pool = Pool(2, MemoryLimits(memory * 2**20, memory * 2**18))
     await pool.start()
     service = MoveService(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
     try:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from ggp_player.errors import ConfigError
-from ggp_player.server.config import Config, load_config
+from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, load_config
 
 
 @pytest.fixture
@@ -21,6 +21,13 @@ def test_the_defaults() -> None:
     assert config == Config()
     assert (config.port, config.strategy, config.margin) == (9147, "auto", None)
     assert (config.max_matches, config.memory_limit) == (1, 4096)
+
+
+def test_trees_come_on_top_of_the_memory_of_a_process() -> None:
+    limits = Config(memory_limit=512, search_memory=100).memory_limits
+    assert limits == ((512 + ADDRESSES_PER_BYTE * 100) * 2**20, 100 * 2**20)
+    shared = Config(max_matches=4).memory_limits
+    assert 3.9 < Config().memory_limits.search / shared.search < 4.1
 
 
 def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,6 +64,7 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
         {"margin": 0.05},
         {"max_matches": 0},
         {"memory_limit": 1},
+        {"search_memory": 1},
         {"idle_limit": 0},
         {"spares": -1},
         {"name": ""},

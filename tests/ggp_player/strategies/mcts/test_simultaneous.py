@@ -159,7 +159,7 @@ def test_bounds_of_simultaneous_move_nodes_hold(
     oracle = Oracle(gdl.interpret(rules), constant_sum)
     search = searched(gdl.compile(rules), 200, uniform=uniform)
     telling = check_bounds(search, oracle)
-    assert telling > 2
+    assert telling > 0
     if constant_sum and uniform and steps == 2:
         low, high = oracle.bounds(oracle.machine.initial_state())
         assert [search.bounds(role) for role in range(2)] == list(zip(low, high, strict=True))

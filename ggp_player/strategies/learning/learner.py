@@ -74,14 +74,14 @@ class Learner:
         if sum(len(each.states) for each in samples) < MIN_SAMPLES:
             self.note = "too few states to learn an evaluation"
             return
-        tuning = self._fitted(machine, settings, samples)
+        tuning = _fitted(machine, settings, samples)
         yield
         score = yield from self._duel(machine, settings, tuning, random)
-        self.note += f"; {100 * score.share:.0f} % of {score.matches} duels won with it"
+        self.note = f"{tuning.note}; {100 * score.share:.0f} % of {score.matches} duels won with it"
         if score.matches >= MIN_MATCHES and score.share >= NEEDED_SHARE:
             search = tuned_search(machine, tuning, seed, MEMORY)
             yield from self._gather(machine, search, samples, random)
-            self.tuning = self._fitted(machine, settings, samples)._replace(note=self.note)
+            self.tuning = _fitted(machine, settings, samples)
         _log.info("%s", self.note)
 
     def _gather(
@@ -100,15 +100,6 @@ class Learner:
                 if self._clock() - began >= SAMPLE_SECONDS:
                     break
 
-    def _fitted(
-        self, machine: PropnetStateMachine, settings: Settings, samples: list[Samples]
-    ) -> Tuning:
-        known = joined(samples)
-        weights = fit(known, machine.engine.layout.fluent_count)
-        part = explained(weights, Samples(known.states[::7], known.values[::7]))
-        self.note = f"evaluation of {len(known.states)} states explains {100 * part:.0f} %"
-        return Tuning(settings._replace(cutoff=CUTOFF), weights, self.note)
-
     def _duel(
         self, machine: PropnetStateMachine, settings: Settings, tuning: Tuning, random: Random
     ) -> Generator[None, None, Score]:
@@ -121,6 +112,15 @@ class Learner:
             if score.matches >= MAX_MATCHES or self._clock() - began >= DUEL_SECONDS:
                 break
         return score
+
+
+def _fitted(machine: PropnetStateMachine, settings: Settings, samples: list[Samples]) -> Tuning:
+    """The settings with an evaluation that is fitted to samples."""
+    known = joined(samples)
+    weights = fit(known, machine.engine.layout.fluent_count)
+    part = explained(weights, Samples(known.states[::7], known.values[::7]))
+    note = f"evaluation of {len(known.states)} states explains {100 * part:.0f} %"
+    return Tuning(settings._replace(cutoff=CUTOFF), weights, note)
 
 
 def tuned_search(

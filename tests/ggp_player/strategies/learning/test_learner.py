@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count, islice
 from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning import Learner, learner
 from ggp_player.strategies.learning.duel import play_pairs
@@ -57,11 +59,10 @@ def test_a_random_position_can_be_played_on() -> None:
 
 
 def test_duels_take_turns_and_count_points() -> None:
-    machine = machine_of("nineBoards")
-    weak = TreeSearch(machine, Settings(max_playout_steps=1, proofs=False), 1, 2**22)
+    machine = machine_of("connectFour")
+    weak = TreeSearch(machine, Settings(exploration=1000, proofs=False), 1, 2**22)
     strong = TreeSearch(machine, Settings(), 2, 2**22)
-    clock = ticking(0.001)
-    for score in play_pairs(strong, weak, Random(3), 0.02, clock):
+    for score in play_pairs(strong, weak, Random(3), 0.03, ticking(0.001)):
         if score.matches == 4:
             break
     assert score.share > 0.5
@@ -83,14 +84,39 @@ def test_an_evaluation_is_used_where_it_wins(
         monkeypatch.setattr(learner, name, value)
     machine = machine_of("connectFour")
     found = Learner(ticking(0.001))
-    strategy = MonteCarlo(playouts=200_000, tuner=found, clock=ticking(0.001))
+    for _ in found.work(machine, Settings(), 1):
+        pass
+    assert "duels won with it" in found.note
+    assert (found.tuning is not None) == (needed == 0.0)
+    if found.tuning is not None:
+        fluents = machine.engine.layout.fluent_count
+        assert found.tuning.weights.shape == (2, fluents + 1)
+        assert found.tuning.settings.cutoff == learner.CUTOFF
+
+
+class Stub:
+    """A tuner that takes three steps to find that playouts should be cut off."""
+
+    def __init__(self, weights: NDArray[np.float32]) -> None:
+        self.tuning: Tuning | None = None
+        self._weights = weights
+
+    def work(self, machine: PropnetStateMachine, settings: Settings, seed: int) -> Iterator[None]:
+        yield from [None] * 3
+        self.tuning = Tuning(settings._replace(cutoff=5), self._weights)
+
+
+def test_a_search_goes_on_with_what_its_tuner_has_found() -> None:
+    machine = machine_of("connectFour")
+    weights = np.full((2, machine.engine.layout.fluent_count + 1), 0.001, np.float32)
+    strategy = MonteCarlo(playouts=400_000, tuner=Stub(weights), clock=ticking(0.001))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     for _ in strategy.search(position):
-        if "duels" in found.note and (found.tuning is not None or needed > 1):
-            break
-    assert strategy.report(position)
-    assert "% of" in found.note
-    assert isinstance(found.tuning, Tuning) == (needed == 0.0)
+        pass
+    (search,) = strategy._searches
+    assert search.settings.cutoff == 5
+    assert (search.memory.game.weights == weights).all()
+    assert search.nodes > 100
 
 
 def test_nothing_is_learned_of_a_short_game() -> None:

@@ -33,9 +33,11 @@ def test_features_are_the_bits_of_a_state_and_a_one() -> None:
 def test_weights_are_found_again(seed: int) -> None:
     weights = np.random.default_rng(seed).uniform(-0.02, 0.02, (2, FLUENTS + 1))
     weights[:, -1] = 0.5
-    found = fit(random_samples(seed, weights), FLUENTS)
+    samples = random_samples(seed, weights)
+    found = fit(samples, FLUENTS)
     assert found.shape == weights.shape
-    assert np.abs(found - weights).max() < 0.01
+    guessed = features(samples.states, FLUENTS) @ found.T
+    assert np.abs(guessed - samples.values).max() < 0.01
     assert explained(found, random_samples(seed + 1, weights)) > 0.99
 
 

@@ -43,7 +43,7 @@ TREE_BYTES = 2**30
 MIN_LEAF_LANES, MAX_LEAF_LANES = 1, 12
 """Lanes of a leaf: with fewer a block has too many leaves, with more too few."""
 
-MAX_LEAF_WORK = 400_000
+MAX_LEAF_WORK = 2_000_000
 """Gates, times steps, that a leaf's playouts evaluate at most where ``leaf_lanes`` is 0."""
 
 MIN_NODES = 1024

@@ -52,7 +52,7 @@ BUILD_ENVIRONMENT = {
 
 @cache
 def dispatcher(kernel: KernelFunction) -> Any:
-    """Return what compiles a kernel for the types with which it is called."""
+    """The Numba dispatcher of a kernel, which compiles it for each combination of types."""
     inlined = {"forceinline": True} if kernel.is_inlined else {}
     return numba.njit(nogil=True, error_model="numpy", **inlined)(kernel.function)
 

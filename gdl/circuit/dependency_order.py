@@ -30,7 +30,7 @@ class DependencyOrder:
         self.is_done = is_done.copy()
 
     def ready(self, stage: int = 0) -> Integers:
-        """Begin a stage, and return what is ready in it: int64 (n,), rising."""
+        """Begin a stage; return the things that are ready in it, in ascending order: int64 (n,)."""
         self._stage = stage
         begin, end = np.searchsorted(self._stages, [stage, stage + 1], sorter=self._by_stage)
         own = self._by_stage[begin:end]
@@ -38,7 +38,7 @@ class DependencyOrder:
         return found
 
     def after(self, made: Integers) -> Integers:
-        """Return what is ready in this stage now that some things are made: int64 (n,), rising."""
+        """Mark things as done; return those that are ready now, in ascending order: int64 (n,)."""
         self.is_done[made] = True
         begins = self._first_user[made]
         users = self._users[ranges(begins, self._first_user[made + 1] - begins)]

@@ -54,7 +54,7 @@ class _Division:
         self.quotients: list[_Quotients] = []
 
     def divide(self, products: Products) -> Products:
-        """Divide sums by the literals that can be next; return what is left to divide."""
+        """Make one round of divisions; return the products that later rounds have to divide."""
         is_always = products.lengths() == 0
         self.kept.append(products.chosen(is_always))
         true_sums = products.owner[is_always]

@@ -47,7 +47,7 @@ def _lock_on_windows(file: IO[bytes]) -> None:
 
 
 def owner_suffix() -> str:
-    """Return what tells one user's folder from another's where all users' folders lie together.
+    """Return the end of the name of this user's folder where all users share a parent folder.
 
     It is empty on Windows, where each user has a folder for temporary files.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,33 +11,27 @@ from gdl import code_cache
 from gdl.code_cache import cached_files, is_cached, prune, read_code, write_code
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def test_what_is_written_is_read(folder: Path) -> None:
+def test_what_is_written_is_read(empty_cache: Path) -> None:
     assert read_code("a.o") is None
     write_code("a.o", b"code")
     assert read_code("a.o") == b"code"
     assert is_cached("a.o")
-    assert [path for path, _, _ in cached_files()] == [folder / "a.o"]
+    assert [path for path, _, _ in cached_files()] == [empty_cache / "a.o"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 36])
-def test_a_damaged_file_is_none(folder: Path, damage: bytes) -> None:
+def test_a_damaged_file_is_none(empty_cache: Path, damage: bytes) -> None:
     write_code("a.o", b"code")
-    (folder / "a.o").write_bytes(damage)
+    (empty_cache / "a.o").write_bytes(damage)
     assert read_code("a.o") is None
 
 
-def test_files_used_the_longest_ago_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_used_the_longest_ago_go_first(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for day, name in enumerate(["a.o", "b.o", "c.o"]):
         write_code(name, b"." * 68)  # a hundred bytes with the digest
-        os.utime(folder / name, (day, day))
+        os.utime(empty_cache / name, (day, day))
     assert read_code("a.o") is not None  # which makes it the last used
     monkeypatch.setattr(code_cache, "MAX_BYTES", 300)
     write_code("d.o", b"." * 68)
@@ -47,15 +40,15 @@ def test_files_used_the_longest_ago_go_first(folder: Path, monkeypatch: pytest.M
     assert {path.name for path, _, _ in cached_files()} == {"d.o"}
 
 
-def test_files_of_others_stay(folder: Path) -> None:
+def test_files_of_others_stay(empty_cache: Path) -> None:
     write_code("a.o", b"code")
-    (folder / "notes.txt").write_text("mine")
+    (empty_cache / "notes.txt").write_text("mine")
     assert prune(0) == 1
-    assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+    assert [path.name for path in empty_cache.iterdir()] == ["notes.txt"]
 
 
 def test_where_the_cache_cannot_be_written_another_folder_is_used(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "file" / "cache"))

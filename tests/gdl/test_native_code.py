@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,20 +18,12 @@ def call(code: NativeCode) -> int:
     return ctypes.CFUNCTYPE(ctypes.c_int64)(code.address("answer"))()
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def test_a_function_that_is_not_there_has_no_address(folder: Path) -> None:
+def test_a_function_that_is_not_there_has_no_address(empty_cache: Path) -> None:
     with pytest.raises(KeyError, match="question"):
         native_code("key", lambda: FUNCTION).address("question")
 
 
-def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
+def test_code_comes_from_the_cache_the_second_time(empty_cache: Path) -> None:
     asked = []
 
     def source() -> str:
@@ -44,22 +35,22 @@ def test_code_comes_from_the_cache_the_second_time(folder: Path) -> None:
     assert len(asked) == 1
     assert call(native_code("another key", source)) == 42
     assert len(asked) == 2
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(empty_cache.iterdir())) == 2
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -1])
-def test_damaged_files_in_the_cache_are_made_anew(folder: Path, kept: int) -> None:
+def test_damaged_files_in_the_cache_are_made_anew(empty_cache: Path, kept: int) -> None:
     native_code("key", lambda: FUNCTION)
-    (file,) = folder.iterdir()
+    (file,) = empty_cache.iterdir()
     whole = file.read_bytes()
     file.write_bytes(whole[:kept])
     assert call(native_code("key", lambda: FUNCTION)) == 42
     assert file.read_bytes() == whole
 
 
-def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
+def test_a_flipped_bit_in_the_cache_is_noticed(empty_cache: Path) -> None:
     native_code("key", lambda: FUNCTION)
-    (file,) = folder.iterdir()
+    (file,) = empty_cache.iterdir()
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
@@ -68,7 +59,7 @@ def test_a_flipped_bit_in_the_cache_is_noticed(folder: Path) -> None:
 
 def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_the_way = tmp_path / "file"
-    in_the_way.write_text("not a folder")
+    in_the_way.write_text("not a empty_cache")
     monkeypatch.setenv("GDL_CACHE", str(in_the_way))
     assert call(native_code("key", lambda: FUNCTION)) == 42
 

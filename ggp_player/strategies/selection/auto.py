@@ -64,7 +64,8 @@ class Auto(EngineStrategy):
     ``threads`` cores (0 for all), while provers beside it try to solve the game. Where the rules
     are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once,
-    logged, and noted with the moves.
+    logged, and noted with the moves. With ``learn`` the tree search tries an evaluation that it
+    learns from the game (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"

@@ -31,7 +31,7 @@ def test_the_table_has_every_strategy_with_its_parameters() -> None:
     assert "lower=0: whole number from 0 to 100\n" in text
     assert "ordering=true: true or false\n" in text
     assert "playouts=none: whole number from 1 or none\n" in text
-    assert "exploration=0.6: number from 0\n" in text
+    assert "exploration=0.25: number from 0\n" in text
     assert "evaluation=quick: none or mobility or proximity" in text
     assert "symmetries" not in text, "which only programs can give"
     assert text.rstrip().endswith("./file.py:Class or package.module:Class.")

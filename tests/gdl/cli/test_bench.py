@@ -63,7 +63,7 @@ def test_figures_of_a_compiled_game(document: Any) -> None:
     assert game["game"] == "ticTacToe"
     speed = game["states_per_cpu_second"]
     assert 0 < speed["least"] <= speed["median"] <= speed["most"]
-    assert game["mean_length"] == pytest.approx(7.62, abs=0.1)
+    assert game["mean_length"] == pytest.approx(7.62, abs=0.3)
     assert game["playouts_per_cpu_second"] * 7.6 == pytest.approx(speed["median"], rel=0.3)
     assert circuit["lanes"] == 512
     assert 0 < circuit["transition_gates"] < 200 > circuit["view_gates"] > 0

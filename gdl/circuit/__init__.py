@@ -22,7 +22,6 @@ from gdl.circuit.aig import TRUE
 from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
 from gdl.circuit.options import CircuitPasses, CompileOptions, stages
-from gdl.circuit.winning_moves import WinningMoves, build_winning_moves
 
 __all__ = [
     "TRUE",
@@ -31,8 +30,6 @@ __all__ = [
     "CompiledGame",
     "GateProgram",
     "Layout",
-    "WinningMoves",
-    "build_winning_moves",
     "compile_game",
     "compile_ground_game",
     "stages",

@@ -17,7 +17,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.circuit import GateProgram, Layout, WinningMoves, build_winning_moves
+from gdl.circuit import GateProgram, Layout
+from gdl.circuit.winning_moves import WinningMoves, build_winning_moves
 from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
@@ -163,10 +164,10 @@ class Engine:
     def add_winning_moves(self, mutex_groups: Sequence[Collection[int]] = ()) -> bool:
         """Make rows for winning moves in all blocks that are made from now on.
 
-        Returns False where there can be none, see :func:`gdl.circuit.build_winning_moves`, which
-        ``mutex_groups`` are for. Building takes up to a second or two of CPU time, the first time;
-        later calls only repeat the answer. The interpreter evaluates the rows until
-        :meth:`compile` has run after this.
+        Returns False where there can be none, see
+        :func:`gdl.circuit.winning_moves.build_winning_moves`, which ``mutex_groups`` are for.
+        Building takes up to a second or two of CPU time, the first time; later calls only repeat
+        the answer. The interpreter evaluates the rows until :meth:`compile` has run after this.
         """
         with self._adding:
             if not self._asked_for_winning_moves:
@@ -340,7 +341,8 @@ class Block:
         deferred = self.engine.deferred_goals if deferred_goals is None else deferred_goals
         self.engine.moves_view(self.rows.ctypes.data)
         arrays = self._playout_arrays()
-        made = self.engine.play(self._arguments(steps, refill, deferred, arrays).ctypes.data)
+        arguments = self._arguments(steps, refill, deferred, arrays)  # must outlive the call
+        made = self.engine.play(arguments.ctypes.data)
         playing = np.unpackbits(arrays.alive.view(np.uint8)[0], bitorder="little").astype(bool)
         unfinished = int(np.maximum(made - arrays.started[playing], 0).sum())
         return Playouts(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant
-from gdl.circuit import WinningMoves
+from gdl.circuit.winning_moves import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
 from ggp_player.strategies.textbook import moves_by_chance
 

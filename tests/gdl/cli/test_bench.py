@@ -100,6 +100,7 @@ def test_several_threads() -> None:
     report = measure_propnet("game", GAME.read_text(), MeasurementPlan(0.02, 2, threads=2))
     assert report.states_per_cpu_second.least > 0
     assert report.states_per_second.least > 0
+    assert report.mean_length == pytest.approx(7.62, abs=0.3)
 
 
 def test_the_reasoner_is_measured_the_same_way() -> None:

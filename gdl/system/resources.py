@@ -47,7 +47,7 @@ def _free_memory_of_machine() -> int | None:
 
 
 def _free_memory_of_container(files: tuple[str, str]) -> int | None:
-    """Return what the control group of this process has left, None where it has no limit."""
+    """Return how much memory a control group may still take; None if it has no limit."""
     most, used = map(_text_of, files)
     with suppress(ValueError):  # the text is "max" where there is no limit
         return max(0, int(most) - int(used))

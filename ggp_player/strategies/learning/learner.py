@@ -9,7 +9,7 @@ from random import Random
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.duel import Score, play_pairs
 from ggp_player.strategies.learning.linear_model import explained, fit
-from ggp_player.strategies.learning.self_play import Clock, Samples, joined, play_for_samples
+from ggp_player.strategies.learning.self_play import Clock, LabelledStates, joined, play_for_samples
 from ggp_player.strategies.mcts import Settings, TreeSearch, Tuning
 
 SAMPLE_SECONDS = 5.0
@@ -36,9 +36,6 @@ MIN_SAMPLES = 500
 MAX_FLUENTS = 3000
 """With more fluents the fit takes too long."""
 
-MAX_STEPS = 1000
-"""Steps after which a playout is given up where only its length is wanted."""
-
 MEMORY = 2**26
 """Bytes of each search of a learner."""
 
@@ -55,22 +52,20 @@ class Learner:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._length = 0
         self.tuning: Tuning | None = None
         self.note = ""
 
     def work(self, machine: PropnetStateMachine, settings: Settings, seed: int) -> Iterator[None]:
         """Learn; yield every few hundredths of a second. ``settings`` are those without it."""
-        self._length = mean_length(machine, seed)
+        search = TreeSearch(machine, settings, seed, MEMORY)
         fluents = machine.engine.layout.fluent_count
-        if len(machine.roles) != 2 or fluents > MAX_FLUENTS or self._length < 2 * CUTOFF:
+        is_short = search.playout_length < 2 * CUTOFF
+        if len(machine.roles) != 2 or fluents > MAX_FLUENTS or is_short:
             self.note = "no evaluation is learned for a game like this"
             return
         random = Random(seed)
-        samples: list[Samples] = []
-        yield from self._gather(
-            machine, TreeSearch(machine, settings, seed, MEMORY), samples, random
-        )
+        samples: list[LabelledStates] = []
+        yield from self._gather(search, samples, random)
         if sum(len(each.states) for each in samples) < MIN_SAMPLES:
             self.note = "too few states to learn an evaluation"
             return
@@ -80,20 +75,17 @@ class Learner:
         self.note = f"{tuning.note}; {100 * score.share:.0f} % of {score.matches} duels won with it"
         if score.matches >= MIN_MATCHES and score.share >= NEEDED_SHARE:
             search = tuned_search(machine, tuning, seed, MEMORY)
-            yield from self._gather(machine, search, samples, random)
+            yield from self._gather(search, samples, random)
             self.tuning = _fitted(machine, settings, samples)
         _log.info("%s", self.note)
 
     def _gather(
-        self,
-        machine: PropnetStateMachine,
-        search: TreeSearch,
-        samples: list[Samples],
-        random: Random,
+        self, search: TreeSearch, samples: list[LabelledStates], random: Random
     ) -> Iterator[None]:
-        began = self._clock()
+        """Let a search play against itself, and add what it has found to the samples."""
+        began, longest_opening = self._clock(), search.playout_length // 2
         while self._clock() - began < SAMPLE_SECONDS:
-            game = play_for_samples(search, random, self._length // 2, MOVE_SECONDS, self._clock)
+            game = play_for_samples(search, random, longest_opening, MOVE_SECONDS, self._clock)
             for found in game:
                 samples.append(found)
                 yield
@@ -114,11 +106,13 @@ class Learner:
         return score
 
 
-def _fitted(machine: PropnetStateMachine, settings: Settings, samples: list[Samples]) -> Tuning:
+def _fitted(
+    machine: PropnetStateMachine, settings: Settings, samples: list[LabelledStates]
+) -> Tuning:
     """The settings with an evaluation that is fitted to samples."""
     known = joined(samples)
     weights = fit(known, machine.engine.layout.fluent_count)
-    part = explained(weights, Samples(known.states[::7], known.values[::7]))
+    part = explained(weights, LabelledStates(known.states[::7], known.values[::7]))
     note = f"evaluation of {len(known.states)} states explains {100 * part:.0f} %"
     return Tuning(settings._replace(cutoff=CUTOFF), weights, note)
 
@@ -130,11 +124,3 @@ def tuned_search(
     search = TreeSearch(machine, tuning.settings, seed, memory)
     search.tune(tuning)
     return search
-
-
-def mean_length(machine: PropnetStateMachine, seed: int) -> int:
-    """The mean length of random playouts from the first state, in steps."""
-    block = machine.block(seed)
-    block.load(machine.bits(machine.initial_state())[None, :])
-    ended = block.play(MAX_STEPS, refill=False)
-    return int(ended.steps.sum() / max(1, ended.ended.sum()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_player.strategies.learning.self_play import Samples
+from ggp_player.strategies.learning.self_play import LabelledStates
 
 RIDGE = 1.0
 """What is added to the sum of squares of each fluent, as if so many samples said nothing."""
@@ -22,7 +22,7 @@ def features(states: NDArray[np.uint64], fluents: int) -> NDArray[np.float32]:
     return np.hstack([bits, np.ones((len(bits), 1), np.uint8)]).astype(np.float32)
 
 
-def fit(samples: Samples, fluents: int) -> NDArray[np.float32]:
+def fit(samples: LabelledStates, fluents: int) -> NDArray[np.float32]:
     """Fit weights, float32 (R, fluents + 1), to samples."""
     inputs = features(samples.states, fluents)
     squares = (inputs.T @ inputs).astype(np.float64)
@@ -31,7 +31,7 @@ def fit(samples: Samples, fluents: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(np.linalg.solve(squares, targets).T, np.float32)
 
 
-def explained(weights: NDArray[np.float32], samples: Samples) -> float:
+def explained(weights: NDArray[np.float32], samples: LabelledStates) -> float:
     """How much of the variance of the first role's values the weights explain, 1 at most."""
     inputs = features(samples.states, weights.shape[1] - 1)
     found = np.clip(inputs @ weights[0], 0, 1)

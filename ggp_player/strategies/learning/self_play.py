@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies.mcts import TreeSearch
+from gdl.playouts import Ending, play_out
+from ggp_player.strategies.mcts import TreeSearch, best_move
 from ggp_player.strategies.mcts.arrays import NODES
 
 Clock = Callable[[], float]
@@ -27,7 +28,7 @@ BLUNDERS = 0.1
 """The part of moves that are made at random, for variety."""
 
 
-class Samples(NamedTuple):
+class LabelledStates(NamedTuple):
     """Labelled states.
 
     ``states`` uint64 (n, S), packed. ``values`` float64 (n, R): each role's mean value in
@@ -40,14 +41,9 @@ class Samples(NamedTuple):
 
 def random_position(machine: PropnetStateMachine, random: Random, steps: int) -> State:
     """The state after so many random moves, or before the end if that comes first."""
-    state = machine.initial_state()
-    for _ in range(steps):
-        moves = [random.choice(machine.legal_moves(state, role)) for role in machine.roles]
-        following = machine.next_state(state, tuple(moves))
-        if machine.is_terminal(following):
-            break
-        state = following
-    return state
+    playout = play_out(machine, random, steps)
+    *_, last = (step.state for step in playout if step.ending is not Ending.TERMINAL)
+    return last
 
 
 def search_for(search: TreeSearch, state: State, seconds: float, clock: Clock) -> None:
@@ -60,16 +56,13 @@ def search_for(search: TreeSearch, state: State, seconds: float, clock: Clock) -
 
 
 def best_moves(search: TreeSearch, state: State) -> tuple[Term, ...]:
-    """The joint move of each role's most visited move, what is proved considered."""
+    """The joint move of each role's best move, as the search would choose it."""
     machine = search.machine
     found = []
     for number, role in enumerate(machine.roles):
         moves = search.moves(number)
-        if len(moves) > 1:
-            best = max(moves, key=lambda move: (move.low, move.high > move.low, move.visits))
-            hopeful = [move for move in moves if move.high > best.low]
-            if hopeful:
-                best = max(hopeful, key=lambda move: move.visits)
+        if moves:
+            best = best_move(moves, search.bounds(number)[0])
             found.append(machine.moves[number][best.index])
         else:
             found.append(machine.legal_moves(state, role)[0])
@@ -78,7 +71,7 @@ def best_moves(search: TreeSearch, state: State) -> tuple[Term, ...]:
 
 def play_for_samples(
     search: TreeSearch, random: Random, longest_opening: int, seconds: float, clock: Clock
-) -> Iterator[Samples]:
+) -> Iterator[LabelledStates]:
     """Play from a random position to the end; yield the samples of each search."""
     machine = search.machine
     state = random_position(machine, random, random.randint(0, longest_opening))
@@ -94,7 +87,7 @@ def play_for_samples(
         state = machine.next_state(state, joint_move)
 
 
-def samples_of(search: TreeSearch, before: int) -> Samples:
+def samples_of(search: TreeSearch, before: int) -> LabelledStates:
     """The nodes that were visited often, and after so many descents."""
     tree = search.memory.tree
     nodes = tree.nodes[: int(search.memory.counts[NODES])]
@@ -102,10 +95,10 @@ def samples_of(search: TreeSearch, before: int) -> Samples:
     roles = tree.roles[found]
     values = roles["total"] / nodes["visits"][found][:, None]
     values = np.clip(values, roles["low"] / 100, roles["high"] / 100)
-    return Samples(tree.state[found], values)
+    return LabelledStates(tree.state[found], values)
 
 
-def joined(samples: Sequence[Samples]) -> Samples:
+def joined(samples: Sequence[LabelledStates]) -> LabelledStates:
     """All samples as one."""
     states, values = zip(*samples, strict=True)
-    return Samples(np.concatenate(states), np.concatenate(values))
+    return LabelledStates(np.concatenate(states), np.concatenate(values))

@@ -30,7 +30,7 @@ simultaneous move games with applications to Goofspiel (2013).
 """
 
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.monte_carlo import MonteCarlo
+from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
 from ggp_player.strategies.mcts.tree_search import TreeSearch, Tuning
 from ggp_player.strategies.mcts.uct import Uct
 
@@ -40,4 +40,5 @@ __all__ = [
     "TreeSearch",
     "Tuning",
     "Uct",
+    "best_move",
 ]

@@ -60,9 +60,9 @@ class MonteCarlo(EngineStrategy):
     possible, a second search without proofs finds the one with which a rival who has not seen the
     proof errs most often; it has a budget of its own, as large, or two seconds. Of states and moves
     that ``symmetries`` map to one another only one is searched. A ``tuner`` works beside the
-    search, for ``TUNER_SHARE`` of the time, until it is done. ``memory`` is for all trees together,
-    in bytes. ``clock`` returns seconds of CPU time, from which the length of slices is chosen where
-    there is no budget.
+    search, for ``TUNER_SHARE`` of the time, until it is done. The trees share the memory of
+    :func:`.search_memory`. ``clock`` returns seconds of CPU time, from which the length of slices
+    is chosen where there is no budget.
 
     Sources: see :mod:`ggp_player.strategies.mcts`.
     """
@@ -82,14 +82,12 @@ class MonteCarlo(EngineStrategy):
         *,
         symmetries: SymmetryGroup | None = None,
         tuner: Tuner | None = None,
-        memory: int | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
         self._symmetries = symmetries
         self._tuner = tuner
         self._tuning: Iterator[None] | None = None
-        self._memory = memory
         self._clock = clock
         self._threads = threads
         self._budget = playouts
@@ -106,7 +104,7 @@ class MonteCarlo(EngineStrategy):
         if not self._searches:
             machine.warm_up_later()
             seed = position.random.getrandbits(32)
-            memory = (self._memory or search_memory()) // self._threads
+            memory = search_memory() // self._threads
             self._searches = [
                 TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
                 for i in range(self._threads)

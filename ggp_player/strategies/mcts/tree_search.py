@@ -113,7 +113,8 @@ class TreeSearch:
         game = new_game(self.engine, machine.roles, symmetries)
         self.memory = new_memory(self.engine, self._block, game, self._node_count)
         self._root_state: State | None = None
-        self._length = 1
+        self.playout_length = 1
+        """The mean length of random playouts from the first state, in steps."""
         self._probe_game()
         self.is_idle = False
         """Whether no playout is under way, as every node that the search selects is proved."""
@@ -296,7 +297,7 @@ class TreeSearch:
         """Run one playout in each lane to choose ``leaf_lanes`` and to look for a constant sum."""
         self._block.load(self.machine.bits(self.machine.initial_state())[None, :])
         ended = self._block.play(self.settings.max_playout_steps, refill=False)
-        self._length = max(1, ended.states // max(1, int(ended.ended.sum())))
+        self.playout_length = max(1, ended.states // max(1, int(ended.ended.sum())))
         self.settings = self._with_leaf_lanes(self.settings)
         self._measure_spread(ended)
         choosers = np.flatnonzero(self.memory.game.chance == 0)
@@ -307,7 +308,7 @@ class TreeSearch:
         """Choose ``leaf_lanes`` where it is 0: as many as take as long as selecting a leaf."""
         if settings.leaf_lanes:
             return settings
-        length = min(self._length, settings.cutoff or self._length)
+        length = min(self.playout_length, settings.cutoff or self.playout_length)
         lanes = MAX_LEAF_WORK // (self.engine.layout.gate_count * length)
         return settings._replace(leaf_lanes=min(MAX_LEAF_LANES, max(MIN_LEAF_LANES, lanes)))
 

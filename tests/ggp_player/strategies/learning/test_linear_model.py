@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggp_player.strategies.learning.linear_model import explained, features, fit
-from ggp_player.strategies.learning.self_play import Samples
+from ggp_player.strategies.learning.self_play import LabelledStates
 
 FLUENTS = 70
 
 
-def random_samples(seed: int, weights: np.ndarray, count: int = 2000) -> Samples:
+def random_samples(seed: int, weights: np.ndarray, count: int = 2000) -> LabelledStates:
     """Random states whose values are sums of weights, (roles, fluents + 1), of what is true."""
     random = np.random.default_rng(seed)
     bits = random.integers(0, 2, (count, 128), dtype=np.uint8)
     bits[:, FLUENTS:] = 0
     states = np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
     inputs = np.hstack([bits[:, :FLUENTS], np.ones((count, 1), np.uint8)])
-    return Samples(states, inputs @ weights.T)
+    return LabelledStates(states, inputs @ weights.T)
 
 
 def test_features_are_the_bits_of_a_state_and_a_one() -> None:

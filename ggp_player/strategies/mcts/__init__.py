@@ -31,14 +31,13 @@ simultaneous move games with applications to Goofspiel (2013).
 
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.monte_carlo import MonteCarlo, best_move
-from ggp_player.strategies.mcts.tree_search import TreeSearch, Tuning
+from ggp_player.strategies.mcts.tree_search import TreeSearch
 from ggp_player.strategies.mcts.uct import Uct
 
 __all__ = [
     "MonteCarlo",
     "Settings",
     "TreeSearch",
-    "Tuning",
     "Uct",
     "best_move",
 ]

@@ -28,7 +28,6 @@ Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]
 Values = NDArray[np.uint8]
 Sums = NDArray[np.float64]
-Weights = NDArray[np.float32]
 Records = NDArray[Any]
 
 MAX_DEPTH = 256
@@ -63,10 +62,10 @@ ROLE = np.dtype(
         ("total", np.float64),
         ("first_edge", np.int32),
         ("choices", np.int32),
-        ("estimate", np.float32),
         ("low", np.uint8),
         ("high", np.uint8),
         ("spare", np.uint16),
+        ("more_spare", np.uint32),
     ]
 )
 """What a node knows of a role.
@@ -84,19 +83,18 @@ EDGE = np.dtype(
         ("visits", np.int32),
         ("pending", np.uint16),
         ("serial", np.uint16),
-        ("estimate", np.float32),
         ("low", np.uint8),
         ("high", np.uint8),
         ("is_proved", np.uint8),
         ("rival", np.uint8),
+        ("spare", np.uint32),
     ]
 )
 """A move of a role at a node.
 
 ``move``: its index among the role's moves. ``visits``, ``pending`` and ``total`` as for nodes, the
 total in the role's utility. ``child``: the node behind it, where the role alone has a choice;
-``serial``: that node's, without which the child has been recycled since. ``estimate``: the value
-that the evaluation gives it by minimax over the nodes below (NaN where unknown). ``low``, ``high``,
+``serial``: that node's, without which the child has been recycled since. ``low``, ``high``,
 ``is_proved``: what is proved of the value behind it; ``rival``: the exact value of the other of two
 rivals there, ``UNKNOWN_VALUE`` where it is not known. These outlive the child. On the list of free
 edges ``child`` is the next.
@@ -133,14 +131,12 @@ class GameArrays(NamedTuple):
     ``goal_table`` int64 (goals, 2): role and value of each goal row. ``chance`` uint8 (R,): whether
     a role moves by chance. ``floor`` and ``ceiling`` uint8 (R,): the least and the greatest goal
     value of each role, 0 for those that move by chance. ``spread`` float64 (R,): how far the values
-    of playouts lie apart, as a part of what they can at most. ``weights`` float32 (R, fluents + 1):
-    the learned evaluation, a value in hundredths for each role: the sum of the weights of what is
-    true in the state, and of the last one. ``winning``: the first of the rows that say which moves
-    win at once, -1 where there are none; ``winning_moves`` int64 (any,): the moves of all roles
-    that ever do, in their order. Of the states that ``symmetries`` map to one another only the
-    canonical one has a node. ``first_rival`` and ``second_rival`` are the roles that choose, where
-    there are two; otherwise both are -1. ``constant_sum`` is the sum that their goal values always
-    have; -1 where it varies.
+    of playouts lie apart, as a part of what they can at most. ``winning``: the first of the rows
+    that say which moves win at once, -1 where there are none; ``winning_moves`` int64 (any,): the
+    moves of all roles that ever do, in their order. Of the states that ``symmetries`` map to one
+    another only the canonical one has a node. ``first_rival`` and ``second_rival`` are the roles
+    that choose, where there are two; otherwise both are -1. ``constant_sum`` is the sum that their
+    goal values always have; -1 where it varies.
     """
 
     code: Ints
@@ -158,7 +154,6 @@ class GameArrays(NamedTuple):
     floor: Values
     ceiling: Values
     spread: Sums
-    weights: Weights
     winning: int
     winning_moves: Ints
     symmetries: SymmetryGroup
@@ -174,10 +169,8 @@ class LaneArrays(NamedTuple):
     the choice of moves needs them. ``playing`` uint64 (W,): lanes whose playout goes on;
     ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
     (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
-    began; ``started`` uint64 (MAX_CUTOFF, W): the lanes by the step in which it began, modulo
-    ``MAX_CUTOFF``. ``winners`` uint64 (R, W): the lanes in which a role can win at once. Scratch:
-    ``estimates`` float32 (L,), ``mask`` uint64 (W,), ``state`` and ``spare`` uint64 (S,),
-    ``values`` uint8 (R,).
+    began. ``winners`` uint64 (R, W): the lanes in which a role can win at once. Scratch: ``mask``
+    uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
     """
 
     rows: Words
@@ -188,8 +181,6 @@ class LaneArrays(NamedTuple):
     finished: Words
     leaf: Indices
     start_step: Ints
-    started: Words
-    estimates: Weights
     winners: Words
     mask: Words
     state: Words
@@ -260,9 +251,7 @@ class Settings(NamedTuple):
     the part ``uniform`` of uniformly random moves; if that is 0, each role follows its own upper
     confidence bounds. Where goals have no constant sum, a role's utility is its own value less the
     part ``rivalry`` of the mean of the others'. With ``decisive`` a node where a role can win at
-    once is proved; with ``decisive_playouts`` too roles win at once in playouts where they can.
-    After ``cutoff`` steps a playout ends with the learned evaluation of its state; 0 for never.
-    ``evaluation`` is the weight that the evaluation of the leaf has beside its playouts.
+    once is proved.
     """
 
     exploration: float = 0.25
@@ -273,9 +262,6 @@ class Settings(NamedTuple):
     uniform: float = 0.1
     rivalry: float = 0.1
     decisive: bool = True
-    decisive_playouts: bool = False
-    cutoff: int = 0
-    evaluation: float = 0.0
 
 
 (
@@ -323,8 +309,9 @@ class Memory(NamedTuple):
     counts: Ints
 
 
-def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Memory:
+def new_memory(block: Block, game: GameArrays, nodes: int) -> Memory:
     """Allocate memory for a search of at most so many nodes."""
+    engine = block.engine
     words, lanes, roles = engine.words, block.lanes, engine.roles
     size = state_words(engine)
     most = max(engine.layout.move_counts)
@@ -339,8 +326,6 @@ def new_memory(engine: Engine, block: Block, game: GameArrays, nodes: int) -> Me
             finished=np.zeros(words, np.uint64),
             leaf=np.zeros(lanes, np.int32),
             start_step=np.zeros(lanes, np.int64),
-            started=np.zeros((MAX_CUTOFF, words), np.uint64),
-            estimates=np.zeros(lanes, np.float32),
             winners=np.zeros((roles, words), np.uint64),
             mask=np.zeros(words, np.uint64),
             state=np.zeros(size, np.uint64),
@@ -366,12 +351,12 @@ def state_words(engine: Engine) -> int:
 
 
 def new_game(
-    engine: Engine, roles: Sequence[Constant], symmetries: SymmetryGroup | None = None
+    block: Block, roles: Sequence[Constant], symmetries: SymmetryGroup | None = None
 ) -> GameArrays:
-    """Collect what the kernels need to know of a game."""
+    """Collect what the kernels need to know of a game, and where it stands in a block."""
+    engine, winning = block.engine, block.winning_moves
     layout, table = engine.layout, engine.goal_table.clip((0, 0), (engine.roles, 100))
     values = [table[table[:, 0] == role, 1] for role in range(engine.roles)]
-    winning = engine.winning_moves
     ceiling = [
         0 if moves_by_chance(role) else max(own, default=0)
         for role, own in zip(roles, values, strict=True)
@@ -392,15 +377,11 @@ def new_game(
         floor=np.zeros(engine.roles, np.uint8),  # a role for which no goal holds gets 0
         ceiling=np.array(ceiling, np.uint8),
         spread=np.ones(engine.roles),
-        weights=np.zeros((engine.roles, layout.fluent_count + 1), np.float32),
         winning=-1 if winning is None else winning.first,
-        winning_moves=_winning_moves(engine, winning),
+        winning_moves=_winning_moves(winning),
         symmetries=symmetries or trivial_group(layout),
     )
 
-
-MAX_CUTOFF = 64
-"""Playouts that are cut off are shorter than this."""
 
 EDGES_PER_NODE = 6
 """Room for edges. Most nodes are leaves and have none; memory that is not used is not taken."""
@@ -425,11 +406,20 @@ def new_tree(nodes: int, words: int, roles: int, most_choices: int) -> TreeArray
     )
 
 
+def empty_tree(tree: TreeArrays, counts: Ints) -> None:
+    """Forget all nodes, edges and joint moves; ``counts`` says what has been in use."""
+    links = [tree.buckets, tree.free_edges]
+    if counts[JOINT_MOVES]:
+        links.append(tree.joint_buckets)
+    for each in links:
+        each[each != 0] = 0  # memory that was never written stays unwritten
+
+
 def _power_of_two(least: int) -> int:
     return 1 << (least - 1).bit_length()
 
 
-def _winning_moves(engine: Engine, winning: WinningMoves | None) -> Ints:
+def _winning_moves(winning: WinningMoves | None) -> Ints:
     rows = np.zeros(0, np.int64) if winning is None else winning.moves
     return np.ascontiguousarray(rows, np.int64)
 

@@ -17,7 +17,6 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
-    MAX_CUTOFF,
     PLAYOUTS,
     REFUTED,
     STEP,
@@ -27,7 +26,7 @@ from ggp_player.strategies.mcts.arrays import (
     PendingLeaves,
     Settings,
 )
-from ggp_player.strategies.mcts.nodes import backpropagate, evaluate_state
+from ggp_player.strategies.mcts.nodes import backpropagate
 
 SUM_TOLERANCE = 0.001
 """By how much mean goal values may differ from the constant sum where they only were rounded."""
@@ -48,8 +47,6 @@ def backpropagate_finished(memory: Memory, settings: Settings) -> None:
             ended |= _overlong_lanes(lanes, counts[STEP] - settings.max_playout_steps, word)
         lanes.playing[word] = playing & ~ended
         lanes.finished[word] |= ended
-    if settings.cutoff > 0 and _find_lanes_to_cut_off(lanes, counts[STEP] - settings.cutoff):
-        _cut_off(memory, settings)
     if count_idle_lanes(lanes) >= MIN_IDLE_LANES:
         evaluate_goals(game, lanes)
         _backpropagate_playouts(memory, settings)
@@ -113,81 +110,15 @@ def _add_goal_values(
 
 
 @inlined_kernel
-def _find_lanes_to_cut_off(lanes: LaneArrays, step: int) -> bool:
-    """Find the playouts that go on and began in a step, as ``mask``; return whether there are."""
-    found = False
-    for word in range(lanes.playing.shape[0]):
-        lanes.mask[word] = ZERO
-        left = lanes.started[step % MAX_CUTOFF, word] & lanes.playing[word]
-        while left != ZERO:
-            bit = left & (ZERO - left)
-            left ^= bit
-            if lanes.start_step[word * 64 + lowest(bit)] == step:
-                lanes.mask[word] |= bit
-                found = True
-    return found
-
-
-@inlined_kernel
-def _cut_off(memory: Memory, settings: Settings) -> None:
-    """End the playouts of a mask by the learned evaluation of their states."""
-    game, lanes, leaves, _, _ = memory
-    for role in range(game.chance.shape[0]):
-        if game.chance[role]:
-            continue
-        _estimate(game, lanes, role)
-        for word in range(lanes.mask.shape[0]):
-            left = lanes.mask[word]
-            while left != ZERO:
-                lane = word * 64 + lowest(left)
-                left &= left - ONE
-                least, most = 0.01 * game.floor[role], 0.01 * game.ceiling[role]
-                value = min(max(np.float64(lanes.estimates[lane]), least), most)
-                leaves.totals[lanes.leaf[lane], role] += value
-    for word in range(lanes.mask.shape[0]):
-        left = lanes.mask[word]
-        lanes.playing[word] &= ~left
-        while left != ZERO:
-            leaf = lanes.leaf[word * 64 + lowest(left)]
-            left &= left - ONE
-            leaves.playing[leaf] -= 1
-            if leaves.playing[leaf] == 0:
-                _finish_leaf(memory, settings, leaf)
-
-
-@kernel
-def _estimate(game: GameArrays, lanes: LaneArrays, role: int) -> None:
-    """Evaluate the states of the lanes of a mask for a role, into ``estimates``."""
-    weights = game.weights[role]
-    for lane in range(lanes.estimates.shape[0]):
-        lanes.estimates[lane] = weights[game.fluent_count]
-    for fluent in range(game.fluent_count):
-        weight = weights[fluent]
-        if weight == np.float32(0.0):
-            continue
-        for word in range(lanes.mask.shape[0]):
-            left = lanes.rows[game.fluents + fluent, word] & lanes.mask[word]
-            while left != ZERO:
-                lanes.estimates[word * 64 + lowest(left)] += weight
-                left &= left - ONE
-
-
-@inlined_kernel
 def _finish_leaf(memory: Memory, settings: Settings, leaf: int) -> None:
     """Backpropagate a leaf whose last playout has ended, and free it."""
     game, _, leaves, tree, counts = memory
     for role in range(leaves.totals.shape[1]):
         leaves.totals[leaf, role] /= leaves.lane_count[leaf]
-    if game.constant_sum >= 0 and settings.cutoff == 0:
+    if game.constant_sum >= 0:
         total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
         if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
             counts[REFUTED] = 1
-    node = leaves.nodes[leaf, leaves.length[leaf]]
-    if settings.evaluation > 0.0 and node >= 0:
-        for role in range(leaves.totals.shape[1]):
-            value = evaluate_state(game, tree.state[node], role)
-            playouts = leaves.totals[leaf, role]
-            leaves.totals[leaf, role] = playouts + settings.evaluation * (value - playouts)
     backpropagate(game, tree, settings, leaves, leaf, 1, 1)
     counts[PLAYOUTS] += leaves.lane_count[leaf]
     leaves.free[counts[FREE_LEAVES]] = leaf

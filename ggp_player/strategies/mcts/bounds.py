@@ -222,23 +222,16 @@ def _all_open_moves_are_proved(tree: TreeArrays, node: int, mover: int) -> bool:
 
 
 @inlined_kernel
-def _low_behind(game: GameArrays, tree: TreeArrays, edge: int, role: int) -> np.int64:
-    """What a role that waits, but not chance, gets at least by a move."""
-    child = live_child(tree, edge)
+def _bounds_behind(
+    game: GameArrays, tree: TreeArrays, edge: int, role: int
+) -> tuple[np.int64, np.int64]:
+    """What a role that waits, but not chance, gets at least and at most by a move."""
+    child, rival = live_child(tree, edge), tree.edges[edge].rival
     if child >= 0:
-        return np.int64(tree.roles[child, role].low)
-    rival = tree.edges[edge].rival
-    return np.int64(game.floor[role] if rival == UNKNOWN_VALUE else rival)
-
-
-@inlined_kernel
-def _high_behind(game: GameArrays, tree: TreeArrays, edge: int, role: int) -> np.int64:
-    """What a role that waits, but not chance, gets at most by a move."""
-    child = live_child(tree, edge)
-    if child >= 0:
-        return np.int64(tree.roles[child, role].high)
-    rival = tree.edges[edge].rival
-    return np.int64(game.ceiling[role] if rival == UNKNOWN_VALUE else rival)
+        return np.int64(tree.roles[child, role].low), np.int64(tree.roles[child, role].high)
+    if rival != UNKNOWN_VALUE:
+        return np.int64(rival), np.int64(rival)
+    return np.int64(game.floor[role]), np.int64(game.ceiling[role])
 
 
 @kernel
@@ -250,7 +243,7 @@ def _most_for_others(game: GameArrays, tree: TreeArrays, node: int, mover: int) 
             total = np.int64(0)
             for role in range(game.chance.shape[0]):
                 if role != mover and not game.chance[role]:
-                    total += _high_behind(game, tree, edge, role)
+                    total += _bounds_behind(game, tree, edge, role)[1]
             least = min(least, total)
     return least
 
@@ -266,7 +259,7 @@ def _is_refuted(
     total = np.int64(0)
     for role in range(game.chance.shape[0]):
         if role != mover and not game.chance[role]:
-            total += _low_behind(game, tree, edge, role)
+            total += _bounds_behind(game, tree, edge, role)[0]
     return bool(total > most)
 
 
@@ -282,8 +275,8 @@ def _update_waiting_roles(
         low, high = np.int64(game.ceiling[role]), np.int64(game.floor[role])
         for edge in range(own.first_edge, own.first_edge + own.choices):
             if not _is_refuted(game, tree, node, mover, edge, most):
-                low = min(low, _low_behind(game, tree, edge, role))
-                high = max(high, _high_behind(game, tree, edge, role))
+                at_least, at_most = _bounds_behind(game, tree, edge, role)
+                low, high = min(low, at_least), max(high, at_most)
         if own.low == own.high:
             high = min(high, most)
         changed = _tighten(tree, node, role, min(low, high), high) or changed
@@ -310,7 +303,7 @@ def _take_over_best_move(
     if best >= 0 and is_exact:
         for role in range(game.chance.shape[0]):
             if role != mover and not game.chance[role]:
-                value = np.uint8(_low_behind(game, tree, best, role))
+                value = np.uint8(_bounds_behind(game, tree, best, role)[0])
                 tree.roles[node, role].low = tree.roles[node, role].high = value
     return best >= 0
 

@@ -10,16 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import accumulate
 from statistics import fmean
-from typing import Annotated, ClassVar, Protocol
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from gdl import Term
-from gdl.engine import PropnetStateMachine, SymmetryGroup
+from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
-from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch, Tuning
+from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 
 SLICE_GATES = 5_000_000
 """The most gates evaluated between two choices: a few hundredths of a second."""
@@ -30,9 +30,6 @@ SLICE_SECONDS = 0.03
 STEP_GATES = 2_000
 """The cost in gates of everything in a step but its gates."""
 
-TUNER_SHARE = 0.6
-"""The share of the time that a tuner gets as long as it has work to do."""
-
 RESISTANCE_SECONDS = 2.0
 """CPU time spent on choosing among moves of equal proved value where there is no budget."""
 
@@ -40,15 +37,6 @@ RESISTANCE_BYTES = 2**26
 """Memory for the tree of that search."""
 
 DEFAULT = Settings()
-
-
-class Tuner(Protocol):
-    """Finds better settings for a search while it runs; ``tuning`` is what it has found."""
-
-    tuning: Tuning | None
-
-    def work(self, machine: PropnetStateMachine, settings: Settings, seed: int) -> Iterator[None]:
-        """Look for better settings than these; yield every few hundredths of a second."""
 
 
 class MonteCarlo(EngineStrategy):
@@ -59,8 +47,7 @@ class MonteCarlo(EngineStrategy):
     unlimited by default. Where several moves assure the same proved value, and more would be
     possible, a second search without proofs finds the one with which a rival who has not seen the
     proof errs most often; it has a budget of its own, as large, or two seconds. Of states and moves
-    that ``symmetries`` map to one another only one is searched. A ``tuner`` works beside the
-    search, for ``TUNER_SHARE`` of the time, until it is done. The trees share the memory of
+    that ``symmetries`` map to one another only one is searched. The trees share the memory of
     :func:`.search_memory`. ``clock`` returns seconds of CPU time, from which the length of slices
     is chosen where there is no budget.
 
@@ -81,13 +68,10 @@ class MonteCarlo(EngineStrategy):
         uniform: Annotated[float, Field(ge=0, le=1)] = DEFAULT.uniform,
         *,
         symmetries: SymmetryGroup | None = None,
-        tuner: Tuner | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._settings = Settings(exploration, leaf_lanes, fan, proofs, uniform=uniform)
         self._symmetries = symmetries
-        self._tuner = tuner
-        self._tuning: Iterator[None] | None = None
         self._clock = clock
         self._threads = threads
         self._budget = playouts
@@ -109,8 +93,6 @@ class MonteCarlo(EngineStrategy):
                 TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
                 for i in range(self._threads)
             ]
-            if self._tuner is not None:
-                self._tuning = self._tuner.work(machine, self._settings, seed)
         self._searched = position
         self._draw = position.random.random()
         for search in self._searches:
@@ -133,22 +115,8 @@ class MonteCarlo(EngineStrategy):
                 return
             if choice is not None:
                 yield choice
-            self._tune(seconds)
             if self._budget is not None and self._is_spent(self._playouts - first):
                 return
-
-    def _tune(self, seconds: float) -> None:
-        """Let the tuner work beside a search that has just run for some seconds."""
-        if self._tuner is None or self._tuning is None:
-            return
-        end = self._clock() + seconds * TUNER_SHARE / (1 - TUNER_SHARE)
-        for _ in self._tuning:
-            if self._clock() >= end:
-                return
-        self._tuning = None
-        if self._tuner.tuning is not None:
-            for search in self._searches:
-                search.tune(self._tuner.tuning)
 
     def _is_spent(self, playouts: int) -> bool:
         """Whether the budget is spent, or everything that more playouts could show is proved."""

@@ -11,14 +11,12 @@ import math
 import numpy as np
 
 from gdl.engine.kernel_library import (
-    ONE,
     ZERO,
     elements_fixing,
     inlined_kernel,
     is_canonical,
     is_set,
     kernel,
-    lowest,
 )
 from ggp_player.strategies.mcts.arrays import (
     TOGETHER,
@@ -30,7 +28,6 @@ from ggp_player.strategies.mcts.arrays import (
     Settings,
     Sums,
     TreeArrays,
-    Words,
 )
 from ggp_player.strategies.mcts.pools import (
     NO_NODE,
@@ -167,7 +164,6 @@ def _fill_edge(game: GameArrays, tree: TreeArrays, edge: int, role: int, move: i
     record.visits = 0
     record.pending = 0
     record.total = 0.0
-    record.estimate = np.nan
     record.low = game.floor[role]
     record.high = game.ceiling[role]
     record.is_proved = 0
@@ -299,19 +295,6 @@ def backpropagate(
                 tree.edges[edge].pending -= np.uint16(pending)
         if visits > 0 and step < length and has_matrix(tree, node):
             update_regrets(tree, leaves, leaf, step)
-
-
-@kernel
-def evaluate_state(game: GameArrays, state: Words, role: int) -> float:
-    """The learned evaluation of a packed state for a role, in hundredths."""
-    weights = game.weights[role]
-    value = weights[game.fluent_count]
-    for word in range(state.shape[0]):
-        left = state[word]
-        while left != ZERO:
-            value += weights[64 * word + lowest(left)]
-            left &= left - ONE
-    return min(max(float(value), 0.01 * game.floor[role]), 0.01 * game.ceiling[role])
 
 
 @inlined_kernel

@@ -38,7 +38,6 @@ from gdl.engine.kernel_library import (
 )
 from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
-    MAX_CUTOFF,
     NEW_LEAVES,
     REFUTED,
     ROOT,
@@ -74,8 +73,6 @@ def run_search(memory: Memory, settings: Settings, steps: int) -> None:
     game, lanes, leaves, tree, counts = memory
     view = MOVES_VIEW if game.deferred_goals else VIEW
     for _ in range(steps):
-        for word in range(lanes.playing.shape[0]):
-            lanes.started[counts[STEP] % MAX_CUTOFF, word] = ZERO
         idle = count_idle_lanes(lanes)
         if idle >= MIN_IDLE_LANES:
             fill_idle_lanes(memory, settings, idle)
@@ -88,8 +85,6 @@ def run_search(memory: Memory, settings: Settings, steps: int) -> None:
         _evaluate_new_leaves(memory, settings, decisive)
         backpropagate_finished(memory, settings)
         _choose_moves(game, lanes)
-        if decisive and settings.decisive_playouts:
-            _make_winning_moves(game, lanes)
         if counts[NEW_LEAVES] > 0:
             _apply_forced_moves(game, lanes, leaves, counts)
         _make_moves(game, lanes)
@@ -194,30 +189,6 @@ def _make_moves(game: GameArrays, lanes: LaneArrays) -> None:
     call_masked_copy(
         game.code[MASKED_COPY], target, origin, game.fluent_count, lanes.playing.ctypes.data
     )
-
-
-@inlined_kernel
-def _make_winning_moves(game: GameArrays, lanes: LaneArrays) -> None:
-    """Replace the random moves of roles that can win at once by the first that wins."""
-    words = lanes.playing.shape[0]
-    for role in range(lanes.winners.shape[0]):
-        some = ZERO
-        for word in range(words):
-            some |= lanes.winners[role, word]
-        if some == ZERO:
-            continue
-        for move in range(game.offsets[role], game.offsets[role + 1]):
-            for word in range(words):
-                lanes.flat_rows[(game.moves + move) * words + word] &= ~lanes.winners[role, word]
-    role = 0
-    for move in game.winning_moves:
-        while move >= game.offsets[role + 1]:
-            role += 1
-        for word in range(words):
-            chosen = lanes.flat_rows[(game.winning + move) * words + word]
-            chosen &= lanes.winners[role, word]
-            lanes.winners[role, word] ^= chosen
-            lanes.flat_rows[(game.moves + move) * words + word] |= chosen
 
 
 @inlined_kernel

@@ -6,7 +6,6 @@ from gdl.engine.kernel_library import SCATTER, ZERO, call_scatter, inlined_kerne
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     FREE_LEAVES,
-    MAX_CUTOFF,
     MAX_DEPTH,
     NEW_LEAVES,
     ROOT,
@@ -120,7 +119,6 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
             lanes.start_step[lane] = counts[STEP]
             found += 1
         lanes.playing[word] |= mask[word]
-        lanes.started[counts[STEP] % MAX_CUTOFF, word] |= mask[word]
     state = tree.state[leaves.nodes[leaf, step]]
     scatter_state(game, lanes, state, mask)
     leaves.forced[leaf] = forced

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +21,12 @@ from ggp_player.strategies.mcts.arrays import (
     ROOT,
     UNKNOWN_VALUE,
     Settings,
-    Weights,
     Words,
     bytes_per_node,
+    empty_tree,
     new_counts,
     new_game,
     new_memory,
-    new_tree,
-    state_words,
 )
 from ggp_player.strategies.mcts.nodes import find_child
 from ggp_player.strategies.mcts.pools import find_or_add_node, live_child
@@ -76,18 +73,6 @@ class MoveStatistics:
     others: int = 0
 
 
-class Tuning(NamedTuple):
-    """What a search is set to: its settings, and the weights of the evaluation that they use.
-
-    ``weights`` float32 (R, fluents + 1), see :class:`.arrays.GameArrays`; ``note`` says where they
-    come from.
-    """
-
-    settings: Settings
-    weights: Weights
-    note: str = ""
-
-
 class TreeSearch:
     """Searches from a root state, step by step; keeps its tree when the root changes.
 
@@ -109,9 +94,9 @@ class TreeSearch:
         if settings.decisive:
             machine.engine.add_winning_moves()
         self._block = machine.engine.block(seed)
-        self._node_count = max(MIN_NODES, memory // bytes_per_node(self.engine))
-        game = new_game(self.engine, machine.roles, symmetries)
-        self.memory = new_memory(self.engine, self._block, game, self._node_count)
+        node_count = max(MIN_NODES, memory // bytes_per_node(self.engine))
+        game = new_game(self._block, machine.roles, symmetries)
+        self.memory = new_memory(self._block, game, node_count)
         self._root_state: State | None = None
         self.playout_length = 1
         """The mean length of random playouts from the first state, in steps."""
@@ -154,12 +139,6 @@ class TreeSearch:
         game, tree = self.memory.game, self.memory.tree
         tree.nodes[node]["is_proved"] = 0
         tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
-
-    def tune(self, tuning: Tuning) -> None:
-        """Search on with other settings and an evaluation; the tree is kept."""
-        cancel_pending_leaves(self.memory, self.settings)
-        self.settings = self._with_leaf_lanes(tuning.settings)
-        self.memory.game.weights[:] = tuning.weights
 
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block."""
@@ -308,8 +287,7 @@ class TreeSearch:
         """Choose ``leaf_lanes`` where it is 0: as many as take as long as selecting a leaf."""
         if settings.leaf_lanes:
             return settings
-        length = min(self.playout_length, settings.cutoff or self.playout_length)
-        lanes = MAX_LEAF_WORK // (self.engine.layout.gate_count * length)
+        lanes = MAX_LEAF_WORK // (self.engine.layout.gate_count * self.playout_length)
         return settings._replace(leaf_lanes=min(MAX_LEAF_LANES, max(MIN_LEAF_LANES, lanes)))
 
     def _measure_spread(self, ended: Playouts) -> None:
@@ -356,10 +334,9 @@ class TreeSearch:
         return [(own[i:j] - i).tolist() for i, j in pairwise(game.offsets.tolist())]
 
     def _clear(self) -> None:
-        """Replace the tree by an empty one; no leaf may be pending."""
-        roles, counts = self.engine.roles, new_counts(self._block.lanes)
-        most = max(self.engine.layout.move_counts)
-        tree = new_tree(self._node_count, state_words(self.engine), roles, most)
+        """Empty the tree; no leaf may be pending."""
+        empty_tree(self.memory.tree, self.memory.counts)
+        counts = new_counts(self._block.lanes)
         for kept in (PLAYOUTS, DESCENTS):
             counts[kept] = self.memory.counts[kept]
-        self.memory = self.memory._replace(tree=tree, counts=counts)
+        self.memory.counts[:] = counts

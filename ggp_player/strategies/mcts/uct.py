@@ -109,7 +109,8 @@ class UctTree(NamedTuple):
 
 def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> UctTree:
     """Allocate a tree whose only node, the root, is not yet expanded."""
-    block, game, roles = engine.block(seed), new_game(engine, machine.roles), engine.roles
+    block, roles = engine.block(seed), engine.roles
+    game = new_game(block, machine.roles)
     nodes = np.zeros((5, MAX_NODES, max(2, roles)), np.int32)
     edges = np.zeros((2, MAX_EDGES), np.int32)
     return UctTree(

@@ -17,7 +17,7 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.analysis import Analysis, Structure, Survey
 from gdl.analysis.symmetry import generated_group
-from gdl.engine import PropnetStateMachine
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.playouts import play_out
 from gdl.system import available_cpus
 from ggp_player.strategies import (
@@ -28,7 +28,7 @@ from ggp_player.strategies import (
     Strategy,
     compiled_machine,
 )
-from ggp_player.strategies.learning import Learner
+from ggp_player.strategies.learning import Contest, Learner
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.portfolio import Portfolio
@@ -64,16 +64,15 @@ class Auto(EngineStrategy):
     ``threads`` cores (0 for all), while provers beside it try to solve the game. Where the rules
     are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once,
-    logged, and noted with the moves. With ``learn`` the tree search tries an evaluation that it
-    learns from the game (:mod:`ggp_player.strategies.learning`).
+    logged, and noted with the moves. With ``learn`` two rivals who move in turn learn an evaluation
+    of a game that is too large to be enumerated, and alpha-beta with it takes over where it wins
+    duels against the tree search (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"
     ponders = True
 
-    def __init__(
-        self, threads: Annotated[int, Field(ge=0, le=64)] = 0, learn: bool = False
-    ) -> None:
+    def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0, learn: bool = True) -> None:
         self._threads = threads or available_cpus()
         self._learn = learn
         self._survey: Survey | None = None
@@ -127,40 +126,60 @@ class Auto(EngineStrategy):
 
 
 def choose_for_compiled(
-    machine: PropnetStateMachine, structure: Structure, threads: int, learn: bool = False
+    machine: PropnetStateMachine, structure: Structure, threads: int, learn: bool = True
 ) -> tuple[Strategy, str]:
     """Choose a strategy for a compiled game by its structure; return it with the reason."""
     if len(machine.roles) == 1:
         return Planner(decomposition=structure.decomposition), "one player"
     symmetries = generated_group(machine, structure.symmetries)
     turns = structure.turns.one_at_a_time.value
-    tuner = Learner(time.process_time) if turns and learn else None
     if turns:
         facts = {fact: number for number, fact in enumerate(machine.facts)}
         groups = [[facts[fact] for fact in group] for group in structure.mutex_groups]
         machine.engine.add_winning_moves(groups)
-    main = MonteCarlo(threads=threads, symmetries=symmetries, tuner=tuner)
-    rivals = structure.goals.is_rivalry
-    alone = len(structure.goals.values) == 1
-    order = "moves in turn" if turns else "moves at the same time"
-    if alone:
-        kind = "one player against chance"
-    elif rivals:
-        kind = f"two rivals for a constant sum, {order}"
-    else:
-        kind = f"{len(structure.goals.values)} players with interests of their own, {order}"
+    playing: Strategy = MonteCarlo(threads=threads, symmetries=symmetries)
+    reason = _kind(structure)
+    if provers := _provers(structure, symmetries):
+        playing = Portfolio(playing, provers)
+        reason = f"{reason}, with {' and '.join(prover.name for prover in provers)}"
+    learner = Learner(time.process_time, symmetries)
+    worth_learning = turns and structure.goals.is_rivalry and not _is_small(structure)
+    if learn and worth_learning and learner.refusal(machine) is None:
+        playing = Contest(playing, learner, time.process_time)
+    return playing, reason
+
+
+def _kind(structure: Structure) -> str:
+    """Say what kind of game it is, for two roles and more."""
+    players = len(structure.goals.values)
+    if players == 1:
+        return "one player against chance"
+    in_turn = structure.turns.one_at_a_time.value
+    order = "moves in turn" if in_turn else "moves at the same time"
+    if structure.goals.is_rivalry:
+        return f"two rivals for a constant sum, {order}"
+    return f"{players} players with interests of their own, {order}"
+
+
+def _is_small(structure: Structure) -> bool:
+    """Whether the states can be enumerated."""
+    typical = structure.size.typical
+    return structure.size.states is not None or (typical is not None and typical < MAX_STATES)
+
+
+def _provers(structure: Structure, symmetries: SymmetryGroup) -> list[Strategy]:
+    """The searches beside the main one that may prove the value of a game."""
+    rivals, alone = structure.goals.is_rivalry, len(structure.goals.values) == 1
+    if not structure.turns.one_at_a_time.value or not (rivals or alone):
+        return []
     provers: list[Strategy] = []
-    if turns and (rivals or alone):
-        if structure.decomposition is not None and structure.decomposition.in_series.is_proved:
-            provers.append(Series(structure.decomposition))
-        typical = structure.size.typical
-        if structure.size.states is not None or (typical is not None and typical < MAX_STATES):
-            provers.append(Enumeration(states=MAX_STATES, symmetries=symmetries))
-        if rivals and structure.turns.chance is None:
-            provers.append(Proof(symmetries=symmetries))
-    if not provers:
-        return main, kind
-    return Portfolio(main, provers), f"{kind}, with {' and '.join(p.name for p in provers)}"
+    if structure.decomposition is not None and structure.decomposition.in_series.is_proved:
+        provers.append(Series(structure.decomposition))
+    if _is_small(structure):
+        provers.append(Enumeration(states=MAX_STATES, symmetries=symmetries))
+    if rivals and structure.turns.chance is None:
+        provers.append(Proof(symmetries=symmetries))
+    return provers
 
 
 def choose_for_interpreted(position: Position, survey: Survey) -> tuple[Strategy, str]:

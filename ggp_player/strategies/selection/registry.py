@@ -11,6 +11,7 @@ from types import MappingProxyType
 from pydantic import TypeAdapter, ValidationError
 
 from ggp_player.strategies import Strategy, StrategyError
+from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.mcts import MonteCarlo, Uct
 from ggp_player.strategies.planner import Planner
 from ggp_player.strategies.selection.auto import Auto
@@ -43,6 +44,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             BoundedMinimax,
             Deliberation,
             Enumeration,
+            LearnedAlphaBeta,
             Legal,
             MaxN,
             Minimax,

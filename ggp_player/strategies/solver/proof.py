@@ -33,6 +33,7 @@ from ggp_player.strategies.solver.proof_nodes import (
     Nodes,
     ProofSearch,
     Stack,
+    StateEvaluation,
     place_root,
 )
 from ggp_player.strategies.solver.solver_block import MAX_MOVES, SolverBlock
@@ -46,6 +47,10 @@ MAX_DEPTH = 250
 
 ENTRY_BYTES = 16
 """The size of an entry of the transposition table."""
+
+
+NO_EVALUATION = StateEvaluation(np.zeros(0, np.float32), 0)
+"""All states at the horizon are worth the same."""
 
 
 class Proof(EngineStrategy):
@@ -133,7 +138,8 @@ class RootMove:
 class ProofTree:
     """The search of one role in one match: a position is started, then searched depth by depth.
 
-    The table has ``entries``, rounded down to a power of 2, at least 4.
+    The table has ``entries``, rounded down to a power of 2, at least 4. Without an ``evaluation``
+    all states at the horizon are worth the same.
     """
 
     def __init__(
@@ -142,6 +148,7 @@ class ProofTree:
         role: Constant,
         entries: int,
         symmetries: SymmetryGroup | None = None,
+        evaluation: StateEvaluation | None = None,
     ) -> None:
         self.problem = ""
         self.position: Position | None = None
@@ -152,6 +159,7 @@ class ProofTree:
         self._nodes, self._stack = self._new_tree()
         self._control = np.zeros(1, CONTROL)
         self._control["mine"] = self._role
+        self._evaluation = evaluation or NO_EVALUATION
 
     @property
     def proved(self) -> bool:
@@ -171,8 +179,16 @@ class ProofTree:
         self._control["age"] = (self._control["age"] + 1) % 256
         place_root(self._search(), self._block.packed(position.state))
 
-    def deepen(self, depth: int, budget: int) -> Iterator[bool]:
-        """Search to a depth; after each slice of the work, yield whether it is finished."""
+    @property
+    def has_choice(self) -> bool:
+        """Whether a move is known to be the best of those searched at the present depth."""
+        return self.proved or int(self._stack.frames[0]["best_move"]) >= 0
+
+    def deepen(self, depth: int, budget: int = 0) -> Iterator[bool]:
+        """Search to a depth; after each slice of the work, yield whether it is finished.
+
+        ``budget`` is how many nodes may be visited for this position in all, 0 for any number.
+        """
         begin(self._search(), depth)
         status = None
         while status != FINISHED:
@@ -186,7 +202,7 @@ class ProofTree:
             yield status == FINISHED
 
     def choice(self, before: Term) -> Choice:
-        """Return the best move of the depth that was finished last.
+        """Return the best move found at the present depth.
 
         Of proved moves of the best value the one with the shortest proof is chosen; if all moves
         lose, the one with the longest; on ties the move ``before``.
@@ -237,7 +253,12 @@ class ProofTree:
 
     def _search(self) -> ProofSearch:
         return ProofSearch(
-            self._block.arrays(), self._nodes, self._stack, self._table, self._control
+            self._block.arrays(),
+            self._nodes,
+            self._stack,
+            self._table,
+            self._control,
+            self._evaluation,
         )
 
     def _new_tree(self) -> tuple[Nodes, Stack]:

@@ -14,7 +14,6 @@ from ggp_player.strategies.solver.proof_nodes import (
     HIGHEST,
     LANES_FOR_FIRST,
     LOWEST,
-    NEUTRAL,
     NO_PROBLEM,
     NOT_EXPANDED,
     SEVERAL,
@@ -31,6 +30,12 @@ from ggp_player.strategies.solver.proof_table import (
     remember,
 )
 
+LATE, VERY_LATE = 3, 10
+"""Children from these on, in order, are searched less deep by one step, and by two."""
+
+MAX_CAPTURES = 12
+"""Moves that are followed beyond the horizon, one after another."""
+
 PAUSED, FINISHED, REFUSED = range(3)
 """The results of :func:`search_on`."""
 
@@ -40,19 +45,24 @@ def begin(search: ProofSearch, depth: int) -> None:
     """Begin to search the root to a depth of at least 1."""
     control, frames = search.control[0], search.stack.frames
     control.level = 0
-    _push(frames, 0, 0, depth)
-    frames[0].alpha, frames[0].beta = LOWEST, HIGHEST
+    control.last_level = min(depth + MAX_CAPTURES, len(frames) - 2)
+    _push(frames, 0, 0, depth, (LOWEST, HIGHEST))
     history = search.stack.history
     for move in range(len(history)):
         history[move] >>= 1
 
 
 @kernel
-def _push(frames: NDArray[np.void], level: int, node: int, depth: int) -> None:
-    """Put a node on the stack, to be searched to a depth; the window is left to the caller."""
-    frames[level].node, frames[level].depth = node, depth
-    frames[level].best_move = frames[level].index = -1
-    frames[level].count = 0
+def _push(
+    frames: NDArray[np.void], level: int, node: int, depth: int, window: tuple[int, int]
+) -> None:
+    """Put a node on the stack, to be searched to a depth with a window."""
+    frame = frames[level]
+    frame.node, frame.depth = node, depth
+    frame.alpha, frame.beta = window
+    frame.first_alpha, frame.first_beta = window
+    frame.best_move = frame.index = -1
+    frame.count = frame.scouts = 0
 
 
 @kernel
@@ -80,9 +90,7 @@ def search_on(search: ProofSearch, budget: int) -> int:
             if level == 0:
                 return FINISHED
             control.level = level - 1
-            parent = frames[level - 1]
-            _improve(search, level - 1, frame.node, value)
-            parent.index += 1
+            _settle(search, level - 1, frame.node, value)
     return PAUSED
 
 
@@ -107,12 +115,13 @@ def _expand_siblings(search: ProofSearch, level: int) -> None:
     if level > 0:
         order, above = search.stack.order[level - 1], frames[level - 1]
         _forget_children(facts, above.node)
-        if above.index == 0:
-            lanes = min(lanes, LANES_FOR_FIRST)
+        lanes = min(lanes, LANES_FOR_FIRST * (1 + above.index))
         for i in range(above.index + 1, above.count):
             sibling = order[i]
             width = facts[sibling].width
             if facts[sibling].low == facts[sibling].high or facts[sibling].role == SEVERAL:
+                continue
+            if frames[level].depth == 0 and _stands_pat(search, level - 1, sibling):
                 continue
             if total + width <= lanes:
                 batch[count] = sibling
@@ -138,48 +147,130 @@ def _order_children(search: ProofSearch, level: int) -> None:
     if facts[node].first_child == TOO_WIDE:
         return
     _forget_children(facts, node)
+    if depth == 0:
+        _stand_pat(search, level)
+        if frame.alpha >= frame.beta:
+            frame.count = 0
+            return
     known = best_known_move(search, node)
     becomes = search.block.symmetries.moves[facts[node].symmetry]
     order, history = search.stack.order[level], search.stack.history
     count = 0
     for child in range(facts[node].first_child, facts[node].end_child):
-        low, high, guess = facts[child].low, facts[child].high, NEUTRAL
-        if low < high and depth > 1:
-            low, high, guess = recall(search, child, depth - 1)
-        elif low < high:
-            low = high = NEUTRAL
+        low, high, guess = _known_value(search, level, child)
         if low == high:
             _improve(search, level, child, low)
             if frame.alpha >= frame.beta:
                 frame.count = 0
                 return
-            continue
-        key = (guess if mine else HIGHEST - guess) << 20
-        key += min(history[facts[child].move], (1 << 20) - 1)
-        facts[child].key = 1 << 30 if becomes[facts[child].move] == known else key
-        index = count
-        while index and facts[order[index - 1]].key < facts[child].key:
-            order[index] = order[index - 1]
-            index -= 1
-        order[index] = child
-        count += 1
+        elif depth > 0 or _is_capture(search, level, child):
+            key = (guess if mine else HIGHEST - guess) << 20
+            key += min(history[facts[child].move], (1 << 20) - 1)
+            facts[child].key = 1 << 30 if becomes[facts[child].move] == known else key
+            _insert(order, count, facts, child)
+            count += 1
     frame.count = count
+
+
+@inlined_kernel
+def _known_value(search: ProofSearch, level: int, child: int) -> tuple[int, int, int]:
+    """Return the bounds of a child that hold at the depth of its search, and an estimate."""
+    depth, known = search.stack.frames[level].depth, search.nodes.facts[child]
+    if known.low == known.high:
+        return int(known.low), int(known.high), int(known.low)
+    if depth > 1 or (len(search.evaluation.weights) > 0 and level < search.control[0].last_level):
+        return recall(search, child, max(0, depth - 1))
+    return int(known.estimate), int(known.estimate), int(known.estimate)
+
+
+@inlined_kernel
+def _insert(order: NDArray[np.int32], count: int, facts: NDArray[np.void], child: int) -> None:
+    """Insert a node into an order of ``count`` nodes, the highest key first."""
+    index = count
+    while index and facts[order[index - 1]].key < facts[child].key:
+        order[index] = order[index - 1]
+        index -= 1
+    order[index] = child
 
 
 @inlined_kernel
 def _descend(search: ProofSearch, level: int) -> None:
     """Push the next child, or use the bounds in the table if they decide."""
-    frames = search.stack.frames
-    frame = frames[level]
+    frame = search.stack.frames[level]
     child = search.stack.order[level, frame.index]
-    low, high, _ = recall(search, child, frame.depth - 1)
-    if low == high or low >= frame.beta or high <= frame.alpha:
-        _improve(search, level, child, low if low >= frame.beta else high)
-        frame.index += 1
-        return
-    _push(frames, level + 1, child, frame.depth - 1)
-    frames[level + 1].alpha, frames[level + 1].beta = frame.alpha, frame.beta
-    search.control[0].level = level + 1
+    depth = max(0, frame.depth - 1 - _reduction(search, level, child))
+    low, high, _ = recall(search, child, depth)
+    if depth == 0 and low < high and _stands_pat(search, level, child):
+        _settle(search, level, child, search.nodes.facts[child].estimate)
+    elif low == high or low >= frame.beta or high <= frame.alpha:
+        _settle(search, level, child, low if low >= frame.beta else high)
+    else:
+        alpha, beta = frame.alpha, frame.beta
+        if frame.scouts and search.nodes.facts[frame.node].role == search.control[0].mine:
+            beta = alpha + 1
+        elif frame.scouts:
+            alpha = beta - 1
+        _push(search.stack.frames, level + 1, child, depth, (alpha, beta))
+        search.control[0].level = level + 1
+
+
+@inlined_kernel
+def _reduction(search: ProofSearch, level: int, child: int) -> int:
+    """By how much less deep a late move is searched at first (late-move reductions)."""
+    frame = search.stack.frames[level]
+    if not frame.scouts or len(search.evaluation.weights) == 0:
+        return 0
+    if frame.index < LATE or frame.depth < 3 or _is_capture(search, level, child):
+        return 0
+    return 2 if frame.index >= VERY_LATE and frame.depth > 4 else 1
+
+
+@inlined_kernel
+def _settle(search: ProofSearch, level: int, child: int, value: int) -> None:
+    """Take the value of the child that was searched, or search it again as the best move so far."""
+    frame = search.stack.frames[level]
+    mine = search.nodes.facts[frame.node].role == search.control[0].mine
+    improves = value > frame.alpha if mine else value < frame.beta
+    if frame.scouts and improves:
+        cuts = value >= frame.beta if mine else value <= frame.alpha
+        if not cuts or _reduction(search, level, child) > 0:
+            frame.scouts = 0
+            return
+    _improve(search, level, child, value)
+    frame.index += 1
+    frame.scouts = 1
+
+
+@inlined_kernel
+def _stands_pat(search: ProofSearch, level: int, child: int) -> bool:
+    """Whether the role that moves at a child can leave it at the estimate, and so cut."""
+    frame, known = search.stack.frames[level], search.nodes.facts[child]
+    if known.role == search.control[0].mine:
+        return bool(known.estimate >= frame.beta)
+    return bool(known.estimate <= frame.alpha)
+
+
+@inlined_kernel
+def _stand_pat(search: ProofSearch, level: int) -> None:
+    """Let the role that moves at the horizon leave it at the estimate."""
+    frame = search.stack.frames[level]
+    known = search.nodes.facts[frame.node]
+    frame.best = known.estimate
+    if known.role == search.control[0].mine:
+        frame.alpha = max(frame.alpha, frame.best)
+    else:
+        frame.beta = min(frame.beta, frame.best)
+
+
+@inlined_kernel
+def _is_capture(search: ProofSearch, level: int, child: int) -> bool:
+    """Whether the move to a child changes the estimate much, in favour of the role that moves."""
+    facts = search.nodes.facts
+    node = search.stack.frames[level].node
+    gain = facts[child].estimate - facts[node].estimate
+    if facts[node].role != search.control[0].mine:
+        gain = -gain
+    return bool(gain >= search.evaluation.swing)
 
 
 @inlined_kernel
@@ -204,7 +295,7 @@ def _pop(search: ProofSearch, level: int) -> int:
     frame, facts = search.stack.frames[level], search.nodes.facts
     node = frame.node
     if facts[node].first_child == TOO_WIDE:
-        return NEUTRAL
+        return int(facts[node].estimate)
     mine = facts[node].role == search.control[0].mine
     low = high = LOWEST if mine else HIGHEST
     for child in range(facts[node].first_child, facts[node].end_child):
@@ -215,11 +306,8 @@ def _pop(search: ProofSearch, level: int) -> int:
     low, high = max(low, facts[node].low), min(high, facts[node].high)
     facts[node].low, facts[node].high = low, high
     value = max(low, min(high, frame.best))
-    alpha, beta = LOWEST, HIGHEST
-    if level:
-        alpha, beta = search.stack.frames[level - 1].alpha, search.stack.frames[level - 1].beta
-    least = low if value <= alpha else value
-    most = high if value >= beta else value
+    least = low if value <= frame.first_alpha else value
+    most = high if value >= frame.first_beta else value
     remember(search, node, (least, most), frame.depth, frame.best_move)
     return int(value)
 

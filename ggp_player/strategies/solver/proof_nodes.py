@@ -5,6 +5,7 @@ All values are integers from 0 to 100, seen from one role, "mine".
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
     load_states,
+    lowest,
     make_all_canonical,
     population,
     read_lanes,
@@ -48,6 +50,7 @@ FACTS = np.dtype(
         ("end_child", np.int32),  # the node after the last child
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
+        ("estimate", np.int32),  # the value by the evaluation
     ]
 )
 """What is known of a node."""
@@ -75,10 +78,13 @@ FRAME = np.dtype(
         ("depth", np.int32),  # that is left, in steps
         ("alpha", np.int32),
         ("beta", np.int32),
+        ("first_alpha", np.int32),  # with which the search began
+        ("first_beta", np.int32),
         ("best", np.int32),  # value so far
         ("best_move", np.int32),
         ("index", np.int32),  # of the child that is searched, in order; -1 before they are ordered
         ("count", np.int32),  # of the children to search
+        ("scouts", np.int32),  # whether the child is searched with a null window first
     ]
 )
 """A node on the path from the root, while it is searched."""
@@ -104,11 +110,24 @@ CONTROL = np.dtype(
         ("mine", np.int64),  # the role whose value is searched
         ("age", np.int64),  # of the table, 0 to 255
         ("problem", np.int64),  # NO_PROBLEM or SIMULTANEOUS
+        ("last_level", np.int64),  # the deepest that captures are followed to
     ]
 )
 """The state of the search between two slices."""
 
 NO_PROBLEM, SIMULTANEOUS = 0, 1
+
+
+class StateEvaluation(NamedTuple):
+    """What states are worth that no search has decided: a logistic function of their fluents.
+
+    ``weights`` float32 (fluents + 1,): what each fluent adds, as logits, to "mine" winning; the
+    last is always added. Empty for no evaluation: all states are worth ``NEUTRAL``. A move that
+    changes the value by at least ``swing`` in favour of its role is followed beyond the horizon.
+    """
+
+    weights: NDArray[np.float32]
+    swing: int
 
 
 class ProofSearch(NamedTuple):
@@ -124,6 +143,7 @@ class ProofSearch(NamedTuple):
     stack: Stack
     table: Words
     control: NDArray[np.void]
+    evaluation: StateEvaluation
 
 
 LANES_FOR_FIRST = 64
@@ -167,6 +187,22 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
             facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
+        facts[node].estimate = _estimate(search.evaluation.weights, nodes.states[node])
+
+
+@kernel
+def _estimate(weights: NDArray[np.float32], state: Words) -> int:
+    """Estimate the value of a packed state, uint64 (words,)."""
+    if len(weights) == 0:
+        return NEUTRAL
+    total = weights[len(weights) - 1]
+    for word in range(len(state)):
+        left = state[word]
+        while left != 0:
+            total += weights[64 * word + lowest(left)]
+            left &= left - np.uint64(1)
+    share = 1.0 / (1.0 + math.exp(-float(total)))
+    return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
 
 
 @kernel

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import inlined_kernel
 from ggp_player.strategies.solver.block_kernels import Words
-from ggp_player.strategies.solver.proof_nodes import NEUTRAL, ProofSearch
+from ggp_player.strategies.solver.proof_nodes import ProofSearch
 
 
 @inlined_kernel
@@ -65,7 +65,7 @@ def recall(search: ProofSearch, node: int, depth: int) -> tuple[int, int, int]:
     """
     facts = search.nodes.facts
     low, high = facts[node].low, facts[node].high
-    guess = NEUTRAL
+    guess = facts[node].estimate
     index = find_entry(search.table, search.nodes.hashes, node)
     if index >= 0:
         entry = search.table[index, 1]

@@ -1,28 +1,33 @@
-"""The learner: samples are labelled states, duels are fair, and what pays is taken over."""
+"""Learning: labelled states are of the game, duels are fair, and what wins takes over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import count, islice
 from random import Random
+from typing import TypeVar
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from gdl import State, Term
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Position
-from ggp_player.strategies.learning import Learner, learner
-from ggp_player.strategies.learning.duel import play_pairs
-from ggp_player.strategies.learning.self_play import (
-    best_moves,
-    joined,
-    play_for_samples,
+from ggp_player.strategies import Choice, EngineStrategy, Position
+from ggp_player.strategies.learning import Contest, LearnedAlphaBeta, Learner, learner
+from ggp_player.strategies.learning.duel import (
+    AlphaBetaDuelist,
+    Score,
+    TreeSearchDuelist,
+    play_pairs,
     random_position,
-    search_for,
 )
-from ggp_player.strategies.mcts import MonteCarlo, Settings, TreeSearch, Tuning
+from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
+from ggp_player.strategies.learning.playout_states import label_states
+from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
+from tests.support.small_games import breakthrough, compiled
+
+Result = TypeVar("Result")
 
 
 def ticking(step: float) -> Callable[[], float]:
@@ -31,25 +36,69 @@ def ticking(step: float) -> Callable[[], float]:
     return lambda: step * next(ticks)
 
 
-def test_samples_are_states_of_the_game_with_their_values() -> None:
-    machine = machine_of("connectFour")
-    search = TreeSearch(machine, Settings(), 1, 2**24)
-    game = play_for_samples(search, Random(1), 8, 0.05, ticking(0.001))
-    samples = joined(list(islice(game, 10)))
-    assert len(samples.states) == len(samples.values) > 50
-    assert samples.values.min() >= 0
-    assert np.allclose(samples.values.sum(axis=1), 1)
+def finished(work: Generator[None, None, Result]) -> Result:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
 
-def test_best_moves_win_where_they_can() -> None:
+def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
+    evaluation = finished(learn_evaluation(machine, 1, 1.0, ticking(0.001)))
+    assert evaluation is not None
+    return evaluation
+
+
+# ---------------------------------------------------------------------- labelled states
+
+
+def test_labels_are_the_outcomes_of_playouts() -> None:
     machine = machine_of("ticTacToe")
-    search = TreeSearch(machine, Settings(), 1, 2**22)
-    state = machine.initial_state()
-    clock = ticking(0.001)
-    while not machine.is_terminal(state):
-        search_for(search, state, 0.2, clock)
-        state = machine.next_state(state, best_moves(search, state))
-    assert [machine.goal(state, role) for role in machine.roles] == [50, 50]
+    known = finished(label_states(machine, 0, 1, 3000, 1.0, ticking(0.001)))
+    assert known.states.shape == (3000, machine.engine.layout.fluent_count)
+    assert set(np.unique(known.outcomes)) == {np.float32(0), np.float32(0.5), np.float32(1)}
+    assert known.outcomes.mean() == pytest.approx(0.65, abs=0.05)
+    assert not any(machine.is_terminal(machine.state(state)) for state in known.states[::50])
+
+
+def test_labelling_ends_when_the_time_is_up() -> None:
+    machine = machine_of("reversi")
+    known = finished(label_states(machine, 0, 1, 10**9, 1.0, ticking(0.01)))
+    assert 1000 < len(known.states) == len(known.outcomes) < 20_000
+
+
+# ---------------------------------------------------------------------- the evaluation
+
+
+def test_advanced_pawns_are_worth_more_in_breakthrough() -> None:
+    machine = compiled(breakthrough(5, 6))
+    evaluation = learned(machine)
+    white = [
+        float(weight)
+        for fact, weight in zip(map(str, machine.facts), evaluation.weights, strict=False)
+        if "white" in fact
+    ]
+    assert evaluation.explained > 0.02
+    assert max(white) > 0.3
+
+
+def test_rivals_see_opposite_values() -> None:
+    machine = machine_of("connectFour")
+    evaluation = learned(machine)
+    one, other = (evaluation.seen_from(role) for role in machine.roles)
+    assert (one.weights == -other.weights).all()
+    assert one.swing == other.swing > 0
+    assert "explains" in str(evaluation)
+
+
+def test_of_too_few_states_nothing_is_learned() -> None:
+    machine = machine_of("reversi")
+    assert finished(learn_evaluation(machine, 1, 0.001, ticking(1.0))) is None
+
+
+# ---------------------------------------------------------------------- duels
 
 
 def test_a_random_position_can_be_played_on() -> None:
@@ -58,69 +107,126 @@ def test_a_random_position_can_be_played_on() -> None:
         assert not machine.is_terminal(random_position(machine, Random(seed), 9))
 
 
-def test_duels_take_turns_and_count_points() -> None:
+class FirstMove:
+    """A duelist that makes the first legal move."""
+
+    def __init__(self, machine: PropnetStateMachine) -> None:
+        self._machine = machine
+
+    def move(self, state: State, role: int, _seconds: float) -> Term:
+        return self._machine.legal_moves(state, self._machine.roles[role])[0]
+
+
+@pytest.mark.parametrize("kind", ["tree search", "alpha-beta"])
+def test_duels_take_turns_and_count_points(kind: str) -> None:
     machine = machine_of("connectFour")
-    weak = TreeSearch(machine, Settings(exploration=1000, proofs=False), 1, 2**22)
-    strong = TreeSearch(machine, Settings(), 2, 2**22)
-    for score in play_pairs(strong, weak, Random(3), 0.03, ticking(0.001)):
-        if score.matches == 4:
-            break
-    assert score.share > 0.5
-    assert score.points <= score.matches
+    if kind == "tree search":
+        search = TreeSearch(machine, Settings(), 2, 2**22)
+        strong = TreeSearchDuelist(search, ticking(0.001)).move
+    else:
+        strong = AlphaBetaDuelist(machine, learned(machine), ticking(0.001)).move
+
+    class Strong:
+        def move(self, state: State, role: int, seconds: float) -> Term:
+            return strong(state, role, seconds)
+
+    pairs = play_pairs(machine, Strong(), FirstMove(machine), Random(3), 0.01)
+    score = next(score for score in pairs if score.matches == 4)
+    assert score.share >= 0.75
+
+
+def test_it_is_decided_when_more_matches_change_nothing() -> None:
+    assert not learner.is_decided(Score(3.0, 3))
+    assert learner.is_decided(Score(5.0, 5))
+    assert learner.is_decided(Score(0.0, 5))
+    assert not learner.is_decided(Score(5.0, 10))
+    assert learner.is_decided(Score(12.0, learner.MAX_MATCHES))
 
 
 @pytest.mark.parametrize("needed", [0.0, 1.1])
-def test_an_evaluation_is_used_where_it_wins(
+def test_alpha_beta_takes_over_where_it_wins(
     needed: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {
-        "SAMPLE_SECONDS": 1.0,
-        "DUEL_SECONDS": 2.0,
+        "PLAYOUT_SECONDS": 0.5,
+        "DUEL_SECONDS": 1.0,
         "MIN_MATCHES": 1,
-        "MOVE_SECONDS": 0.01,
+        "MATCH_SECONDS": 0.1,
         "NEEDED_SHARE": needed,
-        "MIN_SAMPLES": 10,
     }.items():
         monkeypatch.setattr(learner, name, value)
-    machine = machine_of("connectFour")
     found = Learner(ticking(0.001))
-    for _ in found.work(machine, Settings(), 1):
+    for _ in found.work(machine_of("connectFour"), 1):
         pass
-    assert "duels won with it" in found.note
-    assert (found.tuning is not None) == (needed == 0.0)
-    if found.tuning is not None:
-        fluents = machine.engine.layout.fluent_count
-        assert found.tuning.weights.shape == (2, fluents + 1)
-        assert found.tuning.settings.cutoff == learner.CUTOFF
+    assert "duels" in found.note
+    assert isinstance(found.strategy, LearnedAlphaBeta) == (needed == 0.0)
 
 
-class Stub:
-    """A tuner that takes three steps to find that playouts should be cut off."""
-
-    def __init__(self, weights: NDArray[np.float32]) -> None:
-        self.tuning: Tuning | None = None
-        self._weights = weights
-
-    def work(self, machine: PropnetStateMachine, settings: Settings, seed: int) -> Iterator[None]:
-        yield from [None] * 3
-        self.tuning = Tuning(settings._replace(cutoff=5), self._weights)
+# ---------------------------------------------------------------------- strategies
 
 
-def test_a_search_goes_on_with_what_its_tuner_has_found() -> None:
-    machine = machine_of("connectFour")
-    weights = np.full((2, machine.engine.layout.fluent_count + 1), 0.001, np.float32)
-    strategy = MonteCarlo(playouts=400_000, tuner=Stub(weights), clock=ticking(0.001))
+def test_alpha_beta_learns_first_and_then_wins() -> None:
+    machine = compiled(breakthrough(3, 5))
+    strategy = LearnedAlphaBeta(seconds=0.2, megabytes=1, clock=ticking(0.001))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
-    for _ in strategy.search(position):
-        pass
-    (search,) = strategy._searches
-    assert search.settings.cutoff == 5
-    assert (search.memory.game.weights == weights).all()
-    assert search.nodes > 100
+    *_, last = strategy.search(position)
+    assert last.proved
+    assert last.value in (0, 100)
+    assert {report.move for report in strategy.report(position)} == set(position.legal_moves)
 
 
-def test_nothing_is_learned_of_a_short_game() -> None:
-    found = Learner(ticking(0.001))
-    assert list(found.work(machine_of("ticTacToe"), Settings(), 1)) == []
-    assert found.tuning is None
-    assert "no evaluation is learned" in found.note
+def test_learning_goes_on_where_it_was_stopped() -> None:
+    machine = machine_of("connectFour")
+    strategy = LearnedAlphaBeta(seconds=0.3, megabytes=1, clock=ticking(0.001))
+    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    values = []
+    for _ in range(200):
+        values.append([choice.value for choice in islice(strategy.search(position), 20)][-1])
+        if values[-1] is not None:
+            break
+    assert values[0] is None
+    assert values[-1] is not None
+
+
+@pytest.mark.parametrize("name", ["pig", "trefoil", "lightsOut"])
+def test_chance_and_other_numbers_of_roles_are_refused(name: str) -> None:
+    assert "two roles without chance" in (LearnedAlphaBeta().refusal(machine_of(name)) or "")
+
+
+class Fixed(EngineStrategy):
+    """A strategy whose choices say who made them."""
+
+    def __init__(self, note: str) -> None:
+        self._note = note
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0], note="nothing yet")
+        while True:
+            yield Choice(position.legal_moves[-1], 50.0, note=self._note)
+
+
+class Stub(Learner):
+    """A learner that takes a while."""
+
+    def __init__(self, steps: int, found: EngineStrategy | None) -> None:
+        super().__init__(ticking(0.001))
+        self._steps, self._found = steps, found
+
+    def work(self, _machine: PropnetStateMachine, _seed: int) -> Iterator[None]:
+        yield from [None] * self._steps
+        self.note = "decided"
+        self.strategy = self._found  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("found", [None, Fixed("challenger")])
+def test_a_contest_goes_on_with_what_was_found(found: EngineStrategy | None) -> None:
+    machine = machine_of("connectFour")
+    contest = Contest(Fixed("main"), Stub(30, found), ticking(0.001))
+    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    # The search is stopped and started again in between, as at each move.
+    choices = [choice for _ in range(5) for choice in islice(contest.search(position), 40)]
+    expected = "main" if found is None else "challenger"
+    assert choices[0].note == "nothing yet"
+    assert "main" in [choice.note for choice in choices]
+    assert choices[-1].note == f"decided; {expected}"
+    assert choices[-1].move == position.legal_moves[-1]

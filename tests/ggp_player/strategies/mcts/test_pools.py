@@ -50,7 +50,7 @@ MOST_CHOICES = 6
 def some_game() -> GameArrays:
     """A game of two roles; the pools need to know no more of it."""
     machine = machine_of("ticTacToe")
-    return new_game(machine.engine, machine.roles)
+    return new_game(machine.block(), machine.roles)
 
 
 def empty_pools() -> tuple[TreeArrays, Ints]:

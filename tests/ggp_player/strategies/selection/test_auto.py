@@ -119,7 +119,7 @@ def test_a_puzzle_is_planned() -> None:
             "portfolio",
             "two rivals for a constant sum, moves in turn, with enumeration",
         ),
-        ("breakthrough", "portfolio", "moves in turn, with proof"),
+        ("breakthrough", "contest", "moves in turn, with proof"),
         ("tron", "mcts", "two rivals for a constant sum, moves at the same time"),
         ("trefoil", "mcts", "3 players with interests of their own, moves in turn"),
         ("pig", "portfolio", "two rivals for a constant sum, moves in turn, with enumeration"),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gdl
+from gdl import State, Term
 from gdl.circuit.options import CompileOptions
-from ggp_player.strategies import Choice
+from gdl.engine import PropnetStateMachine
+from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.solver.enumeration import Enumeration
 from ggp_player.strategies.solver.proof import Proof, ProofTree
+from ggp_player.strategies.solver.proof_nodes import StateEvaluation
 from ggp_player.strategies.textbook.random_move import RandomMove
 from tests.support.small_games import (
     BOARDS,
@@ -223,3 +230,87 @@ def test_chance_and_machines_without_blocks_are_refused() -> None:
     machine = compiled_tree(turns((1, 2), ("max", "random")))
     assert "without chance" in (Proof().refusal(machine) or "")
     assert Proof().refusal(compiled(game("ticTacToe"))) is None
+
+
+# ---------------------------------------------------------------------- evaluation
+
+
+class Oracle:
+    """Plain minimax with an evaluation, which goes on beyond the horizon where that changes much.
+
+    A role may stop there, or make a move that the evaluation likes by ``swing`` points more.
+    """
+
+    def __init__(self, machine: PropnetStateMachine, evaluation: StateEvaluation) -> None:
+        self.machine, self.evaluation = machine, evaluation
+        self.value = cache(self.value)  # type: ignore[method-assign]
+
+    def estimate(self, state: State) -> int:
+        weights = self.evaluation.weights
+        logit = np.float32(weights[-1])
+        for fluent in np.flatnonzero(self.machine.bits(state)):
+            logit += weights[fluent]
+        return int(1.5 + 98 / (1 + math.exp(-float(logit))))
+
+    def value(self, state: State, depth: int) -> int:
+        machine, mine = self.machine, self.machine.roles[0]
+        if machine.is_terminal(state):
+            return machine.goal(state, mine) or 0
+        sign = 1 if len(machine.legal_moves(state, mine)) > 1 else -1
+        following = [machine.next_state(state, move) for move in gdl.joint_moves(machine, state)]
+        if depth > 0:
+            values = [self.value(each, depth - 1) for each in following]
+            return sign * max(sign * value for value in values)
+        now = self.estimate(state)
+        values = [now]
+        for each in following:
+            gain = sign * (self.estimate(each) - now)
+            if machine.is_terminal(each) or gain >= self.evaluation.swing:
+                values.append(self.value(each, 0))
+        return sign * max(sign * value for value in values)
+
+
+@pytest.mark.parametrize("swing", [22, 200])
+@settings(max_examples=5)
+@given(seed=st.integers(0, 2**32))
+def test_the_value_of_a_depth_is_that_of_plain_minimax(swing: int, seed: int) -> None:
+    machine = compiled(breakthrough(3, 7))
+    random = np.random.default_rng(seed)
+    fluents = machine.engine.layout.fluent_count
+    weights = random.normal(0, 0.3, fluents + 1).astype(np.float32)
+    evaluation = StateEvaluation(weights, swing)
+    tree = ProofTree(machine, machine.roles[0], 2**12, None, evaluation)
+    start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    tree.start(start)
+    for depth in (1, 2):
+        assert list(tree.deepen(depth))[-1]
+        found = tree.choice(start.legal_moves[0])
+        oracle = Oracle(machine, evaluation)
+        assert found.value == oracle.value(start.state, depth)
+        after = machine.next_state(start.state, joint_move_of(machine, start.state, found.move))
+        assert oracle.value(after, depth - 1) == found.value
+
+
+def joint_move_of(machine: PropnetStateMachine, state: State, move: Term) -> tuple[Term, ...]:
+    """The joint move of the first role's move and the only ones that the others have."""
+    return (move, *(machine.legal_moves(state, role)[0] for role in machine.roles[1:]))
+
+
+def test_an_evaluation_does_not_change_what_is_proved() -> None:
+    machine = compiled(breakthrough(3, 5))
+    fluents = machine.engine.layout.fluent_count
+    weights = np.random.default_rng(1).normal(0, 1, fluents + 1).astype(np.float32)
+    values = []
+    for evaluation in (None, StateEvaluation(weights, 10)):
+        tree = ProofTree(machine, machine.roles[0], 2**14, None, evaluation)
+        tree.start(Position(machine, machine.initial_state(), machine.roles[0], Random(1)))
+        depth = 0
+        while not tree.proved:
+            depth += 1
+            for _ in tree.deepen(depth):
+                pass
+        values.append(
+            tree.choice(machine.legal_moves(machine.initial_state(), machine.roles[0])[0])
+        )
+    assert [choice.value for choice in values] == [values[0].value] * 2
+    assert all(choice.proved for choice in values)

@@ -1,0 +1,88 @@
+"""A contest: the main search plays until a learner has found something better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from gdl import State, StateMachine
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
+from ggp_player.strategies.learning.learner import Learner
+
+FIRST_SHARE = 0.85
+"""The learner's share of the time in the first position, which the start clock is for."""
+
+LATER_SHARE = 0.3
+"""Its share in later positions, where it has not finished by then."""
+
+
+class Contest(EngineStrategy):
+    """Plays as ``main`` while a ``learner`` works beside it, then as what that has found.
+
+    If it has found nothing better, ``main`` goes on. ``clock`` returns seconds of CPU time.
+    """
+
+    name = "contest"
+    ponders = True
+
+    def __init__(self, main: Strategy, learner: Learner, clock: Callable[[], float]) -> None:
+        self._playing = main
+        self._learner = learner
+        self._clock = clock
+        self._work: Iterator[None] | None = None
+        self._first: State | None = None
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse what the main search refuses."""
+        return self._playing.refusal(machine)
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the choices of what plays."""
+        self._begin(position)
+        shown = Choice(position.legal_moves[0])
+        if self._work is not None:
+            for shown in self._search_and_learn(position, self._work):
+                yield self._noted(shown)
+            if self._work is not None or shown.proved:
+                return
+        for choice in self._playing.search(position):
+            # What a search says before it knows anything is worse than what the other has found.
+            if choice.value is not None or choice.proved:
+                shown = choice
+            yield self._noted(shown)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report what the search that plays knows."""
+        return self._playing.report(position)
+
+    def _begin(self, position: Position) -> None:
+        """Let the learner begin, in the first position."""
+        if self._first is None:
+            self._first = position.state
+            seed = position.random.getrandbits(30)
+            self._work = self._learner.work(self.machine_of(position), seed)
+
+    def _search_and_learn(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
+        """Run the main search and the learner in turn, until one of them has nothing more to do."""
+        share = FIRST_SHARE if position.state == self._first else LATER_SHARE
+        began = self._clock()
+        for choice in self._playing.search(position):
+            yield choice
+            if choice.proved:
+                return
+            now = self._clock()
+            end = now + (now - began) * share / (1 - share)
+            for _ in work:
+                yield choice
+                if self._clock() >= end:
+                    break
+            else:
+                self._work = None
+                self._playing = self._learner.strategy or self._playing
+                return
+            began = self._clock()
+
+    def _noted(self, choice: Choice) -> Choice:
+        if not self._learner.note:
+            return choice
+        return replace(choice, note=f"{self._learner.note}; {choice.note}")

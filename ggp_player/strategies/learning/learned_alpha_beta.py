@@ -1,0 +1,116 @@
+"""Alpha-beta on blocks of states, with an evaluation that is learned from the game first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from gdl import StateMachine
+from gdl.engine import SymmetryGroup
+from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
+from ggp_player.strategies.solver import ENTRY_BYTES, MAX_DEPTH, MAX_MOVES, ProofTree
+from ggp_player.strategies.textbook import moves_by_chance
+
+
+class LearnedAlphaBeta(EngineStrategy):
+    """Searches by alpha-beta with an evaluation learned from random playouts. Two roles in turn.
+
+    The evaluation is a weight for each fluent, as in piece-square tables, fitted to how random
+    playouts end; that takes ``seconds`` of CPU time and a second or two more, once. Then each
+    position is searched deeper and deeper, as by ``proof``, with which it shares its search: blocks
+    of siblings, a transposition table of ``megabytes``, the history heuristic. Moves after the
+    first few are searched with a null window, and less deep (late-move reductions); at the horizon
+    moves that change the evaluation much are followed on (quiescence search). What terminal states
+    prove is kept apart from what is evaluated, so that a proved value is exact.
+
+    The other role is treated as an enemy. The search ends where both have a choice at once.
+
+    Sources: D. Knuth and R. Moore, An analysis of alpha-beta pruning (1975); J. Pearl, Scout: a
+    simple game-searching algorithm (1980); E. Heinz, Scalable search in computer chess (2000), for
+    reductions and quiescence; M. Buro, From simple features to sophisticated evaluation functions
+    (1998).
+    """
+
+    name = "learned_alpha_beta"
+    ponders: ClassVar[bool] = True
+    max_moves = MAX_MOVES
+
+    def __init__(
+        self,
+        seconds: Annotated[float, Field(gt=0, le=3600)] = 2.0,
+        megabytes: Annotated[int, Field(ge=1)] = 256,
+        *,
+        symmetries: SymmetryGroup | None = None,
+        evaluation: LearnedEvaluation | None = None,
+        clock: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._seconds = seconds
+        self._entries = megabytes * 2**20 // ENTRY_BYTES
+        self._symmetries = symmetries
+        self._evaluation = evaluation
+        self._clock = clock
+        self._learning: Generator[None, None, LearnedEvaluation | None] | None = None
+        self._is_learned = evaluation is not None
+        self._tree: ProofTree | None = None
+
+    def refusal(self, machine: StateMachine) -> str | None:
+        """Refuse chance, interpreted rules, too many moves, and any number of roles but two."""
+        if len(machine.roles) != 2 or any(map(moves_by_chance, machine.roles)):
+            return f"{self.name} is for two roles without chance"
+        return super().refusal(machine)
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        """Yield the best move so far after each slice, until its value is proved."""
+        moves = position.legal_moves
+        if not moves:
+            return
+        best = Choice(moves[0], note="learning an evaluation")
+        yield best
+        for _ in self._learn(position):
+            yield best
+        tree = self._tree_of(position)
+        tree.start(position)
+        depth = 0
+        while depth < MAX_DEPTH and not tree.proved and not tree.problem:
+            depth += 1
+            for _ in tree.deepen(depth):
+                if tree.has_choice:
+                    best = tree.choice(best.move)
+                yield replace(best, note=f"depth {depth}, {tree.nodes} nodes")
+        if tree.problem:
+            yield replace(best, note=tree.problem)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Return the bounds of each move, if the last search was of this position."""
+        tree = self._tree
+        if tree is None or tree.position is None or tree.position.state != position.state:
+            return ()
+        return tree.report()
+
+    def _learn(self, position: Position) -> Iterator[None]:
+        """Learn the evaluation, or go on with it."""
+        if self._is_learned:
+            return
+        if self._learning is None:
+            machine, seed = self.machine_of(position), position.random.getrandbits(32)
+            self._learning = learn_evaluation(machine, seed, self._seconds, self._clock)
+        # A search that is stopped here goes on learning in the next position.
+        while not self._is_learned:
+            try:
+                next(self._learning)
+            except StopIteration as end:
+                self._evaluation, self._is_learned = end.value, True
+            else:
+                yield
+
+    def _tree_of(self, position: Position) -> ProofTree:
+        if self._tree is None:
+            machine, role = self.machine_of(position), position.role
+            evaluation = self._evaluation.seen_from(role) if self._evaluation else None
+            self._tree = ProofTree(machine, role, self._entries, self._symmetries, evaluation)
+        return self._tree

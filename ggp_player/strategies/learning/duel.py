@@ -76,15 +76,13 @@ class AlphaBetaDuelist:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, clock: Clock
     ) -> None:
         self._machine = machine
-        self._trees = [
-            ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(role))
-            for role in machine.roles
-        ]
+        role = machine.roles[0]
+        self._tree = ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(role))
         self._clock = clock
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        began, tree = self._clock(), self._trees[role]
+        began, tree = self._clock(), self._tree
         position = Position(self._machine, state, self._machine.roles[role], Random(0))
         tree.start(position)
         move, depth = position.legal_moves[0], 0

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl import Constant
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies.learning.logistic_regression import explained, fit
-from ggp_player.strategies.learning.playout_states import Clock, label_states
+from ggp_player.strategies.learning.feature_groups import feature_groups
+from ggp_player.strategies.learning.logistic_regression import fit
+from ggp_player.strategies.learning.playout_states import (
+    Clock,
+    LabelledStates,
+    label_states,
+)
+from ggp_player.strategies.learning.self_play import SelfPlay
 from ggp_player.strategies.solver import StateEvaluation
 
 MAX_STATES = 100_000
@@ -26,22 +33,31 @@ MIN_STATES = 2_000
 SWING = 8
 """A move that changes the value by so many points is followed beyond the horizon."""
 
-TESTED = 10
-"""One of so many states is not learned from, but tested on."""
+PLAYOUT_SECONDS = 2.0
+"""CPU time for random playouts at most."""
+
+
+ROUND_SECONDS = 3.0
+"""CPU time for the games that are played with the same weights."""
+
+WORTH = 0.1
+"""What a state of a game counts for: those of one game are much alike."""
+
+RIDGE = 100.0
+"""What holds the weights to those of random playouts, as so many samples would."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedEvaluation:
     """Weights, float32 (fluents + 1,): logits that ``role`` wins, of two rivals.
 
-    ``states`` is how many they were learned from; they explain the part ``explained`` of the
-    variance of how other playouts ended.
+    They were learned from so many ``states`` of random playouts, and so many ``games``.
     """
 
     role: Constant
     weights: NDArray[np.float32]
     states: int
-    explained: float
+    games: int = 0
 
     def seen_from(self, role: Constant) -> StateEvaluation:
         """The evaluation for one of the rivals."""
@@ -49,7 +65,7 @@ class LearnedEvaluation:
         return StateEvaluation(sign * self.weights, SWING)
 
     def __str__(self) -> str:
-        return f"evaluation of {self.states} states explains {100 * self.explained:.1f} %"
+        return f"evaluation of {self.states} states and {self.games} games"
 
 
 def states_to_learn(fluents: int) -> int:
@@ -62,15 +78,28 @@ def learn_evaluation(
 ) -> Generator[None, None, LearnedEvaluation | None]:
     """Learn an evaluation for two rivals; None where there are too few states to learn from.
 
-    Yields every few hundredths of a second. ``seconds`` are for the playouts; the regression takes
-    some two more at most.
+    First from states of random playouts, for ``PLAYOUT_SECONDS``; then from games that alpha-beta
+    plays against itself with what it has learned so far, in rounds. Yields every few hundredths of
+    a second. ``seconds`` are for both; the regressions take a part more.
     """
-    most = states_to_learn(machine.engine.layout.fluent_count)
-    known = yield from label_states(machine, 0, seed, most, seconds, clock)
+    began, fluents = clock(), machine.engine.layout.fluent_count
+    most = states_to_learn(fluents)
+    playing = min(PLAYOUT_SECONDS, seconds)
+    known = yield from label_states(machine, 0, seed, most, playing, clock)
     if len(known.states) < min(MIN_STATES, most):
         return None
-    order = np.random.default_rng(seed).permutation(len(known.states))
-    tested, used = order[: len(order) // TESTED], order[len(order) // TESTED :]
-    weights = yield from fit(known.states[used], known.outcomes[used])
-    part = explained(weights, known.states[tested], known.outcomes[tested])
-    return LearnedEvaluation(machine.roles[0], weights, len(used), part)
+    weights = first = yield from fit(known.states, known.outcomes)
+    groups, random, games = feature_groups(machine.facts), Random(seed), 0
+    most_of_games = states_to_learn(groups.shape[1])
+    played = [LabelledStates(known.states[:0], known.outcomes[:0])]
+    while clock() - began + ROUND_SECONDS <= seconds:
+        self_play = SelfPlay(machine, weights, SWING, random)
+        found, count = yield from self_play.games(ROUND_SECONDS, clock)
+        played.append(found)
+        games += count
+        states = np.concatenate([each.states for each in played])[-most_of_games:]
+        outcomes = np.concatenate([each.outcomes for each in played])[-most_of_games:]
+        weights = yield from fit(
+            states, outcomes, start=first, groups=groups, worth=WORTH, ridge=RIDGE
+        )
+    return LearnedEvaluation(machine.roles[0], weights, len(known.states), games)

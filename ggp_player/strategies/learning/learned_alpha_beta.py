@@ -11,6 +11,7 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
+from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
 from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_DEPTH, MAX_MOVES, ProofTree
@@ -18,15 +19,16 @@ from ggp_player.strategies.textbook import moves_by_chance
 
 
 class LearnedAlphaBeta(EngineStrategy):
-    """Searches by alpha-beta with an evaluation learned from random playouts. Two roles in turn.
+    """Searches by alpha-beta with an evaluation learned from playouts and games. Two roles in turn.
 
     The evaluation is a weight for each fluent, as in piece-square tables, fitted to how random
-    playouts end; that takes ``seconds`` of CPU time and a second or two more, once. Then each
-    position is searched deeper and deeper, as by ``proof``, with which it shares its search: blocks
-    of siblings, a transposition table of ``megabytes``, the history heuristic. Moves after the
-    first few are searched with a null window, and less deep (late-move reductions); at the horizon
-    moves that change the evaluation much are followed on (quiescence search). What terminal states
-    prove is kept apart from what is evaluated, so that a proved value is exact.
+    playouts end and then to games of the search against itself; that takes ``seconds`` of CPU time
+    and some more, once. Then each position is searched deeper and deeper, as by ``proof``, with
+    which it shares its search: blocks of siblings, the history heuristic, a transposition table of
+    ``megabytes``, or less where :func:`.search_memory` is. Moves after the first are searched with
+    a null window, and late ones less deep (late-move reductions); at the horizon moves that change
+    the evaluation much are followed on (quiescence search). What terminal states prove is kept
+    apart from what is evaluated, so that a proved value is exact.
 
     The other role is treated as an enemy. The search ends where both have a choice at once.
 
@@ -42,7 +44,7 @@ class LearnedAlphaBeta(EngineStrategy):
 
     def __init__(
         self,
-        seconds: Annotated[float, Field(gt=0, le=3600)] = 2.0,
+        seconds: Annotated[float, Field(gt=0, le=3600)] = 12.0,
         megabytes: Annotated[int, Field(ge=1)] = 256,
         *,
         symmetries: SymmetryGroup | None = None,
@@ -50,7 +52,7 @@ class LearnedAlphaBeta(EngineStrategy):
         clock: Callable[[], float] = time.process_time,
     ) -> None:
         self._seconds = seconds
-        self._entries = megabytes * 2**20 // ENTRY_BYTES
+        self._memory = megabytes * 2**20
         self._symmetries = symmetries
         self._evaluation = evaluation
         self._clock = clock
@@ -112,5 +114,6 @@ class LearnedAlphaBeta(EngineStrategy):
         if self._tree is None:
             machine, role = self.machine_of(position), position.role
             evaluation = self._evaluation.seen_from(role) if self._evaluation else None
-            self._tree = ProofTree(machine, role, self._entries, self._symmetries, evaluation)
+            entries = min(self._memory, search_memory()) // ENTRY_BYTES
+            self._tree = ProofTree(machine, role, entries, self._symmetries, evaluation)
         return self._tree

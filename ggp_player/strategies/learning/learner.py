@@ -19,10 +19,10 @@ from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
-PLAYOUT_SECONDS = 2.0
-"""CPU time for playouts at most."""
+LEARNING_SECONDS = 12.0
+"""CPU time for playouts and games against itself; the regressions take some more."""
 
-DUEL_SECONDS = 15.0
+DUEL_SECONDS = 10.0
 """CPU time for duels at most."""
 
 MATCH_SECONDS = 1.2
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 class Learner:
     """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
 
-    ``clock`` returns seconds of CPU time, of which all steps together take some twenty at most.
+    ``clock`` returns seconds of CPU time, of which all steps together take some 25 at most.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``note`` says how it went.
     """
@@ -66,7 +66,7 @@ class Learner:
 
     def work(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
         """Learn and decide; yield every few hundredths of a second."""
-        evaluation = yield from learn_evaluation(machine, seed, PLAYOUT_SECONDS, self._clock)
+        evaluation = yield from learn_evaluation(machine, seed, LEARNING_SECONDS, self._clock)
         if evaluation is None:
             self.note = "too few states to learn an evaluation from"
             return

@@ -27,39 +27,44 @@ ROWS = 4096
 
 
 def fit(
-    features: NDArray[np.uint8], outcomes: NDArray[np.float32]
+    features: NDArray[np.uint8],
+    outcomes: NDArray[np.float32],
+    *,
+    start: Weights | None = None,
+    groups: NDArray[np.float32] | None = None,
+    worth: float = 1.0,
+    ridge: float = RIDGE,
 ) -> Generator[None, None, Weights]:
     """Fit weights, float32 (features + 1,), the last of which is a constant term.
 
-    ``features`` uint8 (n, features); ``outcomes`` float32 (n,), from 0 to 1. Yields every few
-    hundredths of a second, and returns the weights.
+    ``features`` uint8 (n, features); ``outcomes`` float32 (n,), from 0 to 1, each of which counts
+    for ``worth``. With ``groups`` float32 (features, groups) a feature's weight is the sum of those
+    of its groups, and only the latter are fitted. ``ridge`` holds the weights to ``start``,
+    0 unless given. Yields every few hundredths of a second, and returns the weights.
     """
-    size = features.shape[1] + 1
-    weights = np.zeros(size)
+    if groups is None:
+        groups = np.eye(features.shape[1], dtype=np.float32)
+    if start is None:
+        start = np.zeros(features.shape[1] + 1, np.float32)
+    size = groups.shape[1] + 1
+    found = np.zeros(size)
     for _ in range(ROUNDS):
-        information, slope = RIDGE * np.eye(size), RIDGE * weights
+        information, slope = ridge * np.eye(size), ridge * found
         for first in range(0, len(features), ROWS):
             part = with_constant(features[first : first + ROWS])
-            expected = logistic(part @ weights.astype(np.float32))
-            information += (part * (expected * (1 - expected))[:, None]).T @ part
-            slope += part.T @ (expected - outcomes[first : first + ROWS])
+            known = part @ start
+            part = np.hstack([part[:, :-1] @ groups, part[:, -1:]])
+            expected = logistic(known + part @ found.astype(np.float32))
+            information += worth * ((part * (expected * (1 - expected))[:, None]).T @ part)
+            slope += worth * (part.T @ (expected - outcomes[first : first + ROWS]))
             yield
         step = np.linalg.solve(information, slope)
-        weights -= step
+        found -= step
         if np.abs(step).max() < ENOUGH:
             break
-    return weights.astype(np.float32)
-
-
-def explained(
-    weights: Weights, features: NDArray[np.uint8], outcomes: NDArray[np.float32]
-) -> float:
-    """How much of the variance of the outcomes the weights explain, 1 at most."""
-    variance = float(outcomes.var()) if len(outcomes) else 0.0
-    if variance == 0.0:
-        return 0.0
-    error = logistic(with_constant(features) @ weights) - outcomes
-    return 1 - float((error**2).mean()) / variance
+    change = np.append(groups @ found[:-1], found[-1])
+    weights: Weights = (start + change).astype(np.float32)
+    return weights
 
 
 def with_constant(features: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -29,6 +29,8 @@ from ggp_player.strategies.solver.proof_nodes import (
     CONTROL,
     FACTS,
     FRAME,
+    HIGHEST,
+    LOWEST,
     NO_PROBLEM,
     Nodes,
     ProofSearch,
@@ -138,6 +140,8 @@ class RootMove:
 class ProofTree:
     """The search of one role in one match: a position is started, then searched depth by depth.
 
+    All values are the role's, but a position may be one in which another role moves.
+
     The table has ``entries``, rounded down to a power of 2, at least 4. Without an ``evaluation``
     all states at the horizon are worth the same.
     """
@@ -154,12 +158,12 @@ class ProofTree:
         self.position: Position | None = None
         self._machine = machine
         self._block = SolverBlock(machine, symmetries)
-        self._role = machine.roles.index(role)
         self._table = _new_table(1 << entries.bit_length() - 1)
         self._nodes, self._stack = self._new_tree()
         self._control = np.zeros(1, CONTROL)
-        self._control["mine"] = self._role
+        self._control["mine"] = self._mover = machine.roles.index(role)
         self._evaluation = evaluation or NO_EVALUATION
+        self._search = self._new_search()
 
     @property
     def proved(self) -> bool:
@@ -175,9 +179,11 @@ class ProofTree:
     def start(self, position: Position) -> None:
         """Make a position the root."""
         self.position, self.problem = position, ""
+        self._mover = self._machine.roles.index(position.role)
+        self._search = self._new_search()
         self._control["node_count"], self._control["problem"] = 0, NO_PROBLEM
         self._control["age"] = (self._control["age"] + 1) % 256
-        place_root(self._search(), self._block.packed(position.state))
+        place_root(self._search, self._block.packed(position.state))
 
     @property
     def has_choice(self) -> bool:
@@ -189,13 +195,13 @@ class ProofTree:
 
         ``budget`` is how many nodes may be visited for this position in all, 0 for any number.
         """
-        begin(self._search(), depth)
+        begin(self._search, depth)
         status = None
         while status != FINISHED:
             piece = min(SLICE, budget - self.nodes) if budget else SLICE
             if piece <= 0:
                 return
-            status = search_on(self._search(), piece)
+            status = search_on(self._search, piece)
             if status == REFUSED:
                 self.problem = "several roles have a choice at once"
                 return
@@ -215,18 +221,19 @@ class ProofTree:
             return Choice(legal[0], low if low == high else value, low == high)
         if low < high:
             return Choice(self._own_move(best_move), value)
-        best = [known for known in self.moves() if known.low == low]
+        best = [known for known in self.moves() if known.low == known.high == low]
         if not best:
             return Choice(before, low, proved=True)
         # The shortest proof gets shorter with each step, so that a win is not put off for ever.
-        sign = -1 if low == 0 else 1
+        is_mine = self._mover == int(self._control[0]["mine"])
+        sign = -1 if low == (LOWEST if is_mine else HIGHEST) else 1
         chosen = min(best, key=lambda known: (sign * known.depth, known.move != before))
         return Choice(chosen.move, low, proved=True)
 
     def moves(self) -> list[RootMove]:
         """Return the proved bounds of each move at the root."""
         found = np.zeros((self._stack.order.shape[1], 4), np.int64)
-        count = list_moves(self._search(), found)
+        count = list_moves(self._search, found)
         return [
             RootMove(self._own_move(move), low, high, depth)
             for move, low, high, depth in found[:count].tolist()
@@ -244,14 +251,14 @@ class ProofTree:
         )
 
     def _own_move(self, index: int) -> Term:
-        first, last = self._block.move_offsets[self._role : self._role + 2]
+        first, last = self._block.move_offsets[self._mover : self._mover + 2]
         if not first <= index < last:
             assert self.position is not None
             return self.position.legal_moves[0]
-        move: Term = self._machine.moves[self._role][index - int(first)]
+        move: Term = self._machine.moves[self._mover][index - int(first)]
         return move
 
-    def _search(self) -> ProofSearch:
+    def _new_search(self) -> ProofSearch:
         return ProofSearch(
             self._block.arrays(),
             self._nodes,

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ggp_player.strategies.learning.logistic_regression import (
     Weights,
-    explained,
     fit,
     logistic,
     with_constant,
@@ -38,7 +37,6 @@ def test_the_weights_are_found(seed: int) -> None:
     outcomes = (random.random(len(chances)) < chances).astype(np.float32)
     found = finished(fit(features, outcomes))
     assert found == pytest.approx(weights, abs=0.25)
-    assert explained(found, features, outcomes) > explained(0 * found, features, outcomes) - 0.001
 
 
 def test_features_that_never_vary_get_no_weight() -> None:
@@ -49,13 +47,36 @@ def test_features_that_never_vary_get_no_weight() -> None:
     found = finished(fit(features, outcomes))
     assert found[0] > 3
     assert found[1] == 0
-    assert abs(found[2]) < 0.2
+    assert abs(found[2]) < 0.5
 
 
-def test_outcomes_that_are_all_the_same_are_not_explained() -> None:
-    features = np.ones((100, 2), np.uint8)
-    outcomes = np.ones(100, np.float32)
+def test_outcomes_that_are_all_the_same_are_likely() -> None:
+    features, outcomes = np.ones((100, 2), np.uint8), np.ones(100, np.float32)
     found = finished(fit(features, outcomes))
-    assert np.isfinite(found).all()
-    assert explained(found, features, outcomes) == 0.0
-    assert explained(found, features[:0], outcomes[:0]) == 0.0
+    assert logistic(with_constant(features) @ found).min() > 0.8
+
+
+def test_what_is_learned_of_a_group_holds_for_features_that_were_never_seen() -> None:
+    random = np.random.default_rng(1)
+    features = random.integers(0, 2, (5_000, 4), dtype=np.uint8)
+    features[:, 3] = 0
+    outcomes = (features[:, 2] | features[:, 1]).astype(np.float32)
+    groups = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], np.float32)
+    found = finished(fit(features, outcomes, groups=groups))
+    assert found[1] == found[2] == found[3] > 3
+    assert abs(found[0]) < 0.5
+
+
+def test_weights_stay_near_the_start() -> None:
+    features, outcomes = np.eye(3, dtype=np.uint8), np.array([1, 0, 1], np.float32)
+    start = np.array([-2, 2, 0, 0], np.float32)
+    near, far = (finished(fit(features, outcomes, start=start, ridge=r)) for r in (1000.0, 0.1))
+    assert np.abs(near - start).max() < 0.01
+    assert far[0] > -1
+    assert far[1] < 1
+
+
+def test_outcomes_that_are_worth_less_change_less() -> None:
+    features, outcomes = np.eye(3, dtype=np.uint8), np.array([1, 0, 1], np.float32)
+    much, little = (finished(fit(features, outcomes, worth=worth)) for worth in (1.0, 0.1))
+    assert 0 < little[0] < much[0]

@@ -128,7 +128,9 @@ def test_strategies_of_installed_packages(folder: Path, monkeypatch: pytest.Monk
     assert strategy_class("last").__name__ == "Last"
     with pytest.raises(StrategyError, match="the module no_such_package cannot be imported"):
         create("broken")
-    with pytest.raises(StrategyError, match=r"did you mean last\?.*broken, .*last, legal"):
+    with pytest.raises(
+        StrategyError, match=r"did you mean last\?.*broken, .*last, learned_alpha_beta, legal"
+    ):
         create("lost")
 
 

@@ -1,0 +1,96 @@
+"""Games that alpha-beta plays against itself: states labelled with how strong play ends."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl import Term
+from gdl.engine import PropnetStateMachine
+from ggp_player.strategies import Position
+from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
+from ggp_player.strategies.solver import ProofTree, StateEvaluation
+
+NODES = 1500
+"""Nodes visited for a move: about a thousandth of a second."""
+
+OPENING = 12
+"""Random moves at the beginning of a game at most."""
+
+BLUNDERS = 0.05
+"""The part of later moves that are made at random, for variety."""
+
+MAX_MOVES = 400
+"""A game that is longer is given up."""
+
+ENTRIES = 2**18
+"""Entries of a transposition table."""
+
+
+class SelfPlay:
+    """Games of two roles with the same evaluation; ``weights`` are logits of the first role."""
+
+    def __init__(
+        self, machine: PropnetStateMachine, weights: NDArray[np.float32], swing: int, random: Random
+    ) -> None:
+        self._machine = machine
+        self._random = random
+        evaluation = StateEvaluation(weights, swing)
+        self._tree = ProofTree(machine, machine.roles[0], ENTRIES, None, evaluation)
+
+    def games(
+        self, seconds: float, clock: Clock
+    ) -> Generator[None, None, tuple[LabelledStates, int]]:
+        """Play games for so many seconds; return their states, and how many were finished.
+
+        Yields after each move.
+        """
+        began, count = clock(), 0
+        states = [np.zeros((0, self._machine.engine.layout.fluent_count), np.uint8)]
+        outcomes = [np.zeros(0, np.float32)]
+        while clock() - began < seconds:
+            found, outcome = yield from self._game()
+            if outcome is not None and len(found):
+                states.append(found)
+                outcomes.append(np.full(len(found), outcome, np.float32))
+                count += 1
+        return LabelledStates(np.concatenate(states), np.concatenate(outcomes)), count
+
+    def _game(self) -> Generator[None, None, tuple[NDArray[np.uint8], float | None]]:
+        """Play one game; return the states in which moves were searched, and the outcome.
+
+        The outcome is the first role's goal value in hundredths, None for a game that was given up.
+        """
+        machine, random = self._machine, self._random
+        state, opening = machine.initial_state(), random.randint(0, OPENING)
+        found: list[NDArray[np.uint8]] = []
+        for number in range(MAX_MOVES):
+            if machine.is_terminal(state):
+                goal = machine.goal(state, machine.roles[0]) or 0
+                return np.array(found, np.uint8), 0.01 * goal
+            legal = [machine.legal_moves(state, role) for role in machine.roles]
+            moves = [random.choice(each) for each in legal]
+            mover = max(range(len(legal)), key=lambda role: len(legal[role]))
+            is_random = number < opening or random.random() < BLUNDERS
+            if len(legal[mover]) > 1 and not is_random:
+                found.append(machine.bits(state).copy())
+                position = Position(machine, state, machine.roles[mover], random)
+                moves[mover] = self._best_move(position)
+            state = machine.next_state(state, tuple(moves))
+            yield
+        return np.array(found, np.uint8), None
+
+    def _best_move(self, position: Position) -> Term:
+        """Search a position by so many nodes, and return the best move."""
+        tree, move = self._tree, position.legal_moves[0]
+        tree.start(position)
+        depth = 0
+        while tree.nodes < NODES and not tree.proved and not tree.problem:
+            depth += 1
+            for _ in tree.deepen(depth, NODES):
+                if tree.has_choice:
+                    move = tree.choice(move).move
+        return move

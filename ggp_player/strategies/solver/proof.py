@@ -156,6 +156,7 @@ class ProofTree:
     ) -> None:
         self.problem = ""
         self.position: Position | None = None
+        self._is_finished = False
         self._machine = machine
         self._block = SolverBlock(machine, symmetries)
         self._table = _new_table(1 << entries.bit_length() - 1)
@@ -187,8 +188,13 @@ class ProofTree:
 
     @property
     def has_choice(self) -> bool:
-        """Whether a move is known to be the best of those searched at the present depth."""
-        return self.proved or int(self._stack.frames[0]["best_move"]) >= 0
+        """Whether a move is known to be the best of those searched at the present depth.
+
+        Moves of which the table knows the value come before all others, and say nothing alone: the
+        best move of the depth before is the first that is searched.
+        """
+        root = self._stack.frames[0]
+        return self._is_finished or (int(root["index"]) > 0 and int(root["best_move"]) >= 0)
 
     def deepen(self, depth: int, budget: int = 0) -> Iterator[bool]:
         """Search to a depth; after each slice of the work, yield whether it is finished.
@@ -196,7 +202,7 @@ class ProofTree:
         ``budget`` is how many nodes may be visited for this position in all, 0 for any number.
         """
         begin(self._search, depth)
-        status = None
+        self._is_finished, status = False, None
         while status != FINISHED:
             piece = min(SLICE, budget - self.nodes) if budget else SLICE
             if piece <= 0:
@@ -205,7 +211,8 @@ class ProofTree:
             if status == REFUSED:
                 self.problem = "several roles have a choice at once"
                 return
-            yield status == FINISHED
+            self._is_finished = status == FINISHED
+            yield self._is_finished
 
     def choice(self, before: Term) -> Choice:
         """Return the best move found at the present depth.

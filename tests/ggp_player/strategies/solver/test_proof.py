@@ -314,3 +314,20 @@ def test_an_evaluation_does_not_change_what_is_proved() -> None:
         )
     assert [choice.value for choice in values] == [values[0].value] * 2
     assert all(choice.proved for choice in values)
+
+
+def test_what_the_table_knows_of_other_moves_is_no_choice() -> None:
+    """After a search that was stopped, bad moves are known at once, and the good ones are not."""
+    machine = compiled(breakthrough(4, 6))
+    fluents = machine.engine.layout.fluent_count
+    weights = np.random.default_rng(1).normal(0, 0.3, fluents + 1).astype(np.float32)
+    tree = ProofTree(machine, machine.roles[0], 2**16, None, StateEvaluation(weights, 10))
+    start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    tree.start(start)
+    for depth in range(1, 8):
+        for finished in tree.deepen(depth, 0):
+            root = tree._stack.frames[0]
+            assert finished or not tree.has_choice or root["index"] > 0
+        assert tree.has_choice
+    list(tree.deepen(8, tree.nodes + 1))
+    assert not tree.has_choice

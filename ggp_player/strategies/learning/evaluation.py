@@ -25,7 +25,10 @@ MAX_STATES = 100_000
 """Labelled states."""
 
 MAX_WORK = 3_000_000_000
-"""Labelled states times the square of the fluents: what a round of the regression multiplies."""
+"""Labelled states times the square of the weights: what a round of the regression multiplies."""
+
+MAX_FLUENTS = 1_000
+"""With more fluents only groups of them get weights."""
 
 MIN_STATES = 2_000
 """Fewer say too little."""
@@ -68,9 +71,9 @@ class LearnedEvaluation:
         return f"evaluation of {self.states} states and {self.games} games"
 
 
-def states_to_learn(fluents: int) -> int:
-    """How many states to learn from: fewer where there are many fluents."""
-    return min(MAX_STATES, MAX_WORK // (fluents + 1) ** 2)
+def states_to_learn(weights: int) -> int:
+    """How many states to learn from: fewer where there are many weights to fit."""
+    return min(MAX_STATES, MAX_WORK // (weights + 1) ** 2)
 
 
 def learn_evaluation(
@@ -82,15 +85,18 @@ def learn_evaluation(
     plays against itself with what it has learned so far, in rounds. Yields every few hundredths of
     a second. ``seconds`` are for both; the regressions take a part more.
     """
-    began, fluents = clock(), machine.engine.layout.fluent_count
-    most = states_to_learn(fluents)
+    began, groups = clock(), feature_groups(machine.facts)
+    most_of_games = states_to_learn(groups.shape[1])
+    is_large = len(machine.facts) > MAX_FLUENTS
+    most = most_of_games if is_large else states_to_learn(len(machine.facts))
     playing = min(PLAYOUT_SECONDS, seconds)
     known = yield from label_states(machine, 0, seed, most, playing, clock)
     if len(known.states) < min(MIN_STATES, most):
         return None
-    weights = first = yield from fit(known.states, known.outcomes)
-    groups, random, games = feature_groups(machine.facts), Random(seed), 0
-    most_of_games = states_to_learn(groups.shape[1])
+    weights = first = yield from fit(
+        known.states, known.outcomes, groups=groups if is_large else None
+    )
+    random, games = Random(seed), 0
     played = [LabelledStates(known.states[:0], known.outcomes[:0])]
     while clock() - began + ROUND_SECONDS <= seconds:
         self_play = SelfPlay(machine, weights, SWING, random)

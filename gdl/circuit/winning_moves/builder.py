@@ -28,7 +28,7 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph
 from gdl.circuit.arrays import Integers, Mask
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.layout import DepthFirst, GateProgram, Layout, ProgramWriter
-from gdl.circuit.winning_moves.cone_copies import Cone, arrays_of_graph, arrays_of_program
+from gdl.circuit.winning_moves.cone_copies import ConeCopier, arrays_of_graph, arrays_of_program
 from gdl.circuit.winning_moves.implied_values import ImpliedValues, with_constants
 from gdl.circuit.winning_moves.view_graph import UNDEFINED, ViewGraph, rows_in_cycles
 
@@ -145,7 +145,7 @@ class _Builder:
         implied.assume(goal, 1)
         implied.propagate()
         constants = implied.constants(np.zeros(1, dtype=np.int64))
-        cone = Cone(arrays_of_graph(self.graph), np.array([terminal >> 1]))
+        cone = ConeCopier(arrays_of_graph(self.graph), np.array([terminal >> 1]))
         (end,) = cone.copies(
             self.graph,
             2 * cone.leaves[:, None],
@@ -214,11 +214,11 @@ class _Builder:
 
     def _wins(self, role: int, moves: Integers, condition: int) -> Integers:
         """Return for some moves of a role the literals of winning by them: int64 (moves,)."""
-        after = Cone(self.state, np.array([condition >> 1]))
+        after = ConeCopier(self.state, np.array([condition >> 1]))
         fluents = after.leaves - 1
         if (fluents >= self.layout.fluent_count).any():
             raise _NotFeasibleError
-        step = Cone(self.transition, self.layout.next + fluents)
+        step = ConeCopier(self.transition, self.layout.next + fluents)
         size = (after.size + step.size) * len(moves)
         self.copied += size
         if self.copied > MAX_COPIED_GATES or self.is_cyclic[step.gates].any():
@@ -228,7 +228,7 @@ class _Builder:
         after_all = np.concatenate(wins) ^ (condition & 1)
         return self.graph.and2_all(self._legal(moves), after_all)
 
-    def _wins_of(self, role: int, moves: Integers, step: Cone, after: Cone) -> Integers:
+    def _wins_of(self, role: int, moves: Integers, step: ConeCopier, after: ConeCopier) -> Integers:
         """Return the literals of winning after some moves: int64 (moves,)."""
         constants = self.implied.constants(moves)
 
@@ -305,7 +305,7 @@ def _extracted(view: ViewGraph, wins: Integers, most_gates: int) -> _Circuit:
     row_of = view.row_of_nodes()
     gates = arrays_of_graph(view.graph)
     computed = replace(gates, order=gates.order[row_of[gates.order] == UNDEFINED])
-    cone = Cone(computed, wins >> 1)
+    cone = ConeCopier(computed, wins >> 1)
     if len(cone.gates) > most_gates:
         raise _NotFeasibleError
     leaves = cone.leaves[cone.leaves > 0]  # The constant is no input.

@@ -66,7 +66,7 @@ def arrays_of_program(program: GateProgram, rows: int) -> GateArrays:
     return GateArrays(sides[0], sides[1], written)
 
 
-class Cone:
+class ConeCopier:
     """The gates that ``roots`` depend on, ready to be copied; roots are nodes of ``gates``.
 
     ``leaves``, int64 (n,), are the nodes that copies need literals for, in rising order; ``gates``

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gdl.circuit.aig import AndInverterGraph
 from gdl.circuit.arrays import Integers
 from gdl.circuit.layout import GateProgram
-from gdl.circuit.winning_moves.cone_copies import Cone, arrays_of_graph, arrays_of_program
+from gdl.circuit.winning_moves.cone_copies import ConeCopier, arrays_of_graph, arrays_of_program
 from tests.support.circuits import INPUTS, Twin, operations
 from tests.support.truth_tables import tables_of_nodes, value_of
 
@@ -35,7 +35,7 @@ def test_copies_are_compositions(steps: Steps, data: st.DataObject) -> None:
     for name, choices in steps:
         twin.do(name, choices)
     roots = np.unique([literal >> 1 for literal in twin.literals])
-    cone = Cone(arrays_of_graph(twin.graph), roots)
+    cone = ConeCopier(arrays_of_graph(twin.graph), roots)
     known = st.tuples(st.integers(0, 30), st.booleans()).map(twin.pick)
     columns = data.draw(st.lists(st.lists(known, min_size=INPUTS, max_size=INPUTS), max_size=3))
     # Leaves are the constant, if it is there, and inputs.
@@ -55,7 +55,7 @@ def test_a_copy_with_the_same_leaves_makes_no_gate() -> None:
     graph = AndInverterGraph(3)
     root = graph.and_(map(graph.input, range(3)))
     size = len(graph)
-    cone = Cone(arrays_of_graph(graph), np.array([root >> 1]))
+    cone = ConeCopier(arrays_of_graph(graph), np.array([root >> 1]))
     assert cone.leaves.tolist() == [1, 2, 3]
     assert (cone.size, len(cone.gates)) == (5, 2)
     assert cone.copies(graph, 2 * cone.leaves[:, None], unchanged).tolist() == [[root]]
@@ -65,7 +65,7 @@ def test_a_copy_with_the_same_leaves_makes_no_gate() -> None:
 def test_what_is_simplified_is_not_copied() -> None:
     graph = AndInverterGraph(2)
     root = graph.and2(graph.input(0), graph.input(1))
-    cone = Cone(arrays_of_graph(graph), np.array([root >> 1]))
+    cone = ConeCopier(arrays_of_graph(graph), np.array([root >> 1]))
     leaves = np.array([[2, 3], [4, 4]])
     copies = cone.copies(graph, leaves, lambda literals: np.where(literals == root, 1, literals))
     assert copies.tolist() == [[1, len(graph) * 2 - 2]]
@@ -76,6 +76,6 @@ def test_rows_that_a_program_does_not_write_are_leaves() -> None:
     program = GateProgram(gates, np.zeros((0, 4), np.int64), np.zeros((0, 2), np.int32))
     arrays = arrays_of_program(program, 8)
     assert arrays.order.tolist() == [5, 6]
-    cone = Cone(arrays, np.array([6, 7]))
+    cone = ConeCopier(arrays, np.array([6, 7]))
     assert cone.leaves.tolist() == [1, 2, 3, 7]
     assert cone.gates.tolist() == [5, 6]

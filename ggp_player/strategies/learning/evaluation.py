@@ -18,7 +18,7 @@ from ggp_player.strategies.learning.playout_states import (
     LabelledStates,
     label_states,
 )
-from ggp_player.strategies.learning.self_play import SelfPlay
+from ggp_player.strategies.learning.self_play import SelfPlay, compare_weights
 from ggp_player.strategies.solver import StateEvaluation
 
 MAX_STATES = 100_000
@@ -39,9 +39,11 @@ SWING = 8
 PLAYOUT_SECONDS = 2.0
 """CPU time for random playouts at most."""
 
-
 ROUND_SECONDS = 3.0
 """CPU time for the games that are played with the same weights."""
+
+COMPARISON_SECONDS = 1.0
+"""CPU time for games against the weights of random playouts, which stay if they are better."""
 
 WORTH = 0.1
 """What a state of a game counts for: those of one game are much alike."""
@@ -82,8 +84,9 @@ def learn_evaluation(
     """Learn an evaluation for two rivals; None where there are too few states to learn from.
 
     First from states of random playouts, for ``PLAYOUT_SECONDS``; then from games that alpha-beta
-    plays against itself with what it has learned so far, in rounds. Yields every few hundredths of
-    a second. ``seconds`` are for both; the regressions take a part more.
+    plays against itself with what it has learned so far, in rounds; if that makes it no better, the
+    first weights stay. Yields every few hundredths of a second. ``seconds`` are for both; the
+    regressions and the comparison take some more.
     """
     began, groups = clock(), feature_groups(machine.facts)
     most_of_games = states_to_learn(groups.shape[1])
@@ -99,7 +102,7 @@ def learn_evaluation(
     random, games = Random(seed), 0
     played = [LabelledStates(known.states[:0], known.outcomes[:0])]
     while clock() - began + ROUND_SECONDS <= seconds:
-        self_play = SelfPlay(machine, weights, SWING, random)
+        self_play = SelfPlay(machine, (weights, weights), SWING, random)
         found, count = yield from self_play.games(ROUND_SECONDS, clock)
         played.append(found)
         games += count
@@ -108,4 +111,10 @@ def learn_evaluation(
         weights = yield from fit(
             states, outcomes, start=first, groups=groups, worth=WORTH, ridge=RIDGE
         )
+    if games:
+        share = yield from compare_weights(
+            machine, weights, first, SWING, random, COMPARISON_SECONDS, clock
+        )
+        if share < 0.5:
+            weights, games = first, 0
     return LearnedEvaluation(machine.roles[0], weights, len(known.states), games)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gdl import Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Position
+from ggp_player.strategies.learning.logistic_regression import Weights
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
 from ggp_player.strategies.solver import ProofTree, StateEvaluation
 
@@ -31,15 +32,26 @@ ENTRIES = 2**18
 
 
 class SelfPlay:
-    """Games of two roles with the same evaluation; ``weights`` are logits of the first role."""
+    """Games of two roles with evaluations of the same kind.
+
+    ``weights`` are those of either role, logits that the first role wins: the same for both where
+    it plays against itself.
+    """
 
     def __init__(
-        self, machine: PropnetStateMachine, weights: NDArray[np.float32], swing: int, random: Random
+        self,
+        machine: PropnetStateMachine,
+        weights: tuple[Weights, Weights],
+        swing: int,
+        random: Random,
     ) -> None:
         self._machine = machine
         self._random = random
-        evaluation = StateEvaluation(weights, swing)
-        self._tree = ProofTree(machine, machine.roles[0], ENTRIES, None, evaluation)
+        first, second = (StateEvaluation(each, swing) for each in weights)
+        role = machine.roles[0]
+        tree = ProofTree(machine, role, ENTRIES, None, first)
+        is_same = weights[0] is weights[1]
+        self._trees = [tree, tree if is_same else ProofTree(machine, role, ENTRIES, None, second)]
 
     def games(
         self, seconds: float, clock: Clock
@@ -52,14 +64,14 @@ class SelfPlay:
         states = [np.zeros((0, self._machine.engine.layout.fluent_count), np.uint8)]
         outcomes = [np.zeros(0, np.float32)]
         while clock() - began < seconds:
-            found, outcome = yield from self._game()
+            found, outcome = yield from self.game()
             if outcome is not None and len(found):
                 states.append(found)
                 outcomes.append(np.full(len(found), outcome, np.float32))
                 count += 1
         return LabelledStates(np.concatenate(states), np.concatenate(outcomes)), count
 
-    def _game(self) -> Generator[None, None, tuple[NDArray[np.uint8], float | None]]:
+    def game(self) -> Generator[None, None, tuple[NDArray[np.uint8], float | None]]:
         """Play one game; return the states in which moves were searched, and the outcome.
 
         The outcome is the first role's goal value in hundredths, None for a game that was given up.
@@ -78,14 +90,14 @@ class SelfPlay:
             if len(legal[mover]) > 1 and not is_random:
                 found.append(machine.bits(state).copy())
                 position = Position(machine, state, machine.roles[mover], random)
-                moves[mover] = self._best_move(position)
+                moves[mover] = self._best_move(position, mover)
             state = machine.next_state(state, tuple(moves))
             yield
         return np.array(found, np.uint8), None
 
-    def _best_move(self, position: Position) -> Term:
+    def _best_move(self, position: Position, role: int) -> Term:
         """Search a position by so many nodes, and return the best move."""
-        tree, move = self._tree, position.legal_moves[0]
+        tree, move = self._trees[role], position.legal_moves[0]
         tree.start(position)
         depth = 0
         while tree.nodes < NODES and not tree.proved and not tree.problem:
@@ -94,3 +106,30 @@ class SelfPlay:
                 if tree.has_choice:
                     move = tree.choice(move).move
         return move
+
+
+def compare_weights(
+    machine: PropnetStateMachine,
+    challenger: Weights,
+    champion: Weights,
+    swing: int,
+    random: Random,
+    seconds: float,
+    clock: Clock,
+) -> Generator[None, None, float]:
+    """Let two evaluations play games, both seats in turn; return the challenger's share of points.
+
+    Yields after each move, for so many seconds; an even number of games is played.
+    """
+    began, points, count = clock(), 0.0, 0
+    seats = [
+        SelfPlay(machine, weights, swing, random)
+        for weights in ((challenger, champion), (champion, challenger))
+    ]
+    while count == 0 or clock() - began < seconds:
+        for seat, games in enumerate(seats):
+            _, outcome = yield from games.game()
+            outcome = 0.5 if outcome is None else outcome
+            points += outcome if seat == 0 else 1 - outcome
+            count += 1
+    return points / count

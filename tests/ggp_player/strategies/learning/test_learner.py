@@ -24,7 +24,7 @@ from ggp_player.strategies.learning.duel import (
 )
 from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
 from ggp_player.strategies.learning.playout_states import label_states
-from ggp_player.strategies.learning.self_play import SelfPlay
+from ggp_player.strategies.learning.self_play import SelfPlay, compare_weights
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import breakthrough, compiled
@@ -99,9 +99,16 @@ def test_of_too_few_states_nothing_is_learned() -> None:
     assert finished(learn_evaluation(machine, 1, 0.001, ticking(1.0))) is None
 
 
+def wins_all(*_arguments: object) -> Generator[None, None, float]:
+    """Say, in place of a comparison, that new weights are better."""
+    yield
+    return 1.0
+
+
 def test_games_against_itself_come_after_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
     monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.02)
+    monkeypatch.setattr(evaluation_module, "compare_weights", wins_all)
     machine = compiled(breakthrough(4, 5))
     evaluation = finished(learn_evaluation(machine, 1, 0.3, ticking(0.001)))
     assert evaluation is not None
@@ -112,12 +119,39 @@ def test_games_against_itself_come_after_playouts(monkeypatch: pytest.MonkeyPatc
 def test_a_piece_is_worth_something_in_games_against_itself() -> None:
     machine = compiled(breakthrough(4, 5))
     weights = learned(machine).weights
-    games, count = finished(SelfPlay(machine, weights, 8, Random(1)).games(0.1, ticking(0.001)))
+    games, count = finished(
+        SelfPlay(machine, (weights, weights), 8, Random(1)).games(0.1, ticking(0.001))
+    )
     assert count > 20
     assert set(np.unique(games.outcomes)) == {np.float32(0), np.float32(1)}
     pieces = [number for number, fact in enumerate(machine.facts) if "white" in str(fact)]
     more = games.states[:, pieces].sum(axis=1) >= 7
     assert games.outcomes[more].mean() > games.outcomes[~more].mean()
+
+
+def test_weights_that_are_upside_down_lose() -> None:
+    machine = compiled(breakthrough(4, 5))
+    weights = learned(machine).weights
+    shares = [
+        finished(compare_weights(machine, *pair, 8, Random(1), 0.02, ticking(0.001)))
+        for pair in ((weights, -weights), (-weights, weights))
+    ]
+    assert shares[0] > 0.7
+    assert shares[1] < 0.3
+
+
+@pytest.mark.parametrize("share", [0.4, 0.6])
+def test_weights_that_lose_are_not_taken(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(*_arguments: object) -> Generator[None, None, float]:
+        yield
+        return share
+
+    monkeypatch.setattr(evaluation_module, "compare_weights", compared)
+    monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
+    monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.01)
+    evaluation = finished(learn_evaluation(compiled(breakthrough(4, 5)), 1, 0.3, ticking(0.001)))
+    assert evaluation is not None
+    assert (evaluation.games > 0) == (share > 0.5)
 
 
 # ---------------------------------------------------------------------- duels

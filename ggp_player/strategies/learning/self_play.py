@@ -13,7 +13,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Position
 from ggp_player.strategies.learning.logistic_regression import Weights
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
-from ggp_player.strategies.solver import ProofTree, StateEvaluation
+from ggp_player.strategies.solver import MAX_DEPTH, ProofTree, StateEvaluation
 
 NODES = 1500
 """Nodes visited for a move: about a thousandth of a second."""
@@ -100,7 +100,7 @@ class SelfPlay:
         tree, move = self._trees[role], position.legal_moves[0]
         tree.start(position)
         depth = 0
-        while tree.nodes < NODES and not tree.proved and not tree.problem:
+        while depth < MAX_DEPTH and tree.nodes < NODES and not tree.proved and not tree.problem:
             depth += 1
             for _ in tree.deepen(depth, NODES):
                 if tree.has_choice:

@@ -12,6 +12,9 @@ from ggp_player.strategies.learning.learner import Learner
 FIRST_SHARE = 0.85
 """The learner's share of the time in the first position, which the start clock is for."""
 
+MAX_GOAL = 100
+"""The greatest goal value."""
+
 LATER_SHARE = 0.3
 """Its share in later positions, where it has not finished by then."""
 
@@ -19,14 +22,16 @@ LATER_SHARE = 0.3
 class Contest(EngineStrategy):
     """Plays as ``main`` while a ``learner`` works beside it, then as what that has found.
 
-    If it has found nothing better, ``main`` goes on. ``clock`` returns seconds of CPU time.
+    If it has found nothing better, ``main`` goes on. It also goes on where what was found has
+    proved a value that is only pessimistic, and not the best there is. ``clock`` returns seconds of
+    CPU time.
     """
 
     name = "contest"
     ponders = True
 
     def __init__(self, main: Strategy, learner: Learner, clock: Callable[[], float]) -> None:
-        self._playing = main
+        self._playing = self._main = main
         self._learner = learner
         self._clock = clock
         self._work: Iterator[None] | None = None
@@ -49,6 +54,9 @@ class Contest(EngineStrategy):
             # What a search says before it knows anything is worse than what the other has found.
             if choice.value is not None or choice.proved:
                 shown = choice
+            if self._is_too_pessimistic(choice):
+                yield from map(self._noted, self._main.search(position))
+                return
             yield self._noted(shown)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
@@ -81,6 +89,12 @@ class Contest(EngineStrategy):
                 self._playing = self._learner.strategy or self._playing
                 return
             began = self._clock()
+
+    def _is_too_pessimistic(self, choice: Choice) -> bool:
+        """Whether a proof says only what nobody can take away, and more may be had."""
+        if self._playing is self._main or not self._learner.is_pessimistic:
+            return False
+        return choice.proved and (choice.value or 0) < MAX_GOAL
 
     def _noted(self, choice: Choice) -> Choice:
         if not self._learner.note:

@@ -11,7 +11,7 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Position
-from ggp_player.strategies.learning.evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import TreeSearch, best_move
 from ggp_player.strategies.solver import ProofTree
@@ -21,9 +21,6 @@ OPENING = 4
 
 STEPS = 8
 """Steps of the tree search's block between two readings of the clock."""
-
-MAX_DEPTH = 60
-"""Depth of alpha-beta in a duel, in steps."""
 
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
@@ -76,23 +73,21 @@ class AlphaBetaDuelist:
         self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, clock: Clock
     ) -> None:
         self._machine = machine
-        role = machine.roles[0]
-        self._tree = ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(role))
+        self._trees = [
+            ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(number))
+            for number, role in enumerate(machine.roles)
+        ]
         self._clock = clock
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        began, tree = self._clock(), self._tree
+        began = self._clock()
         position = Position(self._machine, state, self._machine.roles[role], Random(0))
-        tree.start(position)
-        move, depth = position.legal_moves[0], 0
-        while depth < MAX_DEPTH and not tree.proved and not tree.problem:
-            depth += 1
-            for _ in tree.deepen(depth):
-                if tree.has_choice:
-                    move = tree.choice(move).move
-                if self._clock() - began >= seconds:
-                    return move
+        move = position.legal_moves[0]
+        for choice in self._trees[role].search(position):
+            move = choice.move
+            if self._clock() - began >= seconds:
+                break
         return move
 
 

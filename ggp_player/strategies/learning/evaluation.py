@@ -1,25 +1,24 @@
-"""An evaluation: what each fluent adds to a rival's chances."""
+"""Learning an evaluation: from random playouts, then from games against itself."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl import Constant
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.feature_groups import feature_groups
-from ggp_player.strategies.learning.logistic_regression import fit
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.logistic_regression import RIDGE as FIRST_RIDGE
+from ggp_player.strategies.learning.logistic_regression import Weights, fit
 from ggp_player.strategies.learning.playout_states import (
     Clock,
     LabelledStates,
     label_states,
 )
-from ggp_player.strategies.learning.self_play import SelfPlay, compare_weights
-from ggp_player.strategies.solver import StateEvaluation
+from ggp_player.strategies.learning.self_play import SelfPlay, compare_evaluations
 
 MAX_STATES = 100_000
 """Labelled states."""
@@ -32,9 +31,6 @@ MAX_FLUENTS = 1_000
 
 MIN_STATES = 2_000
 """Fewer say too little."""
-
-SWING = 8
-"""A move that changes the value by so many points is followed beyond the horizon."""
 
 PLAYOUT_SECONDS = 2.0
 """CPU time for random playouts at most."""
@@ -50,27 +46,6 @@ WORTH = 0.1
 
 RIDGE = 100.0
 """What holds the weights to those of random playouts, as so many samples would."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedEvaluation:
-    """Weights, float32 (fluents + 1,): logits that ``role`` wins, of two rivals.
-
-    They were learned from so many ``states`` of random playouts, and so many ``games``.
-    """
-
-    role: Constant
-    weights: NDArray[np.float32]
-    states: int
-    games: int = 0
-
-    def seen_from(self, role: Constant) -> StateEvaluation:
-        """The evaluation for one of the rivals."""
-        sign = np.float32(1 if role == self.role else -1)
-        return StateEvaluation(sign * self.weights, SWING)
-
-    def __str__(self) -> str:
-        return f"evaluation of {self.states} states and {self.games} games"
 
 
 def states_to_learn(weights: int) -> int:
@@ -93,28 +68,52 @@ def learn_evaluation(
     is_large = len(machine.facts) > MAX_FLUENTS
     most = most_of_games if is_large else states_to_learn(len(machine.facts))
     playing = min(PLAYOUT_SECONDS, seconds)
-    known = yield from label_states(machine, 0, seed, most, playing, clock)
+    known = yield from label_states(machine, seed, most, playing, clock)
     if len(known.states) < min(MIN_STATES, most):
         return None
-    weights = first = yield from fit(
-        known.states, known.outcomes, groups=groups if is_large else None
-    )
+    weights = yield from fit_rivals(known, groups=groups if is_large else None)
+    learned = first = LearnedEvaluation(weights, len(known.states))
     random, games = Random(seed), 0
-    played = [LabelledStates(known.states[:0], known.outcomes[:0])]
+    played = LabelledStates(known.states[:0], known.outcomes[:0])
     while clock() - began + ROUND_SECONDS <= seconds:
-        self_play = SelfPlay(machine, (weights, weights), SWING, random)
+        self_play = SelfPlay(machine, (learned, learned), random)
         found, count = yield from self_play.games(ROUND_SECONDS, clock)
-        played.append(found)
         games += count
-        states = np.concatenate([each.states for each in played])[-most_of_games:]
-        outcomes = np.concatenate([each.outcomes for each in played])[-most_of_games:]
-        weights = yield from fit(
-            states, outcomes, start=first, groups=groups, worth=WORTH, ridge=RIDGE
+        played = played.followed_by(found, most_of_games)
+        weights = yield from fit_rivals(
+            played, start=first.weights, groups=groups, worth=WORTH, ridge=RIDGE
         )
+        learned = LearnedEvaluation(weights, first.states, games)
     if games:
-        share = yield from compare_weights(
-            machine, weights, first, SWING, random, COMPARISON_SECONDS, clock
+        share = yield from compare_evaluations(
+            machine, learned, first, random, COMPARISON_SECONDS, clock
         )
         if share < 0.5:
-            weights, games = first, 0
-    return LearnedEvaluation(machine.roles[0], weights, len(known.states), games)
+            return first
+    return learned
+
+
+def fit_rivals(
+    labelled: LabelledStates,
+    *,
+    start: tuple[Weights, Weights] | None = None,
+    groups: NDArray[np.float32] | None = None,
+    worth: float = 1.0,
+    ridge: float = FIRST_RIDGE,
+) -> Generator[None, None, tuple[Weights, Weights]]:
+    """Fit the weights of both rivals: one regression if their outcomes add up to 1, else two."""
+    found: list[Weights] = []
+    for role in range(2):
+        if role and labelled.is_zero_sum:
+            found.append(-found[0])
+        else:
+            weights = yield from fit(
+                labelled.states,
+                np.ascontiguousarray(labelled.outcomes[:, role]),
+                start=start[role] if start is not None else None,
+                groups=groups,
+                worth=worth,
+                ridge=ridge,
+            )
+            found.append(weights)
+    return found[0], found[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -13,8 +12,9 @@ from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
-from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
-from ggp_player.strategies.solver import ENTRY_BYTES, MAX_DEPTH, MAX_MOVES, ProofTree
+from ggp_player.strategies.learning.evaluation import learn_evaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
 from ggp_player.strategies.textbook import moves_by_chance
 
 
@@ -28,9 +28,11 @@ class LearnedAlphaBeta(EngineStrategy):
     ``megabytes``, or less where :func:`.search_memory` is. Moves after the first are searched with
     a null window, and late ones less deep (late-move reductions); at the horizon moves that change
     the evaluation much are followed on (quiescence search). What terminal states prove is kept
-    apart from what is evaluated, so that a proved value is exact.
+    apart from what is evaluated, so that a proved value is exact. With several ``threads`` all
+    search the same position and share the table.
 
-    The other role is treated as an enemy. The search ends where both have a choice at once.
+    The other role is treated as an enemy: without a constant sum a role evaluates what it gets
+    itself. The search ends where both have a choice at once.
 
     Sources: D. Knuth and R. Moore, An analysis of alpha-beta pruning (1975); J. Pearl, Scout: a
     simple game-searching algorithm (1980); E. Heinz, Scalable search in computer chess (2000), for
@@ -46,6 +48,7 @@ class LearnedAlphaBeta(EngineStrategy):
         self,
         seconds: Annotated[float, Field(gt=0, le=3600)] = 12.0,
         megabytes: Annotated[int, Field(ge=1)] = 256,
+        threads: Annotated[int, Field(ge=1, le=64)] = 1,
         *,
         symmetries: SymmetryGroup | None = None,
         evaluation: LearnedEvaluation | None = None,
@@ -53,6 +56,7 @@ class LearnedAlphaBeta(EngineStrategy):
     ) -> None:
         self._seconds = seconds
         self._memory = megabytes * 2**20
+        self._threads = threads
         self._symmetries = symmetries
         self._evaluation = evaluation
         self._clock = clock
@@ -71,28 +75,15 @@ class LearnedAlphaBeta(EngineStrategy):
         moves = position.legal_moves
         if not moves:
             return
-        best = Choice(moves[0], note="learning an evaluation")
-        yield best
+        first = Choice(moves[0], note="learning an evaluation")
+        yield first
         for _ in self._learn(position):
-            yield best
-        tree = self._tree_of(position)
-        tree.start(position)
-        depth = 0
-        while depth < MAX_DEPTH and not tree.proved and not tree.problem:
-            depth += 1
-            for _ in tree.deepen(depth):
-                if tree.has_choice:
-                    best = tree.choice(best.move)
-                yield replace(best, note=f"depth {depth}, {tree.nodes} nodes")
-        if tree.problem:
-            yield replace(best, note=tree.problem)
+            yield first
+        yield from self._tree_of(position).search(position)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move, if the last search was of this position."""
-        tree = self._tree
-        if tree is None or tree.position is None or tree.position.state != position.state:
-            return ()
-        return tree.report()
+        return self._tree.report(position) if self._tree is not None else ()
 
     def _learn(self, position: Position) -> Iterator[None]:
         """Learn the evaluation, or go on with it."""
@@ -113,7 +104,10 @@ class LearnedAlphaBeta(EngineStrategy):
     def _tree_of(self, position: Position) -> ProofTree:
         if self._tree is None:
             machine, role = self.machine_of(position), position.role
-            evaluation = self._evaluation.seen_from(role) if self._evaluation else None
+            mine = machine.roles.index(role)
+            evaluation = self._evaluation.seen_from(mine) if self._evaluation else None
             entries = min(self._memory, search_memory()) // ENTRY_BYTES
-            self._tree = ProofTree(machine, role, entries, self._symmetries, evaluation)
+            self._tree = ProofTree(
+                machine, role, entries, self._symmetries, evaluation, self._threads
+            )
         return self._tree

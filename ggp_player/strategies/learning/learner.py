@@ -14,8 +14,9 @@ from ggp_player.strategies.learning.duel import (
     TreeSearchDuelist,
     play_pairs,
 )
-from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
+from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
@@ -51,13 +52,18 @@ class Learner:
 
     ``clock`` returns seconds of CPU time, of which all steps together take some 25 at most.
     ``strategy`` is what should play from then on, None before that or where the tree search is
-    better; ``note`` says how it went.
+    better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
+    ``note`` says how it went.
     """
 
-    def __init__(self, clock: Clock, symmetries: SymmetryGroup | None = None) -> None:
+    def __init__(
+        self, clock: Clock, symmetries: SymmetryGroup | None = None, threads: int = 1
+    ) -> None:
         self._clock = clock
         self._symmetries = symmetries
+        self._threads = threads
         self.strategy: LearnedAlphaBeta | None = None
+        self.is_pessimistic = False
         self.note = ""
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -75,8 +81,12 @@ class Learner:
         self.note = f"{evaluation}; alpha-beta with it {share}"
         _log.info("%s", self.note)
         if score.matches >= MIN_MATCHES and score.share >= NEEDED_SHARE:
+            self.is_pessimistic = not evaluation.is_zero_sum
             self.strategy = LearnedAlphaBeta(
-                symmetries=self._symmetries, evaluation=evaluation, clock=self._clock
+                threads=self._threads,
+                symmetries=self._symmetries,
+                evaluation=evaluation,
+                clock=self._clock,
             )
 
     def _duel(

@@ -22,6 +22,9 @@ MAX_STEPS = 500
 OVERTIME = 3
 """So many times as long as planned, playouts may take at most."""
 
+SMALL = 1e-4
+"""A difference of outcomes that is due to rounding."""
+
 FEW = 0.1
 """Where fewer of the lanes than this still play, they are given up."""
 
@@ -29,16 +32,26 @@ FEW = 0.1
 class LabelledStates(NamedTuple):
     """Labelled states.
 
-    ``states`` uint8 (n, fluents), each 0 or 1. ``outcomes`` float32 (n,): the goal value of a role
-    in hundredths.
+    ``states`` uint8 (n, fluents), each 0 or 1. ``outcomes`` float32 (n, roles): the goal value of
+    each role in hundredths.
     """
 
     states: NDArray[np.uint8]
     outcomes: NDArray[np.float32]
 
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether the outcomes of each state add up to 1."""
+        return bool((np.abs(self.outcomes.sum(axis=1) - 1) < SMALL).all())
+
+    def followed_by(self, others: LabelledStates, most: int) -> LabelledStates:
+        """These and others, of which the last ``most`` are kept."""
+        states = np.concatenate([self.states, others.states])[-most:]
+        return LabelledStates(states, np.concatenate([self.outcomes, others.outcomes])[-most:])
+
 
 def label_states(
-    machine: PropnetStateMachine, role: int, seed: int, most: int, seconds: float, clock: Clock
+    machine: PropnetStateMachine, seed: int, most: int, seconds: float, clock: Clock
 ) -> Generator[None, None, LabelledStates]:
     """Collect labelled states until there are ``most``, or for so many seconds.
 
@@ -49,7 +62,7 @@ def label_states(
     block, random = machine.block(seed), np.random.default_rng(seed)
     seconds_used = 0.0
     while count < most and seconds_used < seconds:
-        for labelled in _play_round(machine, block, role, random):
+        for labelled in _play_round(machine, block, random):
             yield
             seconds_used = clock() - began
             if labelled is not None:
@@ -63,22 +76,23 @@ def label_states(
 
 def _none(machine: PropnetStateMachine) -> LabelledStates:
     fluents = machine.engine.layout.fluent_count
-    return LabelledStates(np.zeros((0, fluents), np.uint8), np.zeros(0, np.float32))
+    roles = len(machine.roles)
+    return LabelledStates(np.zeros((0, fluents), np.uint8), np.zeros((0, roles), np.float32))
 
 
 def _play_round(
-    machine: PropnetStateMachine, block: Block, role: int, random: np.random.Generator
+    machine: PropnetStateMachine, block: Block, random: np.random.Generator
 ) -> Generator[LabelledStates | None, None, None]:
     """Play once in each lane; yield None after each step, and what was found at the end."""
     block.load(machine.bits(machine.initial_state())[None, :])
-    outcomes = np.full(block.lanes, np.nan, np.float32)
+    outcomes = np.full((block.lanes, len(machine.roles)), np.nan, np.float32)
     states, lanes = [], []
     for _ in range(MAX_STEPS):
         block.view()
-        ended = block.terminal() & np.isnan(outcomes)
+        ended = block.terminal() & np.isnan(outcomes[:, 0])
         if ended.any():
-            outcomes[ended] = _goal_values(block, role)[ended]
-        playing = np.isnan(outcomes)
+            outcomes[ended] = _goal_values(block, len(machine.roles))[ended]
+        playing = np.isnan(outcomes[:, 0])
         if playing.mean() < FEW:
             break
         kept = np.flatnonzero(playing & (random.random(block.lanes) < KEPT))
@@ -87,14 +101,13 @@ def _play_round(
         block.step()
         yield None
     labels = outcomes[np.concatenate(lanes)]
-    known = ~np.isnan(labels)
+    known = ~np.isnan(labels[:, 0])
     yield LabelledStates(np.concatenate(states)[known], labels[known])
 
 
-def _goal_values(block: Block, role: int) -> NDArray[np.float32]:
-    """A role's goal value in each lane, in hundredths, 0 where none holds; view first."""
-    values, goals = np.zeros(block.lanes, np.float32), block.goals()
-    for row, (owner, value) in reversed(list(enumerate(block.engine.goal_table))):
-        if owner == role:
-            values[goals[:, row] > 0] = 0.01 * value  # the lowest that holds comes last, and counts
+def _goal_values(block: Block, roles: int) -> NDArray[np.float32]:
+    """The roles' goal values in each lane, in hundredths, 0 where none holds; view first."""
+    values, goals = np.zeros((block.lanes, roles), np.float32), block.goals()
+    for row, (role, value) in reversed(list(enumerate(block.engine.goal_table))):
+        values[goals[:, row] > 0, role] = 0.01 * value  # the lowest that holds comes last
     return values

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from gdl import Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Position
-from ggp_player.strategies.learning.logistic_regression import Weights
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
-from ggp_player.strategies.solver import MAX_DEPTH, ProofTree, StateEvaluation
+from ggp_player.strategies.solver import ProofTree
 
 NODES = 1500
 """Nodes visited for a move: about a thousandth of a second."""
@@ -32,26 +32,22 @@ ENTRIES = 2**18
 
 
 class SelfPlay:
-    """Games of two roles with evaluations of the same kind.
-
-    ``weights`` are those of either role, logits that the first role wins: the same for both where
-    it plays against itself.
-    """
+    """Games of two rivals, who play by the ``evaluations`` of either: the same, or not."""
 
     def __init__(
         self,
         machine: PropnetStateMachine,
-        weights: tuple[Weights, Weights],
-        swing: int,
+        evaluations: tuple[LearnedEvaluation, LearnedEvaluation],
         random: Random,
     ) -> None:
         self._machine = machine
         self._random = random
-        first, second = (StateEvaluation(each, swing) for each in weights)
-        role = machine.roles[0]
-        tree = ProofTree(machine, role, ENTRIES, None, first)
-        is_same = weights[0] is weights[1]
-        self._trees = [tree, tree if is_same else ProofTree(machine, role, ENTRIES, None, second)]
+        first, second = (
+            ProofTree(machine, machine.roles[role], ENTRIES, None, evaluation.seen_from(role))
+            for role, evaluation in enumerate(evaluations)
+        )
+        is_one = evaluations[0] is evaluations[1] and evaluations[0].is_zero_sum
+        self._trees = (first, first if is_one else second)
 
     def games(
         self, seconds: float, clock: Clock
@@ -62,27 +58,27 @@ class SelfPlay:
         """
         began, count = clock(), 0
         states = [np.zeros((0, self._machine.engine.layout.fluent_count), np.uint8)]
-        outcomes = [np.zeros(0, np.float32)]
+        outcomes = [np.zeros((0, 2), np.float32)]
         while clock() - began < seconds:
             found, outcome = yield from self.game()
             if outcome is not None and len(found):
                 states.append(found)
-                outcomes.append(np.full(len(found), outcome, np.float32))
+                outcomes.append(np.tile(np.array(outcome, np.float32), (len(found), 1)))
                 count += 1
         return LabelledStates(np.concatenate(states), np.concatenate(outcomes)), count
 
-    def game(self) -> Generator[None, None, tuple[NDArray[np.uint8], float | None]]:
+    def game(self) -> Generator[None, None, tuple[NDArray[np.uint8], tuple[float, ...] | None]]:
         """Play one game; return the states in which moves were searched, and the outcome.
 
-        The outcome is the first role's goal value in hundredths, None for a game that was given up.
+        That is each role's goal value in hundredths, None for a game that was given up.
         """
         machine, random = self._machine, self._random
         state, opening = machine.initial_state(), random.randint(0, OPENING)
         found: list[NDArray[np.uint8]] = []
         for number in range(MAX_MOVES):
             if machine.is_terminal(state):
-                goal = machine.goal(state, machine.roles[0]) or 0
-                return np.array(found, np.uint8), 0.01 * goal
+                goals = [machine.goal(state, role) or 0 for role in machine.roles]
+                return np.array(found, np.uint8), tuple(0.01 * goal for goal in goals)
             legal = [machine.legal_moves(state, role) for role in machine.roles]
             moves = [random.choice(each) for each in legal]
             mover = max(range(len(legal)), key=lambda role: len(legal[role]))
@@ -97,22 +93,16 @@ class SelfPlay:
 
     def _best_move(self, position: Position, role: int) -> Term:
         """Search a position by so many nodes, and return the best move."""
-        tree, move = self._trees[role], position.legal_moves[0]
-        tree.start(position)
-        depth = 0
-        while depth < MAX_DEPTH and tree.nodes < NODES and not tree.proved and not tree.problem:
-            depth += 1
-            for _ in tree.deepen(depth, NODES):
-                if tree.has_choice:
-                    move = tree.choice(move).move
+        move = position.legal_moves[0]
+        for choice in self._trees[role].search(position, budget=NODES):
+            move = choice.move
         return move
 
 
-def compare_weights(
+def compare_evaluations(
     machine: PropnetStateMachine,
-    challenger: Weights,
-    champion: Weights,
-    swing: int,
+    challenger: LearnedEvaluation,
+    champion: LearnedEvaluation,
     random: Random,
     seconds: float,
     clock: Clock,
@@ -123,13 +113,14 @@ def compare_weights(
     """
     began, points, count = clock(), 0.0, 0
     seats = [
-        SelfPlay(machine, weights, swing, random)
-        for weights in ((challenger, champion), (champion, challenger))
+        SelfPlay(machine, evaluations, random)
+        for evaluations in ((challenger, champion), (champion, challenger))
     ]
     while count == 0 or clock() - began < seconds:
         for seat, games in enumerate(seats):
             _, outcome = yield from games.game()
-            outcome = 0.5 if outcome is None else outcome
-            points += outcome if seat == 0 else 1 - outcome
+            if outcome is None:
+                outcome = (0.5, 0.5)
+            points += 0.5 + (outcome[seat] - outcome[1 - seat]) / 2
             count += 1
     return points / count

@@ -142,9 +142,8 @@ def choose_for_compiled(
     if provers := _provers(structure, symmetries):
         playing = Portfolio(playing, provers)
         reason = f"{reason}, with {' and '.join(prover.name for prover in provers)}"
-    learner = Learner(time.process_time, symmetries)
-    worth_learning = turns and structure.goals.is_rivalry and not _is_small(structure)
-    if learn and worth_learning and learner.refusal(machine) is None:
+    learner = Learner(time.process_time, symmetries, threads)
+    if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
         playing = Contest(playing, learner, time.process_time)
     return playing, reason
 

@@ -9,8 +9,8 @@ A position goes in; choices come out that are proved once the search has ended. 
     does so for games of subgames in sequence, :mod:`.series`, where the states of
     :mod:`.finished_subgames` that make no difference count as one.
 :class:`Proof`
-    searches with alpha-beta until the value is proved: :mod:`.proof`, the search in
-    :mod:`.proof_kernels`, its records in :mod:`.proof_nodes`, the transposition table in
+    searches with alpha-beta until the value is proved: :mod:`.proof`, its :mod:`.proof_tree`, the
+    search in :mod:`.proof_kernels`, its records in :mod:`.proof_nodes`, the transposition table in
     :mod:`.proof_table`. With an evaluation of the states that it does not decide the same search
     plays on where nothing is proved.
 
@@ -19,8 +19,9 @@ Kernels see the states in a block of the engine through :mod:`.block_kernels`, w
 """
 
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.proof import ENTRY_BYTES, MAX_DEPTH, Proof, ProofTree
+from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
+from ggp_player.strategies.solver.proof_tree import ENTRY_BYTES, MAX_DEPTH, ProofTree
 from ggp_player.strategies.solver.series import Series
 from ggp_player.strategies.solver.solver_block import MAX_MOVES
 

@@ -23,8 +23,9 @@ from ggp_player.strategies.solver.proof_nodes import (
     expand,
 )
 from ggp_player.strategies.solver.proof_table import (
+    NO_ENTRY,
     best_known_move,
-    byte_of,
+    depth_of,
     find_entry,
     recall,
     remember,
@@ -323,11 +324,9 @@ def list_moves(search: ProofSearch, found: NDArray[np.int64]) -> int:
     if facts[0].first_child < 0:
         return 0
     for child in range(facts[0].first_child, facts[0].end_child):
-        depth = 0
         recall(search, child, 0)
         entry = find_entry(search.table, search.nodes.hashes, child)
-        if entry >= 0:
-            depth = byte_of(search.table[entry, 1], 4)
+        depth = depth_of(entry) if entry != NO_ENTRY else 0
         found[count, 0], found[count, 1] = facts[child].move, facts[child].low
         found[count, 2], found[count, 3] = facts[child].high, depth
         count += 1

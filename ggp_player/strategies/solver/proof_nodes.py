@@ -63,7 +63,7 @@ class Nodes(NamedTuple):
     """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
 
     ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
-    the canonical state, the first never 0. ``facts`` ``FACTS`` (n,).
+    the canonical state. ``facts`` ``FACTS`` (n,).
     """
 
     states: Words
@@ -133,9 +133,10 @@ class StateEvaluation(NamedTuple):
 class ProofSearch(NamedTuple):
     """Everything that a search works with. ``control`` ``CONTROL`` (1,).
 
-    ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes and entries. An
-    entry holds, from the lowest byte on: low, high, low and high at the depth, depth, age, and in
-    two bytes the best move in the canonical state plus 1.
+    ``table`` uint64 (n, 2) is a transposition table in buckets of four: hashes, combined with the
+    entries by exclusive or, and entries. An entry holds, from the lowest byte on: low, high, low
+    and high at the depth, depth plus 1, age, and in two bytes the best move in the canonical state
+    plus 1.
     """
 
     block: BlockView
@@ -176,8 +177,7 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
         make_all_canonical(block.symmetries, canonical, spare, elements)
     for lane in range(count):
         node = base + lane
-        # In the table 0 marks an empty slot.
-        nodes.hashes[node, 0] = max(hash_of(canonical, lane, 0), np.uint64(1))
+        nodes.hashes[node, 0] = hash_of(canonical, lane, 0)
         nodes.hashes[node, 1] = hash_of(canonical, lane, 1)
         bucket = np.int64(nodes.hashes[node, 1] & size)
         prefetch(search.table.ctypes.data + 16 * int(bucket))

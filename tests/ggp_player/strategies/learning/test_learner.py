@@ -22,12 +22,13 @@ from ggp_player.strategies.learning.duel import (
     play_pairs,
     random_position,
 )
-from ggp_player.strategies.learning.evaluation import LearnedEvaluation, learn_evaluation
+from ggp_player.strategies.learning.evaluation import learn_evaluation
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states
-from ggp_player.strategies.learning.self_play import SelfPlay, compare_weights
+from ggp_player.strategies.learning.self_play import SelfPlay, compare_evaluations
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
-from tests.support.small_games import breakthrough, compiled
+from tests.support.small_games import breakthrough, changed, compiled
 
 Result = TypeVar("Result")
 
@@ -58,16 +59,17 @@ def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
 
 def test_labels_are_the_outcomes_of_playouts() -> None:
     machine = machine_of("ticTacToe")
-    known = finished(label_states(machine, 0, 1, 3000, 1.0, ticking(0.001)))
+    known = finished(label_states(machine, 1, 3000, 1.0, ticking(0.001)))
     assert known.states.shape == (3000, machine.engine.layout.fluent_count)
     assert set(np.unique(known.outcomes)) == {np.float32(0), np.float32(0.5), np.float32(1)}
-    assert known.outcomes.mean() == pytest.approx(0.65, abs=0.05)
+    assert known.outcomes[:, 0].mean() == pytest.approx(0.65, abs=0.05)
+    assert known.is_zero_sum
     assert not any(machine.is_terminal(machine.state(state)) for state in known.states[::50])
 
 
 def test_labelling_ends_when_the_time_is_up() -> None:
     machine = machine_of("reversi")
-    known = finished(label_states(machine, 0, 1, 10**9, 1.0, ticking(0.01)))
+    known = finished(label_states(machine, 1, 10**9, 1.0, ticking(0.01)))
     assert 1000 < len(known.states) == len(known.outcomes) < 20_000
 
 
@@ -79,7 +81,7 @@ def test_advanced_pawns_are_worth_more_in_breakthrough() -> None:
     evaluation = learned(machine)
     white = [
         float(weight)
-        for fact, weight in zip(map(str, machine.facts), evaluation.weights, strict=False)
+        for fact, weight in zip(map(str, machine.facts), evaluation.weights[0], strict=False)
         if "white" in fact
     ]
     assert max(white) > 0.3
@@ -88,10 +90,33 @@ def test_advanced_pawns_are_worth_more_in_breakthrough() -> None:
 def test_rivals_see_opposite_values() -> None:
     machine = machine_of("connectFour")
     evaluation = learned(machine)
-    one, other = (evaluation.seen_from(role) for role in machine.roles)
+    one, other = map(evaluation.seen_from, range(2))
     assert (one.weights == -other.weights).all()
+    assert evaluation.is_zero_sum
     assert one.swing == other.swing > 0
     assert str(evaluation).startswith("evaluation of")
+
+
+def draws_are_worth_nothing() -> PropnetStateMachine:
+    """Tic-tac-toe in which both get 0 for a draw."""
+    return compiled(changed("ticTacToe", ("(<= (goal ?role 50)", "(<= (goal ?role 0)")))
+
+
+def test_rivals_without_a_constant_sum_have_weights_of_their_own() -> None:
+    machine = draws_are_worth_nothing()
+    known = finished(label_states(machine, 1, 5000, 10.0, ticking(0.001)))
+    assert set(map(tuple, np.unique(known.outcomes, axis=0))) == {(0, 0), (0, 1), (1, 0)}
+    assert not known.is_zero_sum
+    evaluation = learned(machine)
+    assert not evaluation.is_zero_sum
+    for role, weights in enumerate(evaluation.weights):
+        chances = 1 / (1 + np.exp(-(known.states @ weights[:-1] + weights[-1])))
+        assert np.corrcoef(chances, known.outcomes[:, role])[0, 1] > 0.1
+    games, count = finished(
+        SelfPlay(machine, (evaluation, evaluation), Random(1)).games(0.1, ticking(0.001))
+    )
+    assert count > 2
+    assert games.outcomes.shape == (len(games.states), 2)
 
 
 def test_of_too_few_states_nothing_is_learned() -> None:
@@ -108,7 +133,7 @@ def wins_all(*_arguments: object) -> Generator[None, None, float]:
 def test_games_against_itself_come_after_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
     monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.02)
-    monkeypatch.setattr(evaluation_module, "compare_weights", wins_all)
+    monkeypatch.setattr(evaluation_module, "compare_evaluations", wins_all)
     machine = compiled(breakthrough(4, 5))
     evaluation = finished(learn_evaluation(machine, 1, 0.3, ticking(0.001)))
     assert evaluation is not None
@@ -118,23 +143,24 @@ def test_games_against_itself_come_after_playouts(monkeypatch: pytest.MonkeyPatc
 
 def test_a_piece_is_worth_something_in_games_against_itself() -> None:
     machine = compiled(breakthrough(4, 5))
-    weights = learned(machine).weights
+    evaluation = learned(machine)
     games, count = finished(
-        SelfPlay(machine, (weights, weights), 8, Random(1)).games(0.1, ticking(0.001))
+        SelfPlay(machine, (evaluation, evaluation), Random(1)).games(0.1, ticking(0.001))
     )
     assert count > 20
     assert set(np.unique(games.outcomes)) == {np.float32(0), np.float32(1)}
     pieces = [number for number, fact in enumerate(machine.facts) if "white" in str(fact)]
     more = games.states[:, pieces].sum(axis=1) >= 7
-    assert games.outcomes[more].mean() > games.outcomes[~more].mean()
+    assert games.outcomes[more, 0].mean() > games.outcomes[~more, 0].mean()
 
 
 def test_weights_that_are_upside_down_lose() -> None:
     machine = compiled(breakthrough(4, 5))
-    weights = learned(machine).weights
+    evaluation = learned(machine)
+    upside_down = LearnedEvaluation((evaluation.weights[1], evaluation.weights[0]))
     shares = [
-        finished(compare_weights(machine, *pair, 8, Random(1), 0.02, ticking(0.001)))
-        for pair in ((weights, -weights), (-weights, weights))
+        finished(compare_evaluations(machine, *pair, Random(1), 0.02, ticking(0.001)))
+        for pair in ((evaluation, upside_down), (upside_down, evaluation))
     ]
     assert shares[0] > 0.7
     assert shares[1] < 0.3
@@ -146,7 +172,7 @@ def test_weights_that_lose_are_not_taken(share: float, monkeypatch: pytest.Monke
         yield
         return share
 
-    monkeypatch.setattr(evaluation_module, "compare_weights", compared)
+    monkeypatch.setattr(evaluation_module, "compare_evaluations", compared)
     monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
     monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.01)
     evaluation = finished(learn_evaluation(compiled(breakthrough(4, 5)), 1, 0.3, ticking(0.001)))
@@ -286,3 +312,30 @@ def test_a_contest_goes_on_with_what_was_found(found: EngineStrategy | None) -> 
     assert "main" in [choice.note for choice in choices]
     assert choices[-1].note == f"decided; {expected}"
     assert choices[-1].move == position.legal_moves[-1]
+
+
+class Proving(EngineStrategy):
+    """A strategy that proves a value at once."""
+
+    def __init__(self, value: float) -> None:
+        self._value = value
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0], self._value, proved=True, note="challenger")
+
+
+@pytest.mark.parametrize(
+    ("pessimistic", "value", "expected"),
+    [(True, 0, "main"), (True, 100, "challenger"), (False, 0, "challenger")],
+)
+def test_a_pessimistic_proof_does_not_end_the_search(
+    pessimistic: bool, value: float, expected: str
+) -> None:
+    machine = machine_of("connectFour")
+    found = Stub(3, Proving(value))
+    found.is_pessimistic = pessimistic
+    contest = Contest(Fixed("main"), found, ticking(0.001))
+    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+    choices = list(islice(contest.search(position), 40))
+    assert choices[-1].note == f"decided; {expected}"
+    assert choices[-1].proved == (expected == "challenger")

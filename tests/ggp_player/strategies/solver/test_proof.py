@@ -17,8 +17,9 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.solver.enumeration import Enumeration
-from ggp_player.strategies.solver.proof import Proof, ProofTree
+from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import StateEvaluation
+from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
 from tests.support.small_games import (
     BOARDS,
@@ -148,9 +149,9 @@ def test_the_same_budget_gives_the_same_tree() -> None:
 def test_a_search_in_many_pieces_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = compiled(connect_four(4, 4))
     whole = last_choice(Proof(megabytes=8), position(machine))
-    monkeypatch.setattr("ggp_player.strategies.solver.proof.SLICE", 1)
+    monkeypatch.setattr("ggp_player.strategies.solver.proof_tree.SLICE", 1)
     assert last_choice(Proof(megabytes=8, nodes=3000), position(machine)).proved is False
-    monkeypatch.setattr("ggp_player.strategies.solver.proof.SLICE", 777)
+    monkeypatch.setattr("ggp_player.strategies.solver.proof_tree.SLICE", 777)
     assert last_choice(Proof(megabytes=8), position(machine)) == whole
 
 
@@ -178,6 +179,28 @@ def test_a_small_table_forgets_but_proves_the_same() -> None:
         assert finished
     choice = tree.choice(gdl.parse_term("noop"))
     assert (choice.value, choice.proved) == (50, True)
+
+
+@pytest.mark.parametrize("entries", [16, 2**16])
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_that_share_a_table_prove_the_same(
+    threads: int, entries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.strategies.solver.proof_tree.SLICE", 500)
+    machine = compiled(game("ticTacToe"))
+    for _ in range(5):
+        tree = ProofTree(machine, machine.roles[0], entries, threads=threads)
+        *_, last = tree.search(position(machine))
+        assert (last.value, last.proved) == (50, True)
+
+
+def test_helpers_visit_nodes_too() -> None:
+    machine = compiled(connect_four(5, 5))
+    tree = ProofTree(machine, machine.roles[0], 2**12, threads=3)
+    *_, last = tree.search(position(machine), depth=8)
+    assert not last.proved
+    assert tree._helpers[0].nodes > 1000
+    assert tree.nodes > sum(helper.nodes for helper in tree._helpers)
 
 
 def test_the_depth_is_a_limit() -> None:
@@ -326,7 +349,7 @@ def test_what_the_table_knows_of_other_moves_is_no_choice() -> None:
     tree.start(start)
     for depth in range(1, 8):
         for finished in tree.deepen(depth, 0):
-            root = tree._stack.frames[0]
+            root = tree._main.root_frame
             assert finished or not tree.has_choice or root["index"] > 0
         assert tree.has_choice
     list(tree.deepen(8, tree.nodes + 1))

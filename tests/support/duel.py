@@ -1,4 +1,4 @@
-"""Duels: two strategies in both seats of a game, with equal CPU time for each move.
+"""Duels: two strategies in both seats of a game, with a limit of CPU time for each move.
 
 Only the searches run: no protocol, no processes, no wall-clock time. Many more matches fit into an
 hour than in a tournament, and other work on the machine matters little.
@@ -19,7 +19,15 @@ from ggp_player.strategies.selection.registry import create
 from tests.support.paths import GAMES
 
 PREPARING = 3
-"""Choices that each player yields before the first move."""
+"""Choices that each player yields before the first move, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """A player's seconds of CPU time: before the first move, and for each move."""
+
+    start: float
+    play: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,46 +45,63 @@ class Score:
         return 100 * self.first / total if total else 50.0
 
 
-def duel(game: str, specs: tuple[str, str], rounds: int, seconds: float) -> Score:
-    """Play two strategies against each other, both ways in each round, which seeds ``random``."""
+def duel(
+    game: str,
+    specs: tuple[str, str],
+    rounds: int,
+    clocks: tuple[Clocks, Clocks],
+    opening: int = 0,
+) -> Score:
+    """Play two strategies against each other, both ways in each round, which seeds ``random``.
+
+    The first ``opening`` moves of each match are made at random, and are the same both ways.
+    """
     machine = gdl.compile(gdl.load(GAMES / f"{game}.kif"))
     machine.warm_up()
     points = [0, 0]
     for number in range(rounds):
-        for swapped in (False, True):
-            players = [create(spec) for spec in (reversed(specs) if swapped else specs)]
-            _prepare(machine, players)
-            goals = _match(machine, players, Random(f"{game} {number}"), seconds)
-            for player, goal in enumerate(reversed(goals) if swapped else goals):
+        for order in ((0, 1), (1, 0)):
+            seats = [(create(specs[player]), clocks[player]) for player in order]
+            _prepare(machine, seats)
+            goals = _match(machine, seats, Random(f"{game} {number}"), opening)
+            for player, goal in zip(order, goals, strict=True):
                 points[player] += goal
     return Score(points[0] / (2 * rounds), points[1] / (2 * rounds), 2 * rounds)
 
 
-def _prepare(machine: PropnetStateMachine, players: Sequence[Strategy]) -> None:
-    """Let the players compile and allocate what they need, as in the start clock."""
-    seats = [role for role in machine.roles if role.name != "random"]
+def _prepare(machine: PropnetStateMachine, seats: Sequence[tuple[Strategy, Clocks]]) -> None:
+    """Let the players compile, allocate and learn what they need, as in the start clock."""
+    roles = [role for role in machine.roles if role.name != "random"]
     state = machine.initial_state()
-    for player, role in zip(players, seats, strict=True):
+    for (player, clocks), role in zip(seats, roles, strict=True):
+        began = process_time()
         choices = player.search(Position(machine, state, role, Random(0)))
         for _ in range(PREPARING):
             next(choices, None)
+        while process_time() - began < clocks.start and next(choices, None) is not None:
+            pass
 
 
 def _match(
-    machine: PropnetStateMachine, players: Sequence[Strategy], random: Random, seconds: float
+    machine: PropnetStateMachine,
+    players: Sequence[tuple[Strategy, Clocks]],
+    random: Random,
+    opening: int,
 ) -> list[int]:
     """Play a match; return the goal values of the roles that do not move by chance."""
     seats = [role for role in machine.roles if role.name != "random"]
-    state = machine.initial_state()
+    state, step = machine.initial_state(), 0
     while not machine.is_terminal(state):
+        step += 1
         joint_move: list[Term] = []
         for role in machine.roles:
             legal = machine.legal_moves(state, role)
-            if len(legal) == 1 or role not in seats:
+            if len(legal) == 1 or role not in seats or step <= opening:
                 joint_move.append(random.choice(legal))
                 continue
             position = Position(machine, state, role, Random(random.random()))
-            joint_move.append(_chosen_move(players[seats.index(role)], position, seconds))
+            player, clocks = players[seats.index(role)]
+            joint_move.append(_chosen_move(player, position, clocks.play))
         state = machine.next_state(state, joint_move)
     return [machine.goal(state, role) or 0 for role in seats]
 

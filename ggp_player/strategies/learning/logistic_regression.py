@@ -7,9 +7,12 @@ section 4.4.1: Newton's method, or iteratively reweighted least squares.
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import AbstractContextManager
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 Weights = NDArray[np.float32]
 
@@ -51,20 +54,34 @@ def fit(
     for _ in range(ROUNDS):
         information, slope = ridge * np.eye(size), ridge * found
         for first in range(0, len(features), ROWS):
-            part = with_constant(features[first : first + ROWS])
-            known = part @ start
-            part = np.hstack([part[:, :-1] @ groups, part[:, -1:]])
-            expected = logistic(known + part @ found.astype(np.float32))
-            information += worth * ((part * (expected * (1 - expected))[:, None]).T @ part)
-            slope += worth * (part.T @ (expected - outcomes[first : first + ROWS]))
+            with one_blas_thread():
+                part = with_constant(features[first : first + ROWS])
+                known = part @ start
+                part = np.hstack([part[:, :-1] @ groups, part[:, -1:]])
+                expected = logistic(known + part @ found.astype(np.float32))
+                information += worth * ((part * (expected * (1 - expected))[:, None]).T @ part)
+                slope += worth * (part.T @ (expected - outcomes[first : first + ROWS]))
             yield
-        step = np.linalg.solve(information, slope)
+        with one_blas_thread():
+            step = np.linalg.solve(information, slope)
         found -= step
         if np.abs(step).max() < ENOUGH:
             break
     change = np.append(groups @ found[:-1], found[-1])
     weights: Weights = (start + change).astype(np.float32)
     return weights
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Keep NumPy to one thread: others wait for each other where cores are busy, and cost more."""
+    limited: AbstractContextManager[object] = _blas().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The numerical libraries that are loaded; finding them takes some milliseconds."""
+    return ThreadpoolController()
 
 
 def with_constant(features: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -1,16 +1,21 @@
-"""Games that alpha-beta plays against itself: states labelled with how strong play ends."""
+"""Games that alpha-beta plays against itself: states labelled with how strong play goes on.
+
+Source: R. Sutton, Learning to predict by the methods of temporal differences (1988); J. Baxter,
+A. Tridgell and L. Weaver, Learning to play chess using temporal differences (2000), for values of
+searches.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl import Term
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Position
+from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
 from ggp_player.strategies.solver import ProofTree
@@ -27,8 +32,42 @@ BLUNDERS = 0.05
 MAX_MOVES = 400
 """A game that is longer is given up."""
 
+SEARCHED = 0.3
+"""What the value of the next search counts for in the label of a state: 1 less lambda."""
+
 ENTRIES = 2**18
 """Entries of a transposition table."""
+
+
+@dataclass(slots=True)
+class Game:
+    """One game: the states in which moves were searched, and how it ended.
+
+    ``values`` has, for each of them, the role whose value was searched and the value, if there was
+    one. ``outcome`` is each role's goal value in hundredths, None for a game that was given up.
+    """
+
+    states: list[NDArray[np.uint8]] = field(default_factory=list)
+    values: list[tuple[int, float | None]] = field(default_factory=list)
+    outcome: tuple[float, float] | None = None
+
+    def labels(self, is_zero_sum: bool) -> NDArray[np.float32]:
+        """What the states are worth to each role, float32 (states, 2).
+
+        That is the outcome, mixed with the values of the searches that came after the state: the
+        later ones count for less, as in TD(lambda). In a zero-sum game the value for one role says
+        what it is for the other.
+        """
+        expected = np.array(self.outcome, np.float32)
+        labels = np.empty((len(self.values), 2), np.float32)
+        for number in range(len(self.values) - 1, -1, -1):
+            labels[number] = expected
+            role, value = self.values[number]
+            if value is not None:
+                expected[role] += SEARCHED * (0.01 * value - expected[role])
+                if is_zero_sum:
+                    expected[1 - role] = 1 - expected[role]
+        return labels
 
 
 class SelfPlay:
@@ -46,8 +85,8 @@ class SelfPlay:
             ProofTree(machine, machine.roles[role], ENTRIES, None, evaluation.seen_from(role))
             for role, evaluation in enumerate(evaluations)
         )
-        is_one = evaluations[0] is evaluations[1] and evaluations[0].is_zero_sum
-        self._trees = (first, first if is_one else second)
+        self._is_one = evaluations[0] is evaluations[1] and evaluations[0].is_zero_sum
+        self._trees = (first, first if self._is_one else second)
 
     def games(
         self, seconds: float, clock: Clock
@@ -58,45 +97,44 @@ class SelfPlay:
         """
         began, count = clock(), 0
         states = [np.zeros((0, self._machine.engine.layout.fluent_count), np.uint8)]
-        outcomes = [np.zeros((0, 2), np.float32)]
+        labels = [np.zeros((0, 2), np.float32)]
         while clock() - began < seconds:
-            found, outcome = yield from self.game()
-            if outcome is not None and len(found):
-                states.append(found)
-                outcomes.append(np.tile(np.array(outcome, np.float32), (len(found), 1)))
+            game = yield from self.game()
+            if game.outcome is not None and game.states:
+                states.append(np.array(game.states))
+                labels.append(game.labels(self._is_one))
                 count += 1
-        return LabelledStates(np.concatenate(states), np.concatenate(outcomes)), count
+        return LabelledStates(np.concatenate(states), np.concatenate(labels)), count
 
-    def game(self) -> Generator[None, None, tuple[NDArray[np.uint8], tuple[float, ...] | None]]:
-        """Play one game; return the states in which moves were searched, and the outcome.
-
-        That is each role's goal value in hundredths, None for a game that was given up.
-        """
-        machine, random = self._machine, self._random
+    def game(self) -> Generator[None, None, Game]:
+        """Play one game."""
+        machine, random, game = self._machine, self._random, Game()
         state, opening = machine.initial_state(), random.randint(0, OPENING)
-        found: list[NDArray[np.uint8]] = []
         for number in range(MAX_MOVES):
             if machine.is_terminal(state):
-                goals = [machine.goal(state, role) or 0 for role in machine.roles]
-                return np.array(found, np.uint8), tuple(0.01 * goal for goal in goals)
+                first, second = (machine.goal(state, role) or 0 for role in machine.roles)
+                game.outcome = (0.01 * first, 0.01 * second)
+                break
             legal = [machine.legal_moves(state, role) for role in machine.roles]
             moves = [random.choice(each) for each in legal]
             mover = max(range(len(legal)), key=lambda role: len(legal[role]))
             is_random = number < opening or random.random() < BLUNDERS
             if len(legal[mover]) > 1 and not is_random:
-                found.append(machine.bits(state).copy())
                 position = Position(machine, state, machine.roles[mover], random)
-                moves[mover] = self._best_move(position, mover)
+                choice = self._best_choice(position, mover)
+                moves[mover] = choice.move
+                game.states.append(machine.bits(state).copy())
+                game.values.append((0 if self._is_one else mover, choice.value))
             state = machine.next_state(state, tuple(moves))
             yield
-        return np.array(found, np.uint8), None
+        return game
 
-    def _best_move(self, position: Position, role: int) -> Term:
-        """Search a position by so many nodes, and return the best move."""
-        move = position.legal_moves[0]
-        for choice in self._trees[role].search(position, budget=NODES):
-            move = choice.move
-        return move
+    def _best_choice(self, position: Position, role: int) -> Choice:
+        """Search a position by so many nodes."""
+        choice = Choice(position.legal_moves[0])
+        for found in self._trees[role].search(position, budget=NODES):
+            choice = found
+        return choice
 
 
 def compare_evaluations(
@@ -118,9 +156,8 @@ def compare_evaluations(
     ]
     while count == 0 or clock() - began < seconds:
         for seat, games in enumerate(seats):
-            _, outcome = yield from games.game()
-            if outcome is None:
-                outcome = (0.5, 0.5)
+            game = yield from games.game()
+            outcome = game.outcome or (0.5, 0.5)
             points += 0.5 + (outcome[seat] - outcome[1 - seat]) / 2
             count += 1
     return points / count

@@ -13,7 +13,13 @@ import pytest
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, EngineStrategy, Position
-from ggp_player.strategies.learning import Contest, LearnedAlphaBeta, Learner, learner
+from ggp_player.strategies.learning import (
+    Contest,
+    LearnedAlphaBeta,
+    Learner,
+    learner,
+    self_play,
+)
 from ggp_player.strategies.learning import evaluation as evaluation_module
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
@@ -25,7 +31,7 @@ from ggp_player.strategies.learning.duel import (
 from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import label_states
-from ggp_player.strategies.learning.self_play import SelfPlay, compare_evaluations
+from ggp_player.strategies.learning.self_play import Game, SelfPlay, compare_evaluations
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
 from tests.support.small_games import breakthrough, changed, compiled
@@ -148,10 +154,28 @@ def test_a_piece_is_worth_something_in_games_against_itself() -> None:
         SelfPlay(machine, (evaluation, evaluation), Random(1)).games(0.1, ticking(0.001))
     )
     assert count > 20
-    assert set(np.unique(games.outcomes)) == {np.float32(0), np.float32(1)}
+    assert games.outcomes.min() >= 0
+    assert games.outcomes.max() <= 1
+    assert games.is_zero_sum
     pieces = [number for number, fact in enumerate(machine.facts) if "white" in str(fact)]
     more = games.states[:, pieces].sum(axis=1) >= 7
     assert games.outcomes[more, 0].mean() > games.outcomes[~more, 0].mean()
+
+
+def test_labels_mix_the_outcome_with_the_searches_that_follow() -> None:
+    kept, searched = 1 - self_play.SEARCHED, self_play.SEARCHED
+    values: list[tuple[int, float | None]] = [(0, 10), (0, 80), (0, None)]
+    game = Game(values=values, outcome=(1.0, 0.0))
+    second = kept * 1.0 + searched * 0.8
+    expected = [[second, 1 - second], [1, 0], [1, 0]]
+    assert game.labels(is_zero_sum=True) == pytest.approx(np.array(expected))
+    # Elsewhere a value is that of the role which has searched.
+    values = [(0, 10), (1, 80), (0, 60), (1, 20)]
+    game = Game(values=values, outcome=(1.0, 0.5))
+    last = [1.0, kept * 0.5 + searched * 0.2]
+    third = [kept * 1.0 + searched * 0.6, last[1]]
+    first = [third[0], kept * third[1] + searched * 0.8]
+    assert game.labels(is_zero_sum=False) == pytest.approx(np.array([first, third, last, [1, 0.5]]))
 
 
 def test_weights_that_are_upside_down_lose() -> None:

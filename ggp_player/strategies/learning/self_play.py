@@ -32,15 +32,20 @@ ENTRIES = 2**18
 
 
 class SelfPlay:
-    """Games of two rivals, who play by the ``evaluations`` of either: the same, or not."""
+    """Games of two rivals, who play by the ``evaluations`` of either: the same, or not.
+
+    A move takes so many ``nodes``.
+    """
 
     def __init__(
         self,
         machine: PropnetStateMachine,
         evaluations: tuple[LearnedEvaluation, LearnedEvaluation],
         random: Random,
+        nodes: int = NODES,
     ) -> None:
         self._machine = machine
+        self._nodes = nodes
         self._random = random
         first, second = (
             ProofTree(machine, machine.roles[role], ENTRIES, None, evaluation.seen_from(role))
@@ -94,7 +99,7 @@ class SelfPlay:
     def _best_move(self, position: Position, role: int) -> Term:
         """Search a position by so many nodes, and return the best move."""
         move = position.legal_moves[0]
-        for choice in self._trees[role].search(position, budget=NODES):
+        for choice in self._trees[role].search(position, budget=self._nodes):
             move = choice.move
         return move
 

@@ -15,8 +15,8 @@ function in general game playing (2014).
 """
 
 from ggp_player.strategies.learning.contest import Contest
-from ggp_player.strategies.learning.evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learner import Learner
 from ggp_player.strategies.learning.long_learning import LongLearning
 from ggp_player.strategies.learning.stored_evaluations import (

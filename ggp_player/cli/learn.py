@@ -19,6 +19,7 @@ from rich.text import Text
 import gdl
 from gdl.analysis import analyse
 from gdl.engine import PropnetStateMachine
+from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.cli.options import RULESHEET, reporting_unplayable_game
 from ggp_player.strategies.learning import (
@@ -272,9 +273,9 @@ class _Task:
 def _duel_sentence(duel: DuelResult | None) -> str:
     """Say how the duel ended, and what follows from it."""
     if duel is None:
-        return "there was no time for a duel against the tree search"
-    share = duel.points / duel.matches
-    won = f"alpha-beta with it won {100 * share:.0f} % of {duel.matches} duels with the tree search"
+        return "no duel with the tree search was finished, so it is not known how good this is"
+    share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
+    won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
     if share >= NEEDED_SHARE:
         return won
     return f"{won}: auto needs {100 * NEEDED_SHARE:.0f} % to play with it"

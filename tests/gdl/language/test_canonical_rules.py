@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import gdl
 from gdl import And, Distinct, Literal, Not, Or, Rule, Ruleset, Term
-from gdl.language import CanonicalForm, Scrambler, canonical_form, terms_of
+from gdl.language import CanonicalForm, Scrambler, canonical_form, canonical_rules, terms_of
 from gdl.language.terms import Function, Variable, is_ground
 from tests.support.compiled_games import NAMES, machine_of, rules_of
 from tests.support.generators import rulesets
@@ -198,6 +199,11 @@ def test_the_digest_is_what_it_was() -> None:
     """Evaluations are stored by it: if it has to change, so must the version of their format."""
     digest = form_of(GAME).digest
     assert digest == "a1af576070aecbe5768909d332ecdfed8b88c48b2fe59a3420b258b6927960eb"
+
+
+def test_the_session_in_the_docstring_runs() -> None:
+    failed, attempted = doctest.testmod(canonical_rules)
+    assert (failed, attempted > 0) == (0, True)
 
 
 def test_derived_roles_are_refused() -> None:

@@ -37,6 +37,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.strategies:strategies_command",
             "List all strategies and their parameters.",
         ),
+        "learn": Target(
+            "ggp_player.cli.learn:learn_command",
+            "Learn an evaluation of a game, for later matches.",
+        ),
         "bench": Target(
             "ggp_player.cli.bench:bench_command",
             "Measure the speed of the searches.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -11,6 +13,14 @@ from tests.support.paths import CORPUS
 settings.register_profile("quick", deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=20_000)
 settings.load_profile("quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let no test, and no process that it starts, find what the user has learned of games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 def pytest_report_header() -> str:

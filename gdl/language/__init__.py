@@ -6,10 +6,11 @@ It knows what a rule looks like and which words are keywords, not what a rule me
 
 Start with :mod:`.terms` and :mod:`.rules`, the values, and :mod:`.keywords`. Reading goes from
 :mod:`.kif` or :mod:`.infix` over :mod:`.forms` to :mod:`.parser`; writing from :mod:`.formatter`
-over :mod:`.writers` to :mod:`.pretty_printer`. :mod:`.lexical` says what a name is, and
-:mod:`.scrambler` renames.
+over :mod:`.writers` to :mod:`.pretty_printer`. :mod:`.lexical` says what a name is,
+:mod:`.scrambler` renames, and :mod:`.canonical_rules` finds what renaming leaves as it is.
 """
 
+from gdl.language.canonical_rules import CanonicalForm, canonical_form
 from gdl.language.formatter import Notation, convert_text, format_text, notation_of
 from gdl.language.keywords import (
     GIVEN_LEVELS,
@@ -68,6 +69,7 @@ __all__ = [
     "WORD",
     "And",
     "Atom",
+    "CanonicalForm",
     "Constant",
     "Distinct",
     "Function",
@@ -86,6 +88,7 @@ __all__ = [
     "atoms_of",
     "body_atoms",
     "by_relation",
+    "canonical_form",
     "convert_text",
     "decode",
     "format_text",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.server import Config, load_config, serve
+from ggp_player.strategies.learning import FOLDER_VARIABLE
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -44,6 +46,8 @@ def serve_command(config: Path | None, **flags: object) -> None:
         settings = load_config(config, flags)
     except ConfigError as error:
         raise click.UsageError(f"these settings cannot be used:\n{error}") from error
+    if settings.evaluations is not None:  # the searches' processes inherit it
+        os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
     logging.basicConfig(
         level=settings.logging_level, format="%(asctime)s %(levelname)-7s %(message)s"
     )

@@ -99,6 +99,11 @@ class Config(BaseModel):
         le=86400,
         description="the seconds of silence, beyond three clocks, that end a match, up to 86400",
     )
+    evaluations: Path | None = Field(
+        default=None,
+        description="the folder in which ggp-player learn has stored evaluations; without it, one "
+        "in the user's data folder",
+    )
     seed: int = Field(
         default=0,
         description="a whole number; with the same one a match is played with the same chances",

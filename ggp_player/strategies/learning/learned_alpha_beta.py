@@ -12,8 +12,8 @@ from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
-from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
 from ggp_player.strategies.textbook import moves_by_chance
 
@@ -23,7 +23,8 @@ class LearnedAlphaBeta(EngineStrategy):
 
     The evaluation is a weight for each fluent, as in piece-square tables, fitted to how random
     playouts end and then to games of the search against itself; that takes ``seconds`` of CPU time
-    and some more, once. Then each position is searched deeper and deeper, as by ``proof``, with
+    and some more, once. Where ``ggp-player learn`` has stored an evaluation of the game, it is used
+    instead. Then each position is searched deeper and deeper, as by ``proof``, with
     which it shares its search: blocks of siblings, the history heuristic, a transposition table of
     ``megabytes``, or less where :func:`.search_memory` is. Moves after the first are searched with
     a null window, and late ones less deep (late-move reductions); at the horizon moves that change
@@ -91,7 +92,7 @@ class LearnedAlphaBeta(EngineStrategy):
             return
         if self._learning is None:
             machine, seed = self.machine_of(position), position.random.getrandbits(32)
-            self._learning = learn_evaluation(machine, seed, self._seconds, self._clock)
+            self._learning = recall_or_learn(machine, seed, self._seconds, self._clock)
         # A search that is stopped here goes on learning in the next position.
         while not self._is_learned:
             try:

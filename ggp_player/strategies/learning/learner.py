@@ -14,10 +14,10 @@ from ggp_player.strategies.learning.duel import (
     TreeSearchDuelist,
     play_pairs,
 )
-from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
+from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
 LEARNING_SECONDS = 12.0
@@ -50,6 +50,7 @@ _log = logging.getLogger(__name__)
 class Learner:
     """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
 
+    Where an evaluation of the game is stored, it takes that instead of learning one.
     ``clock`` returns seconds of CPU time, of which all steps together take some 25 at most.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
@@ -72,11 +73,11 @@ class Learner:
 
     def work(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
         """Learn and decide; yield every few hundredths of a second."""
-        evaluation = yield from learn_evaluation(machine, seed, LEARNING_SECONDS, self._clock)
+        evaluation = yield from recall_or_learn(machine, seed, LEARNING_SECONDS, self._clock)
         if evaluation is None:
             self.note = "too few states to learn an evaluation from"
             return
-        score = yield from self._duel(machine, evaluation, Random(seed))
+        score = yield from self.duel(machine, evaluation, Random(seed))
         share = f"won {100 * score.share:.0f} % of {score.matches} duels"
         self.note = f"{evaluation}; alpha-beta with it {share}"
         _log.info("%s", self.note)
@@ -89,19 +90,26 @@ class Learner:
                 clock=self._clock,
             )
 
-    def _duel(
-        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, random: Random
+    def duel(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        random: Random,
+        seconds: float = DUEL_SECONDS,
     ) -> Generator[None, None, Score]:
-        """Let alpha-beta play the tree search; return its score."""
+        """Let alpha-beta play the tree search for so many seconds at most; return its score.
+
+        Yields after each move.
+        """
         search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
-        seconds = MATCH_SECONDS / search.playout_length
-        seconds = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, seconds))
+        pace = MATCH_SECONDS / search.playout_length
+        pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
         challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
         champion = TreeSearchDuelist(search, self._clock)
         began, score = self._clock(), Score()
-        for score in play_pairs(machine, challenger, champion, random, seconds):
+        for score in play_pairs(machine, challenger, champion, random, pace):
             yield
-            if is_decided(score) or self._clock() - began >= DUEL_SECONDS:
+            if is_decided(score) or self._clock() - began >= seconds:
                 break
         return score
 

@@ -71,15 +71,20 @@ class Game:
 
 
 class SelfPlay:
-    """Games of two rivals, who play by the ``evaluations`` of either: the same, or not."""
+    """Games of two rivals, who play by the ``evaluations`` of either: the same, or not.
+
+    A move takes so many ``nodes``.
+    """
 
     def __init__(
         self,
         machine: PropnetStateMachine,
         evaluations: tuple[LearnedEvaluation, LearnedEvaluation],
         random: Random,
+        nodes: int = NODES,
     ) -> None:
         self._machine = machine
+        self._nodes = nodes
         self._random = random
         first, second = (
             ProofTree(machine, machine.roles[role], ENTRIES, None, evaluation.seen_from(role))
@@ -132,7 +137,7 @@ class SelfPlay:
     def _best_choice(self, position: Position, role: int) -> Choice:
         """Search a position by so many nodes."""
         choice = Choice(position.legal_moves[0])
-        for found in self._trees[role].search(position, budget=NODES):
+        for found in self._trees[role].search(position, budget=self._nodes):
             choice = found
         return choice
 

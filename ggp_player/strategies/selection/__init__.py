@@ -6,6 +6,7 @@ one match. Start reading in :mod:`.registry`, which lists all strategies, and as
 game, and :mod:`.portfolio` runs several side by side.
 """
 
+from ggp_player.strategies.selection.auto import add_winning_moves
 from ggp_player.strategies.selection.parameters import (
     StrategyDescription,
     StrategyParameter,
@@ -22,6 +23,7 @@ __all__ = [
     "STRATEGIES",
     "StrategyDescription",
     "StrategyParameter",
+    "add_winning_moves",
     "create",
     "describe_strategies",
     "strategy_class",

@@ -134,9 +134,7 @@ def choose_for_compiled(
     symmetries = generated_group(machine, structure.symmetries)
     turns = structure.turns.one_at_a_time.value
     if turns:
-        facts = {fact: number for number, fact in enumerate(machine.facts)}
-        groups = [[facts[fact] for fact in group] for group in structure.mutex_groups]
-        machine.engine.add_winning_moves(groups)
+        add_winning_moves(machine, structure)
     playing: Strategy = MonteCarlo(threads=threads, symmetries=symmetries)
     reason = _kind(structure)
     if provers := _provers(structure, symmetries):
@@ -146,6 +144,13 @@ def choose_for_compiled(
     if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
         playing = Contest(playing, learner, time.process_time)
     return playing, reason
+
+
+def add_winning_moves(machine: PropnetStateMachine, structure: Structure) -> None:
+    """Let the machine's blocks tell which moves win at once, for roles that take turns."""
+    facts = {fact: number for number, fact in enumerate(machine.facts)}
+    groups = [[facts[fact] for fact in group] for group in structure.mutex_groups]
+    machine.engine.add_winning_moves(groups)
 
 
 def _kind(structure: Structure) -> str:

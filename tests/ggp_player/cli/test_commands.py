@@ -1,5 +1,6 @@
 """The command line: what it says about itself, and about mistakes."""
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,8 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
 from ggp_player.cli import info
-from ggp_player.server.config import Config
+from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
+from ggp_player.strategies.learning import FOLDER_VARIABLE
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -29,6 +31,7 @@ def test_the_help_lists_every_command() -> None:
             "match",
             "analyze",
             "strategies",
+            "learn",
             "bench",
             "tournament",
             "warm-up",
@@ -77,6 +80,17 @@ def test_serve_at_a_port_that_is_taken() -> None:
         f"Error: cannot listen at 127.0.0.1:{port}: another program listens there; "
         "stop it or choose another --port\n"
     )
+
+
+def test_serve_tells_its_processes_where_evaluations_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, "elsewhere")
+    assert f"{ENVIRONMENT_PREFIX}EVALUATIONS" == FOLDER_VARIABLE
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        run("serve", "--host", "127.0.0.1", "--port", port, "--evaluations", str(tmp_path))
+    assert os.environ[FOLDER_VARIABLE] == str(tmp_path)
 
 
 @contextmanager

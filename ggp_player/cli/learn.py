@@ -1,0 +1,281 @@
+"""The command ``ggp-player learn``: learn an evaluation of a game at leisure, and store it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import signal
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from time import monotonic
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+import gdl
+from gdl.analysis import analyse
+from gdl.engine import PropnetStateMachine
+from gdl.errors import counted
+from gdl.language import CanonicalForm, canonical_form
+from ggp_player.cli.options import RULESHEET, reporting_unplayable_game
+from ggp_player.strategies.learning import (
+    FOLDER_VARIABLE,
+    DuelResult,
+    LearnedAlphaBeta,
+    LearnedEvaluation,
+    Learner,
+    LongLearning,
+    StoredEvaluation,
+    evaluations_folder,
+    read_evaluation,
+)
+from ggp_player.strategies.learning.learner import DUEL_SECONDS, NEEDED_SHARE
+from ggp_player.strategies.selection import add_winning_moves
+from ggp_player.worker import is_warm, warm_up_searches
+
+MAX_SECONDS = 30 * 86_400
+"""A month."""
+
+DUEL_SHARE = 0.25
+"""The part of the time for the duel at most."""
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit status after Ctrl-C, by the convention of shells."""
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("learn", short_help="Learn an evaluation of a game, for later matches.")
+@click.argument("rulesheet", type=RULESHEET)
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to learn, with the duel; compiling and analysing the game comes on top.",
+)
+@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option(
+    "--evaluations",
+    "folder",
+    type=_FOLDER,
+    envvar=FOLDER_VARIABLE,
+    metavar="FOLDER",
+    help="Where evaluations are stored.  [default: the user's data folder]",
+)
+@click.pass_context
+def learn_command(
+    context: click.Context, rulesheet: Path, seconds: float, seed: int, folder: Path | None
+) -> None:
+    """Learn an evaluation of the game in the file RULESHEET, and store it for later matches.
+
+    It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
+    rounds of games against itself, and learns from them; what it learns from a round is kept unless
+    it loses against the best before. Ctrl-C keeps what was learned so far. If an evaluation of the
+    game is stored already, learning goes on from that. At the end a duel against the tree search
+    tells how good it is.
+
+    In matches auto and learned_alpha_beta use a stored evaluation in place of learning in the start
+    clock, also where the game manager scrambles the words of the rules. They look for it in the
+    same folder, which --evaluations of ggp-player serve and the environment variable
+    GGP_PLAYER_EVALUATIONS name, too.
+
+    The exit status is 130 after Ctrl-C.
+
+    \b
+    Example:
+        ggp-player learn games/breakthrough.kif --time 600
+    """
+    if math.isnan(seconds):
+        raise click.BadParameter("nan is no number of seconds", param_hint="--time")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
+    folder = _writable(folder or evaluations_folder())
+    with reporting_unplayable_game():
+        machine = gdl.compile(gdl.load(rulesheet))
+        form = _check(machine)
+    if not is_warm():
+        warm_up_searches(click.echo)
+    task = _Task(machine, form, folder, seconds, seed)
+    if task.run():
+        context.exit(INTERRUPTED)
+
+
+def _writable(folder: Path) -> Path:
+    """Make a folder where there is none. Raises click's BadParameter if it cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        sentence = f"the folder {folder} cannot be written: {error.strerror}"
+        raise click.BadParameter(sentence, param_hint="--evaluations") from error
+    return folder
+
+
+def _check(machine: PropnetStateMachine) -> CanonicalForm:
+    """Raise click's ClickException for a game that is not for learning; make it ready otherwise."""
+    refusal = LearnedAlphaBeta().refusal(machine)
+    if refusal is not None:
+        raise click.ClickException(refusal)
+    form = canonical_form(machine.ruleset)
+    if form is None:
+        raise click.ClickException("the rules are too large to be recognised in a later match")
+    if machine.is_terminal(machine.initial_state()):
+        raise click.ClickException("the match is over before it begins: there is nothing to learn")
+    machine.warm_up()
+    structure = analyse(machine)
+    if not structure.turns.one_at_a_time.value:
+        raise click.ClickException(f"{LearnedAlphaBeta.name} is for roles that move in turn")
+    add_winning_moves(machine, structure)
+    return form
+
+
+@dataclass(slots=True)
+class _Progress:
+    """The time that has passed, on a terminal as a bar."""
+
+    bar: Progress
+    seconds: float
+
+    def __post_init__(self) -> None:
+        self.bar.add_task("playouts", total=self.seconds)
+
+    def show(self, what: str, passed: float) -> None:
+        self.bar.update(self.bar.task_ids[0], description=what, completed=passed)
+
+
+class _Task:
+    """One run of the command: learns, stores, and reports."""
+
+    def __init__(
+        self,
+        machine: PropnetStateMachine,
+        form: CanonicalForm,
+        folder: Path,
+        seconds: float,
+        seed: int,
+    ) -> None:
+        self._machine, self._form, self._folder = machine, form, folder
+        self._seconds, self._seed = seconds, seed
+        self._clock = monotonic
+        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+        stored, self._seconds_before = self._stored()
+        self._learning = LongLearning(machine, seed, self._clock, stored)
+        self._is_stored = self._learning.evaluation
+        self._rounds_shown = 0
+        self._began = self._clock()
+
+    def run(self) -> bool:
+        """Learn, hold the duel, and store; return whether Ctrl-C interrupted it."""
+        columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+        hidden = not self._console.is_terminal
+        is_interrupted = False
+        duel: DuelResult | None = None
+        with Progress(*columns, console=self._console, transient=True, disable=hidden) as bar:
+            progress = _Progress(bar, self._seconds)
+            try:
+                self._learn(progress)
+                if self._learning.evaluation is not None:
+                    duel = self._duel(progress)
+            except KeyboardInterrupt:
+                is_interrupted = True
+        self._report(duel, is_interrupted)
+        return is_interrupted
+
+    @property
+    def _passed(self) -> float:
+        return self._clock() - self._began
+
+    @property
+    def _duel_seconds(self) -> float:
+        return min(DUEL_SECONDS, DUEL_SHARE * self._seconds)
+
+    def _stored(self) -> tuple[LearnedEvaluation | None, float]:
+        """What is stored of the game, and in how many seconds it was learned.
+
+        A bad file is reported, and will be replaced.
+        """
+        try:
+            stored = read_evaluation(self._folder, self._form.digest)
+            if stored is None:
+                return None, 0.0
+            found = stored.evaluation_of(self._machine, self._form)
+        except (OSError, ValueError) as error:
+            self._say(f"what is stored of the game cannot be used: {error}", "red")
+            return None, 0.0
+        self._say(f"going on from a {found}")
+        return found, stored.seconds
+
+    def _learn(self, progress: _Progress) -> None:
+        learning, what = self._learning, "playouts"
+        for _ in learning.work(self._seconds - self._duel_seconds):
+            progress.show(what, self._passed)
+            if learning.evaluation is not None:
+                what = f"round {len(learning.rounds) + 1}"
+            self._show_rounds()
+        self._show_rounds()
+
+    def _show_rounds(self) -> None:
+        """Print the rounds that have ended, and store what is better, lest it be lost."""
+        for finished in self._learning.rounds[self._rounds_shown :]:
+            self._say(str(finished))
+            self._rounds_shown += 1
+        if self._learning.evaluation is not self._is_stored:
+            self._save(None)
+
+    def _duel(self, progress: _Progress) -> DuelResult | None:
+        """Let alpha-beta with the evaluation play the tree search."""
+        evaluation = self._learning.evaluation
+        assert evaluation is not None
+        learner, random = Learner(self._clock), Random(self._seed)
+        duel = learner.duel(self._machine, evaluation, random, self._duel_seconds)
+        while True:
+            try:
+                next(duel)
+            except StopIteration as end:
+                score = end.value
+                return DuelResult(score.points, score.matches) if score.matches else None
+            progress.show("duel", self._passed)
+
+    def _save(self, duel: DuelResult | None) -> Path:
+        evaluation = self._learning.evaluation
+        assert evaluation is not None
+        seconds = self._seconds_before + self._passed
+        stored = StoredEvaluation.of(evaluation, self._machine, self._form, seconds, duel)
+        self._is_stored = evaluation
+        return stored.save(self._folder)
+
+    def _report(self, duel: DuelResult | None, is_interrupted: bool) -> None:
+        """Store the result, and say what it is worth."""
+        evaluation = self._learning.evaluation
+        if evaluation is None:
+            if is_interrupted:
+                self._say("interrupted before anything was learned")
+                return
+            raise click.ClickException("too few states to learn an evaluation from")
+        path = self._save(duel)
+        kept = sum(each.is_kept for each in self._learning.rounds)
+        rounds = f"{kept} of {len(self._learning.rounds)} rounds kept"
+        self._say(f"{evaluation}, {rounds}, {self._passed:.0f} s")
+        self._say(_duel_sentence(duel))
+        self._say(f"stored in {path}")
+
+    def _say(self, line: str, style: str = "") -> None:
+        self._console.print(Text(line, style=style))
+
+
+def _duel_sentence(duel: DuelResult | None) -> str:
+    """Say how the duel ended, and what follows from it."""
+    if duel is None:
+        return "no duel with the tree search was finished, so it is not known how good this is"
+    share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
+    won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
+    if share >= NEEDED_SHARE:
+        return won
+    return f"{won}: auto needs {100 * NEEDED_SHARE:.0f} % to play with it"

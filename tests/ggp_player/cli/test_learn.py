@@ -1,0 +1,176 @@
+"""``ggp-player learn``: it stores what matches use, keeps it on Ctrl-C, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ggp_player.__main__ import main
+from ggp_player.cli import learn
+from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
+from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
+from tests.support.learned_games import GAME, ticking
+from tests.support.paths import GAMES
+from tests.support.small_games import compiled
+
+
+@pytest.fixture
+def rulesheet(tmp_path: Path) -> Path:
+    path = tmp_path / "game.kif"
+    path.write_text(GAME)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "evaluations"
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of some games, by a clock that needs no time."""
+    monkeypatch.setattr(long_learning, "FIRST_ROUND", 0.04)
+    monkeypatch.setattr(long_learning, "NODES", 200)
+    monkeypatch.setattr(long_learning, "PLAYOUT_SHARE", 0.5)
+    monkeypatch.setattr(learn, "monotonic", ticking(0.001))
+    monkeypatch.setattr(learn, "is_warm", lambda: True)
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["learn", *map(str, arguments)])
+
+
+def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Path) -> None:
+    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    assert result.exit_code == 0, result.output
+    *rounds, learned, duel, where = result.output.splitlines()
+    assert all(line.startswith("round ") for line in rounds)
+    assert learned.startswith("evaluation of ")
+    assert f"of {len(rounds)} rounds kept" in learned
+    assert "duel" in duel
+    (path,) = folder.iterdir()
+    assert where == f"stored in {path}"
+    document = json.loads(path.read_text())
+    assert document["rules"] == path.stem
+    assert len(document["weights"]) == 2
+    evaluation = recall_evaluation(compiled(GAME), folder)
+    assert evaluation is not None
+    again = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    assert again.exit_code == 0, again.output
+    assert again.output.startswith(f"going on from a {evaluation}\n")
+    assert json.loads(path.read_text())["seconds"] > document["seconds"]
+
+
+def test_the_environment_names_the_folder(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    assert run(rulesheet, "--time", "0.4").exit_code == 0
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_bad_file_is_replaced(rulesheet: Path, folder: Path) -> None:
+    run(rulesheet, "--time", "0.4", "--evaluations", folder)
+    (path,) = folder.iterdir()
+    path.write_text("{}")
+    result = run(rulesheet, "--time", "0.4", "--evaluations", folder)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("what is stored of the game cannot be used: ")
+    assert recall_evaluation(compiled(GAME), folder) is not None
+
+
+@pytest.mark.parametrize("is_learned", [False, True])
+def test_ctrl_c_keeps_what_was_learned(
+    is_learned: bool, rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = LongLearning.work
+
+    def interrupted(learning: LongLearning, seconds: float) -> Iterator[None]:
+        for _ in original(learning, seconds):
+            if (learning.evaluation is not None) == is_learned:
+                raise KeyboardInterrupt
+            yield
+
+    monkeypatch.setattr(LongLearning, "work", interrupted)
+    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    assert result.exit_code == learn.INTERRUPTED
+    if is_learned:
+        assert "no duel with the tree search was finished" in result.output
+        assert recall_evaluation(compiled(GAME), folder) is not None
+    else:
+        assert result.output == "interrupted before anything was learned\n"
+        assert not list(folder.iterdir())
+
+
+def test_too_few_states_are_an_error(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learn, "monotonic", ticking(10.0))
+    result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
+    assert result.exit_code == 1
+    assert result.output == "Error: too few states to learn an evaluation from\n"
+
+
+# ---------------------------------------------------------------------- mistakes
+
+
+def test_no_rulesheet(tmp_path: Path) -> None:
+    assert "Missing argument 'RULESHEET'" in run().output
+    result = run(tmp_path / "none.kif")
+    assert result.exit_code == 2
+    assert "does not exist" in result.output
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_no_time(seconds: str, rulesheet: Path) -> None:
+    result = run(rulesheet, "--time", seconds)
+    assert result.exit_code == 2
+    assert "Invalid value for" in result.output
+    assert "--time" in result.output
+
+
+def test_a_broken_rulesheet(tmp_path: Path, folder: Path) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text("(role")
+    result = run(broken, "--evaluations", folder)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: the game cannot be played:\n")
+    assert "broken.kif:1:" in result.output
+
+
+def test_a_folder_that_cannot_be_written(rulesheet: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = run(rulesheet, "--evaluations", tmp_path / "file" / "folder")
+    assert result.exit_code == 2
+    assert "cannot be written: Not a directory" in " ".join(result.output.split())
+    result = run(rulesheet, "--evaluations", tmp_path / "file")
+    assert result.exit_code == 2
+    assert "is a file" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("pig", "learned_alpha_beta is for two roles without chance"),
+        ("trefoil", "learned_alpha_beta is for two roles without chance"),
+        ("biddingTicTacToe", "learned_alpha_beta is for roles that move in turn"),
+    ],
+)
+def test_games_that_are_not_for_it(name: str, sentence: str, folder: Path) -> None:
+    result = run(GAMES / f"{name}.kif", "--evaluations", folder)
+    assert result.exit_code == 1
+    assert result.output == f"Error: {sentence}\n"
+    assert not list(folder.iterdir())
+
+
+def test_rules_that_cannot_be_recognised(
+    rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learn, "canonical_form", lambda _ruleset: None)
+    result = run(rulesheet, "--evaluations", folder)
+    assert result.exit_code == 1
+    assert "too large to be recognised" in result.output

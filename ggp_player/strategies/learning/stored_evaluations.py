@@ -196,11 +196,12 @@ def read_evaluation(folder: Path, digest: str) -> StoredEvaluation | None:
 
 
 def recall_evaluation(
-    machine: PropnetStateMachine, folder: Path | None = None
+    machine: PropnetStateMachine, folder: Path | None = None, least_seconds: float = 0.0
 ) -> LearnedEvaluation | None:
     """The stored evaluation of a machine's game; None where there is none that can be used.
 
-    What is used, or is wrong, is logged. Where anything is stored at all, recognising the game
+    One that took less than ``least_seconds`` to learn is not. What is used, or is wrong, is logged.
+    Where anything is stored at all, recognising the game
     takes some hundredths of a second, and about a second at most.
     """
     folder = evaluations_folder() if folder is None else folder
@@ -211,21 +212,29 @@ def recall_evaluation(
         return None
     try:
         stored = read_evaluation(folder, form.digest)
-        evaluation = None if stored is None else stored.evaluation_of(machine, form)
+        if stored is None:
+            return None
+        if stored.seconds < least_seconds:
+            seconds = f"{stored.seconds:.0f} s, not {least_seconds:.0f} s"
+            _log.info("the stored evaluation is ignored, as it was learned in %s", seconds)
+            return None
+        evaluation = stored.evaluation_of(machine, form)
     except (OSError, ValueError) as error:
         path, reason = path_in(folder, form.digest), " ".join(str(error).split())
         _log.warning("the stored evaluation %s is ignored: %s", path, reason)
         return None
-    if evaluation is not None:
-        _log.info("using a %s", evaluation)
+    _log.info("using a %s", evaluation)
     return evaluation
 
 
 def recall_or_learn(
     machine: PropnetStateMachine, seed: int, seconds: float, clock: Clock
 ) -> Generator[None, None, LearnedEvaluation | None]:
-    """The stored evaluation as it is, or else what :func:`.learn_evaluation` learns."""
-    evaluation = recall_evaluation(machine)
+    """The stored evaluation as it is, or else what :func:`.learn_evaluation` learns.
+
+    One that was learned in less time than there is now is learned anew.
+    """
+    evaluation = recall_evaluation(machine, least_seconds=seconds)
     if evaluation is not None:
         return evaluation
     return (yield from learn_evaluation(machine, seed, seconds, clock))

@@ -196,6 +196,16 @@ def test_a_bad_file_is_one_sentence_in_the_log(
     assert "\n" not in sentence
 
 
+def test_what_was_learned_in_less_time_is_ignored(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = compiled(GAME)
+    caplog.set_level("INFO")
+    assert recall_evaluation(machine, folder, least_seconds=12.5) is not None
+    assert recall_evaluation(machine, folder, least_seconds=15.0) is None
+    assert "is ignored, as it was learned in 12 s, not 15 s" in caplog.text
+
+
 def test_what_is_no_file_is_ignored(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     (path,) = folder.iterdir()
     path.unlink()

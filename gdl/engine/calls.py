@@ -103,6 +103,22 @@ def _copy(_context: Any, _target: Any, _origin: Any, _size: Any) -> _Definition:
     return types.void(*[types.int64] * 3), emit
 
 
+def _prefetch(_context: Any, _address: Any) -> _Definition:
+    from numba import types
+    from numba.core import cgutils
+
+    kind = ir.FunctionType(ir.VoidType(), [_POINTER, *[ir.IntType(32)] * 3])
+
+    def emit(context: Any, b: Any, _signature: Any, arguments: Any) -> Any:
+        operation = cgutils.get_or_insert_function(b.module, kind, "llvm.prefetch.p0")
+        for_reading, keep, data = (ir.Constant(ir.IntType(32), number) for number in (0, 3, 1))
+        address = b.inttoptr(arguments[0], _POINTER)
+        b.call(operation, [address, for_reading, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), emit
+
+
 call_evaluator: Callable[[int, int, int], None] = Intrinsic(_evaluator)
 """Call ``void function(rows, program)``: evaluate a gate program in a block."""
 
@@ -117,3 +133,6 @@ call_scatter: Callable[[int, int, int, int, int], None] = Intrinsic(_scatter)
 
 copy_memory: Callable[[int, int, int], None] = Intrinsic(_copy)
 """Copy bytes: target, origin, size. The two regions do not overlap."""
+
+prefetch: Callable[[int], None] = Intrinsic(_prefetch)
+"""Begin to fetch the cache line of an address, which may be any; nothing else happens."""

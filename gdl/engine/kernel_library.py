@@ -1,11 +1,21 @@
 """The door for kernels: what they may call of the engine.
 
 Start with :class:`BlockView`, the record through which a kernel sees a block, and the operations
-on it. The rest are decorators (:func:`kernel` and its kin), calls of native code by address, single
-bits and lanes, hashes, and canonical states under symmetries. Nothing here knows Python objects.
+on it. The rest are decorators (:func:`kernel` and its kin), calls of native code by address, a lock
+for kernels that share arrays, single bits and lanes, hashes, and canonical states under symmetries.
+Nothing here knows Python objects.
 """
 
-from gdl.array_kernels import Intrinsic, inlined_kernel, kernel, register_archive
+from gdl.array_kernels import (
+    Intrinsic,
+    acquire,
+    inlined_kernel,
+    kernel,
+    new_lock,
+    register_archive,
+    release,
+    unshared_zeros,
+)
 from gdl.engine.bits import (
     ONE,
     ZERO,
@@ -46,6 +56,7 @@ from gdl.engine.calls import (
     call_scatter,
     call_select,
     copy_memory,
+    prefetch,
 )
 from gdl.engine.canonical_state import (
     elements_fixing,
@@ -71,6 +82,7 @@ __all__ = [
     "ZERO",
     "BlockView",
     "Intrinsic",
+    "acquire",
     "advance",
     "call_evaluator",
     "call_masked_copy",
@@ -94,8 +106,12 @@ __all__ = [
     "make_all_canonical",
     "make_canonical",
     "mixed",
+    "new_lock",
     "population",
+    "prefetch",
     "read_lanes",
     "register_archive",
+    "release",
+    "unshared_zeros",
     "write_lanes",
 ]

@@ -22,6 +22,7 @@ from gdl.system.resources import (
     limit_memory,
     load_average,
     peak_memory,
+    yield_address,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "owner_suffix",
     "peak_memory",
     "start_method",
+    "yield_address",
 ]

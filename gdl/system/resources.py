@@ -29,6 +29,21 @@ def available_cpus() -> int:
     return os.cpu_count() or 1
 
 
+def yield_address() -> int:
+    """Return the address of a C function ``int function(void)`` that lets other threads run.
+
+    It is 0 where the system has none.
+    """
+    import ctypes  # not at the top: see the package
+
+    with suppress(AttributeError, OSError):
+        library, name = ctypes.CDLL(None), "sched_yield"
+        if sys.platform == "win32":
+            library, name = ctypes.WinDLL("kernel32"), "SwitchToThread"
+        return ctypes.cast(library[name], ctypes.c_void_p).value or 0
+    return 0
+
+
 def available_memory() -> int | None:
     """Return how much memory this process and its children may still take, in bytes.
 

@@ -1,11 +1,11 @@
 """Monte Carlo tree search on blocks of lanes: the strong search of games with more than one player.
 
-:mod:`.monte_carlo` is the strategy ``mcts``; start there. It runs one or more :mod:`.tree_search`,
-each a tree over one block of the compiled engine. What they share is in :mod:`.arrays`, and the
-kernels work on that, called from the hot loop in :mod:`.search_loop`. :mod:`.uct` is the yardstick:
-the same engine with one playout at a time.
+:mod:`.monte_carlo` is the strategy ``mcts``; start there. It runs a :mod:`.tree_search`, a tree and
+one or more threads that grow it, each over a block of the compiled engine. Its data are in
+:mod:`.arrays`, and the kernels work on that, called from the hot loop in :mod:`.search_loop`.
+:mod:`.uct` is the yardstick: the same engine with one playout at a time.
 
-One step of the search, for a block of lanes:
+One step of the search, for a thread and its block of lanes:
 
 1. idle lanes get new leaves (:mod:`.selection`): paths down the tree by visits, pending visits and
    proved bounds, up to a child that is not yet in the tree; several siblings are added together
@@ -13,6 +13,10 @@ One step of the search, for a block of lanes:
 3. lanes whose playout has ended are freed; when all playouts of a leaf have ended, their sums are
    added along its path (:mod:`.backpropagation`)
 4. all lanes choose a move, at random or the one that leads to the new child, and make it
+
+Threads share the whole tree, and one lock protects it (tree parallelism). A thread acquires it for
+what it does to the tree in steps 1 to 3, but not to evaluate its block, make moves, or read states
+and goals. Pending visits keep threads from all following the same path.
 
 Proved bounds of values are backed up exactly, and what is proved is not searched again. Equal
 states are one node, and so are states that a symmetry of the game maps to one another. At
@@ -26,7 +30,8 @@ Monte-Carlo tree search solver (2008); T. Cazenave and A. Saffidine, Score bound
 search (2010); A. Liu et al., Watch the unobserved (2020); H. Finnsson and Y. Bjornsson,
 CadiaPlayer (2009); A. Saffidine, H. Finnsson and M. Buro, Alpha-beta pruning for games with
 simultaneous moves (2012); M. Lanctot, V. Lisy and M. Winands, Monte Carlo tree search in
-simultaneous move games with applications to Goofspiel (2013).
+simultaneous move games with applications to Goofspiel (2013); G. Chaslot, M. Winands and J. van den
+Herik, Parallel Monte-Carlo tree search (2008).
 """
 
 from ggp_player.strategies.mcts.arrays import Settings

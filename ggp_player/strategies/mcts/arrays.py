@@ -1,5 +1,9 @@
 """The arrays of the tree search: plain data that the kernels work on, and what each row means.
 
+Several threads may grow one tree. Each of them has a block of its own, with its lanes and pending
+leaves; the tree and its counts are shared, and only whoever has acquired the tree's lock reads or
+writes them.
+
 ``R`` is the number of roles, ``W`` the words of a block, ``S`` the words of a packed state, ``N``
 the nodes, ``E`` the edges, ``J`` the joint moves, ``L`` the lanes. Nodes and edges are named by
 their index; -1 is none. Values are goal values: 0 to 100 in bounds (uint8), in hundredths in sums.
@@ -21,6 +25,7 @@ from numpy.typing import NDArray
 from gdl import Constant
 from gdl.circuit.winning_moves import WinningMoves
 from gdl.engine import Block, Engine, SymmetryGroup, trivial_group
+from gdl.engine.kernel_library import new_lock, unshared_zeros
 from ggp_player.strategies.textbook import moves_by_chance
 
 Ints = NDArray[np.int64]
@@ -163,14 +168,15 @@ class GameArrays(NamedTuple):
 
 
 class LaneArrays(NamedTuple):
-    """The block in which playouts run, and which leaf each of them belongs to.
+    """The block in which a thread's playouts run, and which leaf each of them belongs to.
 
     ``rows`` uint64 (rows, W), ``flat_rows`` a view of it as one line; ``scratch`` and ``random`` as
     the choice of moves needs them. ``playing`` uint64 (W,): lanes whose playout goes on;
     ``finished`` uint64 (W,): lanes whose playout has ended and is yet to be counted. ``leaf`` int32
-    (L,): the pending leaf of each lane. ``start_step`` int64 (L,): the step in which its playout
-    began. ``winners`` uint64 (R, W): the lanes in which a role can win at once. Scratch: ``mask``
-    uint64 (W,), ``state`` and ``spare`` uint64 (S,), ``values`` uint8 (R,).
+    (L,): the pending leaf of each lane. ``step`` int64 (1,): steps of the block so far;
+    ``start_step`` int64 (L,): the step in which each lane's playout began. ``winners`` uint64 (R,
+    W): the lanes in which a role can win at once. Scratch: ``mask`` uint64 (W,), ``spare`` uint64
+    (S,), ``values`` uint8 (R,).
     """
 
     rows: Words
@@ -180,12 +186,16 @@ class LaneArrays(NamedTuple):
     playing: Words
     finished: Words
     leaf: Indices
+    step: Ints
     start_step: Ints
     winners: Words
     mask: Words
-    state: Words
     spare: Words
     values: Values
+
+
+FREE_LEAVES, NEW_LEAVES = range(2)
+"""Indices into ``counts`` of the pending leaves: heights of the stacks ``free`` and ``new``."""
 
 
 class PendingLeaves(NamedTuple):
@@ -197,8 +207,11 @@ class PendingLeaves(NamedTuple):
     ``forced_moves`` int32 (L, R): the joint move that the lanes still have to make where
     ``forced``, uint8 (L,), is set. ``lane_count`` int32 (L,): lanes in all; ``playing`` int32 (L,):
     those whose playout goes on. ``totals`` float64 (L, R): the sum of the goal values of those that
-    have ended. ``masks`` uint64 (L, W): the lanes. ``free`` int32 (L,): a stack of unused leaves;
-    ``new`` int32 (L,): a stack of leaves whose lanes were filled after the last view.
+    have ended. ``masks`` uint64 (L, W): the lanes. ``states`` uint64 (L, S): the packed state from
+    which new lanes start or, once they have made a forced move, to which it led. ``winner`` int32
+    (L,): the role that the last view has shown to win at once. ``free`` int32 (L,): a stack of
+    unused leaves; ``new`` int32 (L,): a stack of leaves whose lanes were filled after the last
+    view; ``counts`` int64 (2,): their heights.
     """
 
     length: Indices
@@ -210,17 +223,21 @@ class PendingLeaves(NamedTuple):
     totals: Sums
     forced: Values
     masks: Words
+    states: Words
+    winner: Indices
     free: Indices
     new: Indices
+    counts: Ints
 
 
 class TreeArrays(NamedTuple):
-    """Nodes, edges and joint moves, in pools of fixed size.
+    """Nodes, edges and joint moves, in pools of fixed size, and the lock for all of them.
 
-    ``nodes`` :data:`NODE` (N,), ``roles`` :data:`ROLE` (N, R), ``state`` uint64 (N, S), packed.
-    ``edges`` :data:`EDGE` (E,). ``buckets`` int32 (a power of two,): links to the first node of
-    each bucket of the hash table. ``free_edges`` int32 (any,): for each number of edges a link to
-    the first run of so many that is free.
+    ``lock`` int64 (2,): see :func:`gdl.engine.kernel_library.acquire`. ``nodes`` :data:`NODE` (N,),
+    ``roles`` :data:`ROLE` (N, R), ``state`` uint64 (N, S), packed. ``edges`` :data:`EDGE` (E,).
+    ``buckets`` int32 (a power of two,): links to the first node of each bucket of the hash table.
+    ``free_edges`` int32 (any,): for each number of edges a link to the first run of so many that is
+    free.
 
     For simultaneous-move nodes: ``regret`` float64 (E,), the cumulative regret of a move;
     ``known_joint_moves`` int32 (E,), how many joint moves with it are in the tree;
@@ -228,6 +245,7 @@ class TreeArrays(NamedTuple):
     int32 (a power of two,) as ``buckets``.
     """
 
+    lock: Ints
     nodes: Records
     roles: Records
     state: Words
@@ -271,9 +289,7 @@ class Settings(NamedTuple):
     JOINT_MOVES,
     FREE_NODE,
     FREE_JOINT_MOVE,
-    FREE_LEAVES,
-    NEW_LEAVES,
-    STEP,
+    STEPS_LEFT,
     PLAYOUTS,
     DESCENTS,
     REFUTED,
@@ -281,14 +297,13 @@ class Settings(NamedTuple):
     OLD,
     RECYCLED,
     TOGETHER,
-) = range(16)
-"""Indices into ``counts``, int64 (16,), the state of the search as a whole:
+) = range(14)
+"""Indices into ``counts``, int64 (14,), the state of the tree as a whole:
 
 - ``ROOT``: the node at which every path begins
 - ``NODES``, ``EDGES``, ``JOINT_MOVES``: how many of each have ever been in use
 - ``FREE_NODE``, ``FREE_JOINT_MOVE``: links to the first of those that are free again
-- ``FREE_LEAVES``, ``NEW_LEAVES``: heights of the stacks ``free`` and ``new`` of the pending leaves
-- ``STEP``: steps of the block so far
+- ``STEPS_LEFT``: steps that the threads together have yet to make
 - ``PLAYOUTS``: playouts that have ended
 - ``DESCENTS``: descents from the root so far
 - ``REFUTED``: 1 if a terminal state has refuted the assumed constant sum
@@ -300,7 +315,10 @@ class Settings(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Everything that a search works on, as one argument."""
+    """Everything that a thread of a search works on, as one argument.
+
+    ``lanes`` and ``leaves`` are its own, the rest is shared.
+    """
 
     game: GameArrays
     lanes: LaneArrays
@@ -309,40 +327,17 @@ class Memory(NamedTuple):
     counts: Ints
 
 
-def new_memory(block: Block, game: GameArrays, nodes: int) -> Memory:
-    """Allocate memory for a search of at most so many nodes."""
-    engine = block.engine
-    words, lanes, roles = engine.words, block.lanes, engine.roles
-    size = state_words(engine)
+def new_memory(blocks: Sequence[Block], game: GameArrays, nodes: int) -> list[Memory]:
+    """Allocate memory for a search of at most so many nodes, by a thread for each block."""
+    engine = blocks[0].engine
     most = max(engine.layout.move_counts)
-    return Memory(
-        game,
-        LaneArrays(
-            rows=block.rows,
-            flat_rows=block.rows.reshape(-1),
-            scratch=block.scratch,
-            random=block.random,
-            playing=np.zeros(words, np.uint64),
-            finished=np.zeros(words, np.uint64),
-            leaf=np.zeros(lanes, np.int32),
-            start_step=np.zeros(lanes, np.int64),
-            winners=np.zeros((roles, words), np.uint64),
-            mask=np.zeros(words, np.uint64),
-            state=np.zeros(size, np.uint64),
-            spare=np.zeros(size, np.uint64),
-            values=np.zeros(roles, np.uint8),
-        ),
-        _new_leaves(lanes, words, roles),
-        new_tree(nodes, size, roles, most),
-        new_counts(lanes),
-    )
+    tree, counts = new_tree(nodes, state_words(engine), engine.roles, most), new_counts()
+    return [Memory(game, _new_lanes(block), _new_leaves(block), tree, counts) for block in blocks]
 
 
-def new_counts(lanes: int) -> Ints:
-    """The counts of an empty tree, and of a block without leaves."""
-    counts = np.zeros(TOGETHER + 1, dtype=np.int64)
-    counts[FREE_LEAVES] = lanes
-    return counts
+def new_counts() -> Ints:
+    """The counts of an empty tree."""
+    return unshared_zeros(TOGETHER + 1, np.int64)
 
 
 def state_words(engine: Engine) -> int:
@@ -392,6 +387,7 @@ def new_tree(nodes: int, words: int, roles: int, most_choices: int) -> TreeArray
     edges = EDGES_PER_NODE * nodes
     joint_moves = 2 * nodes
     return TreeArrays(
+        lock=new_lock(),
         nodes=np.zeros(nodes, NODE),
         roles=np.zeros((nodes, roles), ROLE),
         state=np.zeros((nodes, words), np.uint64),
@@ -431,17 +427,43 @@ def bytes_per_node(engine: Engine) -> int:
     return node + EDGES_PER_NODE * EDGE.itemsize
 
 
-def _new_leaves(lanes: int, words: int, roles: int) -> PendingLeaves:
-    return PendingLeaves(
-        length=np.zeros(lanes, np.int32),
-        nodes=np.zeros((lanes, MAX_DEPTH + 1), np.int32),
-        edges=np.zeros((lanes, MAX_DEPTH, roles), np.int32),
-        forced_moves=np.zeros((lanes, roles), np.int32),
-        lane_count=np.zeros(lanes, np.int32),
-        playing=np.zeros(lanes, np.int32),
-        totals=np.zeros((lanes, roles), np.float64),
-        forced=np.zeros(lanes, np.uint8),
-        masks=np.zeros((lanes, words), np.uint64),
-        free=np.arange(lanes, dtype=np.int32)[::-1].copy(),
-        new=np.zeros(lanes, np.int32),
+def _new_lanes(block: Block) -> LaneArrays:
+    words, lanes, roles = block.engine.words, block.lanes, block.engine.roles
+    return LaneArrays(
+        rows=block.rows,
+        flat_rows=block.rows.reshape(-1),
+        scratch=block.scratch,
+        random=block.random,
+        playing=unshared_zeros(words, np.uint64),
+        finished=unshared_zeros(words, np.uint64),
+        leaf=unshared_zeros(lanes, np.int32),
+        step=unshared_zeros(1, np.int64),
+        start_step=unshared_zeros(lanes, np.int64),
+        winners=unshared_zeros((roles, words), np.uint64),
+        mask=unshared_zeros(words, np.uint64),
+        spare=unshared_zeros(state_words(block.engine), np.uint64),
+        values=unshared_zeros(roles, np.uint8),
     )
+
+
+def _new_leaves(block: Block) -> PendingLeaves:
+    words, lanes, roles = block.engine.words, block.lanes, block.engine.roles
+    leaves = PendingLeaves(
+        length=unshared_zeros(lanes, np.int32),
+        nodes=unshared_zeros((lanes, MAX_DEPTH + 1), np.int32),
+        edges=unshared_zeros((lanes, MAX_DEPTH, roles), np.int32),
+        forced_moves=unshared_zeros((lanes, roles), np.int32),
+        lane_count=unshared_zeros(lanes, np.int32),
+        playing=unshared_zeros(lanes, np.int32),
+        totals=unshared_zeros((lanes, roles), np.float64),
+        forced=unshared_zeros(lanes, np.uint8),
+        masks=unshared_zeros((lanes, words), np.uint64),
+        states=unshared_zeros((lanes, state_words(block.engine)), np.uint64),
+        winner=unshared_zeros(lanes, np.int32),
+        free=unshared_zeros(lanes, np.int32),
+        new=unshared_zeros(lanes, np.int32),
+        counts=unshared_zeros(2, np.int64),
+    )
+    leaves.free[:] = np.arange(lanes)[::-1]
+    leaves.counts[FREE_LEAVES] = lanes
+    return leaves

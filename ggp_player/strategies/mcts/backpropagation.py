@@ -19,7 +19,6 @@ from ggp_player.strategies.mcts.arrays import (
     FREE_LEAVES,
     PLAYOUTS,
     REFUTED,
-    STEP,
     GameArrays,
     LaneArrays,
     Memory,
@@ -36,20 +35,18 @@ MIN_IDLE_LANES = 64
 
 
 @inlined_kernel
-def backpropagate_finished(memory: Memory, settings: Settings) -> None:
-    """Stop lanes whose playout has ended; backpropagate once there are enough idle lanes."""
-    game, lanes, _, _, counts = memory
-    expired = counts[STEP] % 256 == 255
+def stop_finished_lanes(game: GameArrays, lanes: LaneArrays, settings: Settings) -> int:
+    """Stop the lanes whose playout has ended; return how many lanes are idle now."""
+    step = lanes.step[0]
+    expired = step % 256 == 255
     for word in range(lanes.playing.shape[0]):
         playing = lanes.playing[word]
         ended = lanes.rows[game.terminal, word] & playing
         if expired:
-            ended |= _overlong_lanes(lanes, counts[STEP] - settings.max_playout_steps, word)
+            ended |= _overlong_lanes(lanes, step - settings.max_playout_steps, word)
         lanes.playing[word] = playing & ~ended
         lanes.finished[word] |= ended
-    if count_idle_lanes(lanes) >= MIN_IDLE_LANES:
-        evaluate_goals(game, lanes)
-        _backpropagate_playouts(memory, settings)
+    return count_idle_lanes(lanes)
 
 
 @inlined_kernel
@@ -70,9 +67,11 @@ def evaluate_goals(game: GameArrays, lanes: LaneArrays) -> None:
 
 
 @inlined_kernel
-def _backpropagate_playouts(memory: Memory, settings: Settings) -> None:
-    """Count the playouts that have ended; the goal rows must be up to date."""
-    game, lanes, leaves, _, _ = memory
+def free_finished_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves) -> None:
+    """Count the playouts that have ended, and free the leaves that have no other.
+
+    The goal rows must be up to date. The values of a freed leaf are still to be backpropagated.
+    """
     finished = lanes.finished
     for word in range(finished.shape[0]):
         if finished[word] != ZERO:
@@ -85,7 +84,21 @@ def _backpropagate_playouts(memory: Memory, settings: Settings) -> None:
             left &= left - ONE
             leaves.playing[leaf] -= 1
             if leaves.playing[leaf] == 0:
-                _finish_leaf(memory, settings, leaf)
+                _free_leaf(leaves, leaf)
+
+
+@inlined_kernel
+def backpropagate_freed(memory: Memory, settings: Settings, first: int) -> None:
+    """Backpropagate the leaves that were freed, those from ``first`` on in the stack ``free``."""
+    game, _, leaves, tree, counts = memory
+    for index in range(first, leaves.counts[FREE_LEAVES]):
+        leaf = leaves.free[index]
+        if game.constant_sum >= 0:
+            total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
+            if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
+                counts[REFUTED] = 1
+        backpropagate(game, tree, settings, leaves, leaf, 1, 1)
+        counts[PLAYOUTS] += leaves.lane_count[leaf]
 
 
 @inlined_kernel
@@ -110,19 +123,12 @@ def _add_goal_values(
 
 
 @inlined_kernel
-def _finish_leaf(memory: Memory, settings: Settings, leaf: int) -> None:
-    """Backpropagate a leaf whose last playout has ended, and free it."""
-    game, _, leaves, tree, counts = memory
+def _free_leaf(leaves: PendingLeaves, leaf: int) -> None:
+    """Put a leaf whose last playout has ended on the stack of unused ones, with its mean values."""
     for role in range(leaves.totals.shape[1]):
         leaves.totals[leaf, role] /= leaves.lane_count[leaf]
-    if game.constant_sum >= 0:
-        total = leaves.totals[leaf, game.first_rival] + leaves.totals[leaf, game.second_rival]
-        if abs(100.0 * total - game.constant_sum) > SUM_TOLERANCE:
-            counts[REFUTED] = 1
-    backpropagate(game, tree, settings, leaves, leaf, 1, 1)
-    counts[PLAYOUTS] += leaves.lane_count[leaf]
-    leaves.free[counts[FREE_LEAVES]] = leaf
-    counts[FREE_LEAVES] += 1
+    leaves.free[leaves.counts[FREE_LEAVES]] = leaf
+    leaves.counts[FREE_LEAVES] += 1
 
 
 @kernel

@@ -36,6 +36,9 @@ from ggp_player.strategies.mcts.arrays import (
 from ggp_player.strategies.mcts.pools import is_settled, live_child
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS, update_joint_bounds
 
+NOBODY = -1
+"""Stands for the winner where no role can win at once."""
+
 
 @inlined_kernel
 def is_proved(tree: TreeArrays, node: int) -> bool:
@@ -66,28 +69,36 @@ def prove_terminal(game: GameArrays, tree: TreeArrays, node: int, values: np.nda
 
 
 @kernel
-def prove_win(game: GameArrays, tree: TreeArrays, node: int, block: LaneArrays, lane: int) -> bool:
-    """Prove that a role wins at a node, if in a lane it can do so at once; return whether it can.
+def find_winner(game: GameArrays, block: LaneArrays, lane: int) -> int:
+    """The role that in a lane moves alone and can win at once; ``NOBODY`` where there is none.
 
-    The rows of winning moves tell that only of a role that moves alone. What it leaves to others is
-    known where goals have a constant sum.
+    The rows of winning moves tell only of a role that moves alone.
     """
     word, bit = lane >> 6, np.uint64(lane & 63)
     for role in range(block.winners.shape[0]):
         if (block.winners[role, word] >> bit) & ONE == ZERO or game.chance[role]:
             continue
-        if not _moves_alone(game, role, block, lane):
-            continue
-        best = game.ceiling[role]
-        if tree.nodes[node].is_expanded and tree.roles[node, role].first_edge >= 0:
-            _mark_winning_edges(game, tree, node, role, block, lane)
-        tree.roles[node, role].low = tree.roles[node, role].high = best
-        if game.constant_sum >= 0:
-            _apply_constant_sum(game, tree, node, game.first_rival, game.second_rival)
-            _apply_constant_sum(game, tree, node, game.second_rival, game.first_rival)
-            tree.nodes[node].is_proved = 1
-        return True
-    return False
+        if _moves_alone(game, role, block, lane):
+            return role
+    return NOBODY
+
+
+@kernel
+def prove_win(
+    game: GameArrays, tree: TreeArrays, node: int, role: int, block: LaneArrays, lane: int
+) -> None:
+    """Prove that a role wins at a node, as it can do so at once in a lane.
+
+    What it leaves to others is known where goals have a constant sum.
+    """
+    best = game.ceiling[role]
+    if tree.nodes[node].is_expanded and tree.roles[node, role].first_edge >= 0:
+        _mark_winning_edges(game, tree, node, role, block, lane)
+    tree.roles[node, role].low = tree.roles[node, role].high = best
+    if game.constant_sum >= 0:
+        _apply_constant_sum(game, tree, node, game.first_rival, game.second_rival)
+        _apply_constant_sum(game, tree, node, game.second_rival, game.first_rival)
+        tree.nodes[node].is_proved = 1
 
 
 @kernel

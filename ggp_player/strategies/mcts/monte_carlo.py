@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import accumulate
-from statistics import fmean
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -42,12 +39,12 @@ DEFAULT = Settings()
 class MonteCarlo(EngineStrategy):
     """Monte Carlo tree search with playouts in hundreds of lanes. Refuses interpreted rules.
 
-    Plays any number of roles, also when they move at the same time. ``threads`` trees grow in
-    parallel, and their statistics are merged at the root. ``playouts`` is a budget for each move,
+    Plays any number of roles, also when they move at the same time. ``threads`` grow one tree
+    together, each with a block of lanes of its own. ``playouts`` is a budget for each move,
     unlimited by default. Where several moves assure the same proved value, and more would be
     possible, a second search without proofs finds the one with which a rival who has not seen the
     proof errs most often; it has a budget of its own, as large, or two seconds. Of states and moves
-    that ``symmetries`` map to one another only one is searched. The trees share the memory of
+    that ``symmetries`` map to one another only one is searched. The tree takes the memory of
     :func:`.search_memory`. ``clock`` returns seconds of CPU time, from which the length of slices
     is chosen where there is no budget.
 
@@ -75,7 +72,7 @@ class MonteCarlo(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._budget = playouts
-        self._searches: list[TreeSearch] = []
+        self._search: TreeSearch | None = None
         self._resistance: TreeSearch | None = None
         self._searched: Position | None = None
         self._fitting_steps = SLICE_GATES
@@ -85,49 +82,45 @@ class MonteCarlo(EngineStrategy):
         """Yield the best move after each slice, until it is proved or the budget is spent."""
         machine = self.machine_of(position)
         yield Choice(position.legal_moves[0], note="no playouts yet")
-        if not self._searches:
+        if self._search is None:
             machine.warm_up_later()
-            seed = position.random.getrandbits(32)
-            memory = search_memory() // self._threads
-            self._searches = [
-                TreeSearch(machine, self._settings, seed + i, memory, self._symmetries)
-                for i in range(self._threads)
-            ]
+            seed, memory = position.random.getrandbits(32), search_memory()
+            self._search = TreeSearch(
+                machine, self._settings, seed, memory, self._symmetries, self._threads
+            )
         self._searched = position
         self._draw = position.random.random()
-        for search in self._searches:
-            search.set_root(position.state)
-        with ThreadPoolExecutor(self._threads) as pool:
-            yield from self._slices(position, pool)
+        self._search.set_root(position.state)
+        yield from self._slices(position, self._search)
 
-    def _slices(self, position: Position, pool: ThreadPoolExecutor) -> Iterator[Choice]:
-        first = self._playouts
+    def _slices(self, position: Position, search: TreeSearch) -> Iterator[Choice]:
+        first = search.playouts
         while True:
             began = self._clock()
-            steps = self._steps
-            for running in [pool.submit(search.run, steps) for search in self._searches]:
-                running.result()
+            steps = self._steps(search)
+            search.run(steps)
             seconds = (self._clock() - began) / self._threads
             self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
-            choice = self._choice(position)
+            choice = self._choice(position, search)
             if choice is not None and choice.proved:
-                yield from self._chosen_among_equals(position, choice)
+                yield from self._chosen_among_equals(position, search, choice)
                 return
             if choice is not None:
                 yield choice
-            if self._budget is not None and self._is_spent(self._playouts - first):
+            # Where all lanes are idle, everything that more playouts could show is proved.
+            if self._budget is not None and (
+                search.playouts - first >= self._budget or search.is_idle
+            ):
                 return
 
-    def _is_spent(self, playouts: int) -> bool:
-        """Whether the budget is spent, or everything that more playouts could show is proved."""
-        return playouts >= (self._budget or 0) or all(search.is_idle for search in self._searches)
-
-    def _chosen_among_equals(self, position: Position, proved: Choice) -> Iterator[Choice]:
+    def _chosen_among_equals(
+        self, position: Position, search: TreeSearch, proved: Choice
+    ) -> Iterator[Choice]:
         """Yield the best choice among moves of equal proved value, last of all as proved."""
         role = position.machine.roles.index(position.role)
-        equals = equally_good(self._known(role))
+        equals = equally_good(search.moves(role))
         choice = proved
-        if len(equals) > 1 and proved.value != self._searches[0].ceiling(role):
+        if len(equals) > 1 and proved.value != search.ceiling(role):
             for move in self._most_resistant(position, {known.index for known in equals}):
                 choice = replace(proved, move=move)
                 yield replace(choice, proved=False)
@@ -140,7 +133,7 @@ class MonteCarlo(EngineStrategy):
         role = machine.roles.index(position.role)
         began, first = self._clock(), search.playouts
         while self._resistance_goes_on(search.playouts - first, began):
-            search.run(self._steps)
+            search.run(self._steps(search))
             moves = [known for known in search.moves(role) if known.index in equals]
             if moves:
                 best = max(moves, key=lambda known: (known.visits, known.value))
@@ -164,19 +157,15 @@ class MonteCarlo(EngineStrategy):
             return playouts < self._budget
         return self._clock() - began < RESISTANCE_SECONDS
 
-    @property
-    def _steps(self) -> int:
+    def _steps(self, search: TreeSearch) -> int:
         """The steps of a slice."""
-        most = max(1, SLICE_GATES // (self._searches[0].engine.layout.gate_count + STEP_GATES))
+        most = max(1, SLICE_GATES // (search.engine.layout.gate_count + STEP_GATES))
         return most if self._budget is not None else min(most, self._fitting_steps)
-
-    @property
-    def _playouts(self) -> int:
-        return sum(search.playouts for search in self._searches)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report the statistics of each move at the root."""
-        if self._searched is None or self._searched.state != position.state:
+        search, searched = self._search, self._searched
+        if search is None or searched is None or searched.state != position.state:
             return ()
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
@@ -186,23 +175,17 @@ class MonteCarlo(EngineStrategy):
                 known.value if known.visits else None,
                 known.visits,
                 (known.low, known.high),
-                self._line(known, position),
+                search.line(role, known.index),
             )
-            for known in self._known(role)
+            for known in search.moves(role)
         ]
 
-    def _line(self, known: MoveStatistics, position: Position) -> tuple[tuple[Term, ...], ...]:
-        search = self._searches[0]
-        return search.line(position.machine.roles.index(position.role), known.index)
-
-    def _choice(self, position: Position) -> Choice | None:
+    def _choice(self, position: Position, search: TreeSearch) -> Choice | None:
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
-        note = f"{self._playouts} playouts, {sum(search.nodes for search in self._searches)} nodes"
-        known = self._known(role)
-        low = max(search.bounds(role)[0] for search in self._searches)
-        high = min(search.bounds(role)[1] for search in self._searches)
-        proved = low == high or any(search.is_proved for search in self._searches)
+        note = f"{search.playouts} playouts, {search.nodes} nodes"
+        known, (low, high) = search.moves(role), search.bounds(role)
+        proved = low == high or search.is_proved
         if not known:
             moves = position.legal_moves
             value = float(low) if low == high else None
@@ -210,14 +193,6 @@ class MonteCarlo(EngineStrategy):
         best = best_move(known, low, self._draw)
         value = float(low) if low == high else best.value
         return Choice(machine.moves[role][best.index], value, proved, note)
-
-    def _known(self, role: int) -> list[MoveStatistics]:
-        """The statistics of a role's moves, merged over all trees."""
-        found: dict[int, list[MoveStatistics]] = defaultdict(list)
-        for search in self._searches:
-            for known in search.moves(role):
-                found[known.index].append(known)
-        return [_merged(parts) for parts in found.values()]
 
 
 def best_move(moves: Sequence[MoveStatistics], assured: int, draw: float = 0.0) -> MoveStatistics:
@@ -245,12 +220,3 @@ def equally_good(moves: Sequence[MoveStatistics]) -> list[MoveStatistics]:
     """The moves that are proved to be best: by their lower bound, then by what the others get."""
     best = max((move.low, -move.others) for move in moves) if moves else None
     return [move for move in moves if (move.low, -move.others) == best]
-
-
-def _merged(parts: Sequence[MoveStatistics]) -> MoveStatistics:
-    visits = sum(part.visits for part in parts)
-    total = sum(part.value * part.visits for part in parts)
-    low, high = max(part.low for part in parts), min(part.high for part in parts)
-    value, probability = total / visits if visits else 0.0, fmean(p.probability for p in parts)
-    others = min(part.others for part in parts)
-    return MoveStatistics(parts[0].index, value, visits, low, high, probability, others)

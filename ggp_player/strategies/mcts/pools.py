@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.engine.kernel_library import hash_of, inlined_kernel, kernel, mixed
+from gdl.engine.kernel_library import hash_of, inlined_kernel, kernel, mixed, prefetch
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     EDGES,
@@ -56,6 +56,13 @@ def find_or_add_node(game: GameArrays, tree: TreeArrays, counts: Ints, state: Wo
 @kernel
 def _bucket(tree: TreeArrays, key: np.uint64) -> int:
     return int(np.int64(key >> np.uint64(20)) & (tree.buckets.shape[0] - 1))
+
+
+@inlined_kernel
+def prefetch_bucket(tree: TreeArrays, state: Words) -> None:
+    """Begin to fetch what :func:`find_or_add_node` will read first; no lock is needed."""
+    bucket = _bucket(tree, hash_of(state))
+    prefetch(tree.buckets.ctypes.data + tree.buckets.itemsize * bucket)
 
 
 @kernel

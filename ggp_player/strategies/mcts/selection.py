@@ -9,7 +9,6 @@ from ggp_player.strategies.mcts.arrays import (
     MAX_DEPTH,
     NEW_LEAVES,
     ROOT,
-    STEP,
     GameArrays,
     LaneArrays,
     Memory,
@@ -37,21 +36,22 @@ MAX_PROVED_DESCENTS = 64
 
 @inlined_kernel
 def fill_idle_lanes(memory: Memory, settings: Settings, idle: int) -> None:
-    """Select leaves, and start playouts from them in the idle lanes."""
-    _, _, leaves, _, counts = memory
-    proved = 0
-    while idle >= settings.leaf_lanes and counts[FREE_LEAVES] > 0 and proved < MAX_PROVED_DESCENTS:
-        leaf = leaves.free[counts[FREE_LEAVES] - 1]
+    """Select leaves, and give them idle lanes, which do not hold their states yet."""
+    leaves, proved = memory.leaves, 0
+    free = leaves.counts[FREE_LEAVES]
+    while idle >= settings.leaf_lanes and free > 0 and proved < MAX_PROVED_DESCENTS:
+        leaf = leaves.free[free - 1]
         end = _select_path(memory, settings, leaf)
         if end == PROVED:
             proved += 1
             _backpropagate_proved_value(memory, settings, leaf)
             continue
         proved = 0
-        counts[FREE_LEAVES] -= 1
+        leaves.counts[FREE_LEAVES] -= 1
         idle -= _start_leaf(memory, settings, leaf, idle, end == MISSING)
         if end == MISSING:
             idle -= _start_sibling_leaves(memory, settings, leaf, idle)
+        free = leaves.counts[FREE_LEAVES]
 
 
 @inlined_kernel
@@ -101,8 +101,8 @@ def _backpropagate_proved_value(memory: Memory, settings: Settings, leaf: int) -
 
 @inlined_kernel
 def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced: bool) -> int:
-    """Start a leaf's playouts in idle lanes, at most ``idle``; return how many."""
-    game, lanes, leaves, tree, counts = memory
+    """Give a leaf idle lanes, at most ``idle``; return how many."""
+    _, lanes, leaves, tree, _ = memory
     size = min(settings.leaf_lanes, idle)
     step = leaves.length[leaf] - 1 if forced else leaves.length[leaf]
     mask = leaves.masks[leaf]
@@ -116,11 +116,12 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
             mask[word] |= bit
             lane = word * 64 + lowest(bit)
             lanes.leaf[lane] = leaf
-            lanes.start_step[lane] = counts[STEP]
+            lanes.start_step[lane] = lanes.step[0]
             found += 1
         lanes.playing[word] |= mask[word]
     state = tree.state[leaves.nodes[leaf, step]]
-    scatter_state(game, lanes, state, mask)
+    for word in range(state.shape[0]):
+        leaves.states[leaf, word] = state[word]
     leaves.forced[leaf] = forced
     if forced:
         _set_forced_moves(leaves, tree, leaf)
@@ -128,10 +129,18 @@ def _start_leaf(memory: Memory, settings: Settings, leaf: int, idle: int, forced
     leaves.playing[leaf] = found
     for role in range(leaves.totals.shape[1]):
         leaves.totals[leaf, role] = 0.0
-    leaves.new[counts[NEW_LEAVES]] = leaf
-    counts[NEW_LEAVES] += 1
+    leaves.new[leaves.counts[NEW_LEAVES]] = leaf
+    leaves.counts[NEW_LEAVES] += 1
     add_virtual_loss(tree, leaves, leaf)
     return found
+
+
+@inlined_kernel
+def load_new_leaves(game: GameArrays, lanes: LaneArrays, leaves: PendingLeaves, first: int) -> None:
+    """Write the states of the new leaves from the ``first`` one on to their lanes."""
+    for number in range(first, leaves.counts[NEW_LEAVES]):
+        leaf = leaves.new[number]
+        scatter_state(game, lanes, leaves.states[leaf], leaves.masks[leaf])
 
 
 @inlined_kernel
@@ -167,7 +176,7 @@ def _copy_path(leaves: PendingLeaves, origin: int, leaf: int) -> None:
 @inlined_kernel
 def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle: int) -> int:
     """Start leaves at other children of the same node that are not yet in the tree."""
-    _, _, leaves, tree, counts = memory
+    _, _, leaves, tree, _ = memory
     length = leaves.length[origin]
     node = leaves.nodes[origin, length - 1]
     mover = tree.nodes[node].mover
@@ -176,12 +185,12 @@ def _start_sibling_leaves(memory: Memory, settings: Settings, origin: int, idle:
     used, children = 0, 1
     first = tree.roles[node, mover].first_edge
     for edge in range(first, first + tree.roles[node, mover].choices):
-        if used >= idle or children >= settings.fan or counts[FREE_LEAVES] == 0:
+        if used >= idle or children >= settings.fan or leaves.counts[FREE_LEAVES] == 0:
             break
         if live_child(tree, edge) >= 0 or tree.edges[edge].pending > 0:
             continue
-        counts[FREE_LEAVES] -= 1
-        leaf = leaves.free[counts[FREE_LEAVES]]
+        leaves.counts[FREE_LEAVES] -= 1
+        leaf = leaves.free[leaves.counts[FREE_LEAVES]]
         _copy_path(leaves, origin, leaf)
         leaves.edges[leaf, length - 1, mover] = edge
         used += _start_leaf(memory, settings, leaf, idle - used, True)

@@ -1,14 +1,24 @@
-"""One search tree on one block of lanes: the object around the arrays and kernels."""
+"""One search tree, grown by one thread or several: the object around the arrays and kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from gdl.engine import Engine, Playouts, PropnetStateMachine, SymmetryGroup, as_words, packed_state
+from gdl.engine import (
+    Block,
+    Engine,
+    Playouts,
+    PropnetStateMachine,
+    SymmetryGroup,
+    as_words,
+    packed_state,
+)
 from gdl.engine.kernel_library import make_canonical
 from gdl.language import Term
 from gdl.state_machine import State
@@ -19,7 +29,10 @@ from ggp_player.strategies.mcts.arrays import (
     RECYCLED,
     REFUTED,
     ROOT,
+    STEPS_LEFT,
     UNKNOWN_VALUE,
+    GameArrays,
+    Memory,
     Settings,
     Words,
     bytes_per_node,
@@ -76,7 +89,8 @@ class MoveStatistics:
 class TreeSearch:
     """Searches from a root state, step by step; keeps its tree when the root changes.
 
-    The same seed, states and steps give the same tree. States that ``symmetries`` map to one
+    With one thread the same seed, states and steps give the same tree. With more, each has a block
+    of lanes of its own, and all of them grow the one tree. States that ``symmetries`` map to one
     another share a node, and so do moves, where the symmetry fixes the state.
     """
 
@@ -87,23 +101,35 @@ class TreeSearch:
         seed: int = 0,
         memory: int = TREE_BYTES,
         symmetries: SymmetryGroup | None = None,
+        threads: int = 1,
     ) -> None:
         self.machine = machine
         self.settings = settings
         self.engine: Engine = machine.engine
         if settings.decisive:
             machine.engine.add_winning_moves()
-        self._block = machine.engine.block(seed)
+        blocks = [machine.engine.block(seed + number) for number in range(threads)]
         node_count = max(MIN_NODES, memory // bytes_per_node(self.engine))
-        game = new_game(self._block, machine.roles, symmetries)
-        self.memory = new_memory(self._block, game, node_count)
+        game = new_game(blocks[0], machine.roles, symmetries)
+        self.memories = new_memory(blocks, game, node_count)
+        """What each thread works on: the same tree, and lanes and pending leaves of its own."""
         self._root_state: State | None = None
         self.playout_length = 1
         """The mean length of random playouts from the first state, in steps."""
-        self._probe_game()
+        self._probe_game(blocks[0])
         self.is_idle = False
         """Whether no playout is under way, as every node that the search selects is proved."""
         self._roles = range(len(machine.roles))
+
+    @property
+    def memory(self) -> Memory:
+        """What the first thread works on."""
+        return self.memories[0]
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """The threads but the first, which is that of the caller."""
+        return ThreadPoolExecutor(len(self.memories) - 1)
 
     @property
     def playouts(self) -> int:
@@ -125,7 +151,7 @@ class TreeSearch:
         if self._root_state is not None and self._root_state == state:
             return
         self._root_state = state
-        cancel_pending_leaves(self.memory, self.settings)
+        self._cancel_pending_leaves()
         root = self._find_node(state)
         if root < 0:
             self._clear()
@@ -141,10 +167,16 @@ class TreeSearch:
         tree.roles[node]["low"], tree.roles[node]["high"] = game.floor, game.ceiling
 
     def run(self, steps: int) -> None:
-        """Search for at most so many steps of the block."""
+        """Search for at most so many steps of the block of each thread, on average."""
         self.memory.game.code[:] = self.engine.addresses()
-        run_search(self.memory, self.settings, steps)
-        self.is_idle = not self.memory.lanes.playing.any()
+        self.memory.counts[STEPS_LEFT] = steps * len(self.memories)
+        others = [
+            self._pool.submit(run_search, memory, self.settings) for memory in self.memories[1:]
+        ]
+        run_search(self.memory, self.settings)
+        for other in others:
+            other.result()
+        self.is_idle = not any(memory.lanes.playing.any() for memory in self.memories)
         if self.memory.counts[REFUTED]:
             self.is_idle = False
             self._forget_constant_sum()
@@ -272,10 +304,10 @@ class TreeSearch:
 
     # ------------------------------------------------------------------ arrays
 
-    def _probe_game(self) -> None:
+    def _probe_game(self, block: Block) -> None:
         """Run one playout in each lane to choose ``leaf_lanes`` and to look for a constant sum."""
-        self._block.load(self.machine.bits(self.machine.initial_state())[None, :])
-        ended = self._block.play(self.settings.max_playout_steps, refill=False)
+        block.load(self.machine.bits(self.machine.initial_state())[None, :])
+        ended = block.play(self.settings.max_playout_steps, refill=False)
         self.playout_length = max(1, ended.states // max(1, int(ended.ended.sum())))
         self.settings = self._with_leaf_lanes(self.settings)
         self._measure_spread(ended)
@@ -304,19 +336,25 @@ class TreeSearch:
         """
         sums = np.unique(ended.goals[ended.ended > 0][:, [first, second]].sum(axis=1))
         constant = int(sums[0]) if len(sums) == 1 else -1
-        game = self.memory.game._replace(
-            first_rival=first, second_rival=second, constant_sum=constant
+        self._set_game(
+            self.memory.game._replace(first_rival=first, second_rival=second, constant_sum=constant)
         )
-        self.memory = self.memory._replace(game=game)
 
     def _forget_constant_sum(self) -> None:
         """Start again with an empty tree: its bounds rested on a sum that is not constant."""
         assert self._root_state is not None
-        cancel_pending_leaves(self.memory, self.settings)
-        game = self.memory.game._replace(constant_sum=-1)
-        self.memory = self.memory._replace(game=game)
+        self._cancel_pending_leaves()
+        self._set_game(self.memory.game._replace(constant_sum=-1))
         self._clear()
         self.memory.counts[ROOT] = self._find_node(self._root_state)
+
+    def _set_game(self, game: GameArrays) -> None:
+        self.memories = [memory._replace(game=game) for memory in self.memories]
+
+    def _cancel_pending_leaves(self) -> None:
+        """Drop the pending leaves of all threads."""
+        for memory in self.memories:
+            cancel_pending_leaves(memory, self.settings)
 
     def _find_node(self, state: State) -> int:
         memory, packed = self.memory, self._canonical(state)[0]
@@ -336,7 +374,9 @@ class TreeSearch:
     def _clear(self) -> None:
         """Empty the tree; no leaf may be pending."""
         empty_tree(self.memory.tree, self.memory.counts)
-        counts = new_counts(self._block.lanes)
+        counts = new_counts()
         for kept in (PLAYOUTS, DESCENTS):
             counts[kept] = self.memory.counts[kept]
         self.memory.counts[:] = counts
+        for memory in self.memories:
+            memory.lanes.step[:] = 0

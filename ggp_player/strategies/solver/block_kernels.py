@@ -6,16 +6,13 @@ see a block as a :class:`gdl.engine.BlockView`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from llvmlite import ir
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
     BlockView,
-    Intrinsic,
     is_set,
     kernel,
     lowest,
@@ -23,27 +20,6 @@ from gdl.engine.kernel_library import (
 )
 
 Words: TypeAlias = NDArray[np.uint64]
-
-
-def _prefetch(_context: Any, _address: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ANN401
-    from numba import types  # not at the top: only building kernels needs it
-
-    def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
-        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        signature = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        fetch = builder.module.globals.get("llvm.prefetch.p0")
-        if fetch is None:
-            fetch = ir.Function(builder.module, signature, "llvm.prefetch.p0")
-        # To be read, to be kept in all levels of the cache, and it is data.
-        hints = [ir.Constant(number, value) for value in (0, 3, 1)]
-        builder.call(fetch, [builder.inttoptr(arguments[0], pointer), *hints])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), emit
-
-
-prefetch: Callable[[int], None] = Intrinsic(_prefetch)
-"""Start to load the memory at an address into the cache, without waiting for it."""
 
 
 @kernel

@@ -19,6 +19,7 @@ from gdl.engine.kernel_library import (
     kernel,
     load_states,
     make_all_canonical,
+    prefetch,
     read_lanes,
 )
 from ggp_player.strategies.solver.block_kernels import (
@@ -27,7 +28,6 @@ from ggp_player.strategies.solver.block_kernels import (
     clear_moves,
     goal_of,
     hash_of,
-    prefetch,
     set_move,
 )
 

@@ -23,6 +23,7 @@ from gdl.engine.kernel_library import (
     lowest,
     make_all_canonical,
     population,
+    prefetch,
     read_lanes,
 )
 from ggp_player.strategies.solver.block_kernels import (
@@ -31,7 +32,6 @@ from ggp_player.strategies.solver.block_kernels import (
     goal_of,
     hash_of,
     next_bit,
-    prefetch,
     set_move,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from gdl.system import (
     load_average,
     peak_memory,
     resources,
+    yield_address,
 )
 
 
@@ -27,6 +29,12 @@ def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     assert available_cpus() == os.cpu_count()
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert available_cpus() == 1
+
+
+def test_the_function_that_yields() -> None:
+    address = yield_address()
+    assert address == yield_address()
+    assert ctypes.CFUNCTYPE(ctypes.c_int)(address)() == 0
 
 
 def test_free_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import chain
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +13,6 @@ from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     EDGES,
     FREE_JOINT_MOVE,
-    FREE_NODE,
     JOINT_MOVES,
     NODES,
     RECYCLED,
@@ -40,6 +36,7 @@ from ggp_player.strategies.mcts.pools import (
 from ggp_player.strategies.mcts.simultaneous import SIMULTANEOUS
 from ggp_player.strategies.mcts.tree_search import TreeSearch
 from tests.support.compiled_games import machine_of
+from tests.support.pool_checks import check_pools, check_runs, links, pending_nodes
 from tests.support.small_games import compiled, connect_four
 
 NODES_OF_POOL = 8
@@ -55,7 +52,7 @@ def some_game() -> GameArrays:
 
 def empty_pools() -> tuple[TreeArrays, Ints]:
     """Pools for eight nodes, 48 edges and 16 joint moves."""
-    return new_tree(NODES_OF_POOL, 1, 2, MOST_CHOICES), new_counts(1)
+    return new_tree(NODES_OF_POOL, 1, 2, MOST_CHOICES), new_counts()
 
 
 def add(tree: TreeArrays, counts: Ints, state: int) -> int:
@@ -65,13 +62,6 @@ def add(tree: TreeArrays, counts: Ints, state: int) -> int:
     if node >= 0:
         tree.nodes[node]["last_descent"] = counts[DESCENTS]
     return node
-
-
-def links(first: int, following: Any) -> Iterator[int]:
-    """The indices on a list whose links hold one more, and 0 at its end."""
-    while first > 0:
-        yield first - 1
-        first = int(following[first - 1])
 
 
 # ---------------------------------------------------------------------- nodes
@@ -152,18 +142,6 @@ def test_edges_are_reused_only_when_they_are_free(steps: list[int]) -> None:
         check_runs(tree, counts, runs)
 
 
-def check_runs(tree: TreeArrays, counts: Ints, used: list[tuple[int, int]]) -> None:
-    """Check that runs in use and free runs together are all edges that were ever in use."""
-    free = [
-        (first, size)
-        for size in range(1, len(tree.free_edges))
-        for first in links(int(tree.free_edges[size]), tree.edges["child"])
-    ]
-    covered = list(chain.from_iterable(range(i, i + size) for i, size in used + free))
-    assert sorted(covered) == list(range(int(counts[EDGES])))
-    assert counts[EDGES] <= len(tree.edges)
-
-
 # ---------------------------------------------------------------------- joint moves
 
 
@@ -224,48 +202,6 @@ def small_search(name: str) -> TreeSearch:
     search = TreeSearch(machine, Settings(), seed=1, memory=2**19)
     search.set_root(machine.initial_state())
     return search
-
-
-def pending_nodes(search: TreeSearch) -> set[int]:
-    """The nodes on the paths of the leaves whose playouts are under way."""
-    leaves = search.memory.leaves
-    return {
-        int(node)
-        for leaf in np.flatnonzero(leaves.playing > 0)
-        for node in leaves.nodes[leaf, : leaves.length[leaf] + 1]
-        if node >= 0
-    }
-
-
-def check_pools(search: TreeSearch) -> None:
-    """Check that each node, edge and joint move of the pools is either in use or free."""
-    tree, counts = search.memory.tree, search.memory.counts
-    used = int(counts[NODES])
-    nodes = tree.nodes[:used]
-    live = np.flatnonzero(nodes["last_descent"] >= 0).tolist()
-    in_buckets = [n for first in tree.buckets for n in links(int(first), tree.nodes["next"])]
-    free = list(links(int(counts[FREE_NODE]), tree.nodes["next"]))
-    assert sorted(in_buckets) == live
-    assert sorted(in_buckets + free) == list(range(used))
-    expanded = [node for node in live if tree.nodes[node]["is_expanded"]]
-    runs = [
-        (int(own["first_edge"]), int(own["choices"]))
-        for node in expanded
-        for own in tree.roles[node]
-        if own["first_edge"] >= 0
-    ]
-    check_runs(tree, counts, runs)
-    joint = tree.joint_moves
-    of_nodes = [
-        index
-        for node in expanded
-        for index in links(int(tree.nodes[node]["first_joint_move"]), joint["next_of_node"])
-    ]
-    unused = list(links(int(counts[FREE_JOINT_MOVE]), joint["next"]))
-    hashed = [i for first in tree.joint_buckets for i in links(int(first), joint["next"])]
-    assert sorted(of_nodes) == sorted(hashed)
-    assert sorted(of_nodes + unused) == list(range(int(counts[JOINT_MOVES])))
-    assert counts[JOINT_MOVES] <= len(joint)
 
 
 @pytest.mark.parametrize("name", ["tron", "trefoil", "townChase"])

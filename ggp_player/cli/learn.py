@@ -33,7 +33,8 @@ from ggp_player.strategies.learning import (
     evaluations_folder,
     read_evaluation,
 )
-from ggp_player.strategies.learning.learner import DUEL_SECONDS, NEEDED_SHARE
+from ggp_player.strategies.learning.duel import Score
+from ggp_player.strategies.learning.learner import DUEL_SECONDS, is_better
 from ggp_player.strategies.selection import add_winning_moves
 from ggp_player.worker import is_warm, warm_up_searches
 
@@ -276,6 +277,6 @@ def _duel_sentence(duel: DuelResult | None) -> str:
         return "no duel with the tree search was finished, so it is not known how good this is"
     share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
     won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
-    if share >= NEEDED_SHARE:
+    if is_better(Score(duel.points, duel.matches)):
         return won
-    return f"{won}: auto needs {100 * NEEDED_SHARE:.0f} % to play with it"
+    return f"{won}: too few for auto to play with it"

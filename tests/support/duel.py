@@ -101,12 +101,12 @@ def _match(
                 continue
             position = Position(machine, state, role, Random(random.random()))
             player, clocks = players[seats.index(role)]
-            joint_move.append(_chosen_move(player, position, clocks.play))
+            joint_move.append(chosen_move(player, position, clocks.play))
         state = machine.next_state(state, joint_move)
     return [machine.goal(state, role) or 0 for role in seats]
 
 
-def _chosen_move(strategy: Strategy, position: Position, seconds: float) -> Term:
+def chosen_move(strategy: Strategy, position: Position, seconds: float) -> Term:
     """The last choice within so many seconds of CPU time."""
     began = process_time()
     choices = strategy.search(position)

@@ -132,6 +132,20 @@ def dots_and_boxes(width: int, height: int) -> str:
     return text
 
 
+def reversi(size: int) -> str:
+    """Reversi on a board of even size, 4 to 8."""
+    low, high = size // 2, size // 2 + 1
+    return changed(
+        "reversi",
+        (numbers("number", 8), numbers("number", size)),
+        (in_order("after", 8), in_order("after", size)),
+        ("(init (disc 4 4 black))", f"(init (disc {low} {low} black))"),
+        ("(init (disc 5 5 black))", f"(init (disc {high} {high} black))"),
+        ("(init (disc 4 5 white))", f"(init (disc {low} {high} white))"),
+        ("(init (disc 5 4 white))", f"(init (disc {high} {low} white))"),
+    )
+
+
 def nim(heaps: Sequence[int]) -> str:
     names = [f"heap{i}" for i in range(len(heaps))]
     most = max(heaps)

@@ -38,8 +38,11 @@ MIN_MATCHES, MAX_MATCHES = 4, 24
 CLEAR_LEAD = 2.5
 """Points beyond half of the matches, either way, with which it is clear sooner."""
 
-NEEDED_SHARE = 0.55
+NEEDED_SHARE = 0.6
 """The share of the points in duels from which on alpha-beta takes over."""
+
+DRAWN = 6
+"""Matches that count as drawn beforehand: a few matches could end well by chance."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -81,7 +84,7 @@ class Learner:
         share = f"won {100 * score.share:.0f} % of {score.matches} duels"
         self.note = f"{evaluation}; alpha-beta with it {share}"
         _log.info("%s", self.note)
-        if score.matches >= MIN_MATCHES and score.share >= NEEDED_SHARE:
+        if is_better(score):
             self.is_pessimistic = not evaluation.is_zero_sum
             self.strategy = LearnedAlphaBeta(
                 threads=self._threads,
@@ -112,6 +115,12 @@ class Learner:
             if is_decided(score) or self._clock() - began >= seconds:
                 break
         return score
+
+
+def is_better(score: Score) -> bool:
+    """Whether alpha-beta has won so many points that it should play the match."""
+    share = (score.points + DRAWN / 2) / (score.matches + DRAWN)
+    return score.matches >= MIN_MATCHES and share >= NEEDED_SHARE
 
 
 def is_decided(score: Score) -> bool:

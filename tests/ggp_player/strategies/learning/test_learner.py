@@ -249,6 +249,14 @@ def test_it_is_decided_when_more_matches_change_nothing() -> None:
     assert learner.is_decided(Score(12.0, learner.MAX_MATCHES))
 
 
+def test_few_matches_must_be_won_clearly() -> None:
+    assert not learner.is_better(Score(3.0, 3))
+    assert learner.is_better(Score(5.0, 5))
+    assert not learner.is_better(Score(4.0, 6))
+    assert not learner.is_better(Score(11.0, 18))
+    assert learner.is_better(Score(16.0, 24))
+
+
 @pytest.mark.parametrize("needed", [0.0, 1.1])
 def test_alpha_beta_takes_over_where_it_wins(
     needed: float, monkeypatch: pytest.MonkeyPatch

@@ -53,7 +53,7 @@ class LearnedAlphaBeta(EngineStrategy):
         *,
         symmetries: SymmetryGroup | None = None,
         evaluation: LearnedEvaluation | None = None,
-        clock: Callable[[], float] = time.process_time,
+        clock: Callable[[], float] = time.thread_time,
     ) -> None:
         self._seconds = seconds
         self._memory = megabytes * 2**20

@@ -140,9 +140,9 @@ def choose_for_compiled(
     if provers := _provers(structure, symmetries):
         playing = Portfolio(playing, provers)
         reason = f"{reason}, with {' and '.join(prover.name for prover in provers)}"
-    learner = Learner(time.process_time, symmetries, threads)
+    learner = Learner(time.thread_time, symmetries, threads)
     if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
-        playing = Contest(playing, learner, time.process_time)
+        playing = Contest(playing, learner, time.thread_time)
     return playing, reason
 
 

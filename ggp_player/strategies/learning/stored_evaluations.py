@@ -201,8 +201,8 @@ def recall_evaluation(
     """The stored evaluation of a machine's game; None where there is none that can be used.
 
     One that took less than ``least_seconds`` to learn is not. What is used, or is wrong, is logged.
-    Where anything is stored at all, recognising the game
-    takes some hundredths of a second, and about a second at most.
+    Where anything is stored at all, recognising the game takes some hundredths of a second, and
+    about a second at most.
     """
     folder = evaluations_folder() if folder is None else folder
     if not _holds_any(folder):

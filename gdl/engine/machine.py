@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,9 +91,6 @@ class PropnetStateMachine:
         # A single state is fastest in the narrowest block, and the interpreter is enough for it.
         self._lane = Engine(parts.layout, parts.goal_table, len(self.roles), words=1)
         self._goal_table = parts.goal_table
-        self._block = self._lane.block()
-        self._rows = self._block.rows[:, 0]
-        self._held: State | None = None
         self.relevant_fluents = parts.relevant
         self.ground_rules = parts.ground_rules
         self._percepts = parts.percepts
@@ -100,7 +98,21 @@ class PropnetStateMachine:
         self._fact_count = len(self.facts)
         self._move_indices = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what belongs to one thread: the block of single states, and what it holds."""
+        self._block = self._lane.block()
+        self._rows = self._block.rows[:, 0]
+        self._held: State | None = None
         self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
+
+    def for_another_thread(self) -> PropnetStateMachine:
+        """Make a machine that has the same states and the same engine, for another thread."""
+        _ = self.engine  # made once, for both
+        twin = copy.copy(self)
+        twin._begin()
+        return twin
 
     @cached_property
     def engine(self) -> Engine:

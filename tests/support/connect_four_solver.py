@@ -25,14 +25,8 @@ class ConnectFourSolver:
 
     def value(self, columns: Sequence[int]) -> int | None:
         """What it is for the role to move, ``WIN``, ``DRAW`` or ``LOSS``; None if it is over."""
-        stones, mask = [0, 0], 0
-        for number, column in enumerate(columns):
-            move = (mask + (1 << 7 * column)) & (63 << 7 * column)
-            if winning_cells(stones[number % 2], mask) & move:
-                return None
-            stones[number % 2] |= move
-            mask |= move
-        return self._search(stones[len(columns) % 2], mask, LOSS, WIN)
+        found = stones_of(columns)
+        return None if found is None else self._search(*found, LOSS, WIN)
 
     def _search(self, own: int, mask: int, alpha: int, beta: int) -> int:
         """Alpha-beta with a table of bounds."""
@@ -61,6 +55,23 @@ class ConnectFourSolver:
             high = min(high, best)
         self._bounds[key] = low, high
         return best
+
+
+def stones_of(columns: Sequence[int]) -> tuple[int, int] | None:
+    """The stones of the role to move, and all stones; None if four are in a line."""
+    own = other = 0
+    for column in columns:
+        mask = own | other
+        move = (mask + (1 << 7 * column)) & (63 << 7 * column)
+        if winning_cells(own, mask) & move:
+            return None
+        own, other = other, own | move
+    return own, own | other
+
+
+def can_win_at_once(own: int, mask: int) -> bool:
+    """Whether the role to move completes four with one stone."""
+    return bool(winning_cells(own, mask) & (mask + BOTTOM))
 
 
 def winning_cells(stones: int, mask: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from gdl import State, StateMachine
@@ -23,17 +24,22 @@ class Contest(EngineStrategy):
     """Plays as ``main`` while a ``learner`` works beside it, then as what that has found.
 
     If it has found nothing better, ``main`` goes on. It also goes on where what was found has
-    proved a value that is only pessimistic, and not the best there is. ``clock`` returns seconds of
-    CPU time.
+    proved a value that is only pessimistic, and not the best there is.
+
+    With several ``threads`` the learner works in one of its own, and ``main`` searches all the
+    while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
     """
 
     name = "contest"
     ponders = True
 
-    def __init__(self, main: Strategy, learner: Learner, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, main: Strategy, learner: Learner, clock: Callable[[], float], threads: int = 1
+    ) -> None:
         self._playing = self._main = main
         self._learner = learner
         self._clock = clock
+        self._threads = threads
         self._work: Iterator[None] | None = None
         self._first: State | None = None
 
@@ -46,7 +52,8 @@ class Contest(EngineStrategy):
         self._begin(position)
         shown = Choice(position.legal_moves[0])
         if self._work is not None:
-            for shown in self._search_and_learn(position, self._work):
+            together = self._take_turns if self._threads == 1 else self._work_side_by_side
+            for shown in together(position, self._work):
                 yield self._noted(shown)
             if self._work is not None or shown.proved:
                 return
@@ -68,9 +75,32 @@ class Contest(EngineStrategy):
         if self._first is None:
             self._first = position.state
             seed = position.random.getrandbits(30)
-            self._work = self._learner.work(self.machine_of(position), seed)
+            machine = self.machine_of(position)
+            if self._threads > 1:
+                machine = machine.for_another_thread()
+            self._work = self._learner.work(machine, seed)
 
-    def _search_and_learn(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
+    def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
+        """Run the main search in a thread while the learner works in this one."""
+        choices, shown = self._playing.search(position), Choice(position.legal_moves[0])
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(next, choices, None)
+            try:
+                for _ in work:
+                    if running.done():
+                        shown = running.result() or shown
+                        yield shown
+                        if shown.proved:
+                            return
+                        running = pool.submit(next, choices, None)
+                    else:
+                        yield shown
+                self._playing = self._learner.strategy or self._playing
+                self._work = None
+            finally:
+                wait([running])
+
+    def _take_turns(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search and the learner in turn, until one of them has nothing more to do."""
         share = FIRST_SHARE if position.state == self._first else LATER_SHARE
         began = self._clock()
@@ -85,8 +115,8 @@ class Contest(EngineStrategy):
                 if self._clock() >= end:
                     break
             else:
-                self._work = None
                 self._playing = self._learner.strategy or self._playing
+                self._work = None
                 return
             began = self._clock()
 

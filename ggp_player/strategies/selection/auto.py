@@ -142,7 +142,7 @@ def choose_for_compiled(
         reason = f"{reason}, with {' and '.join(prover.name for prover in provers)}"
     learner = Learner(time.thread_time, symmetries, threads)
     if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
-        playing = Contest(playing, learner, time.thread_time)
+        playing = Contest(playing, learner, time.thread_time, threads)
     return playing, reason
 
 

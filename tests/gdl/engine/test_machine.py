@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from unittest.mock import Mock
 
 import pytest
@@ -16,6 +18,7 @@ from gdl import Ruleset, StateMachine
 from gdl.circuit.options import CompileOptions
 from gdl.engine import block as block_module
 from gdl.grounding.gringo import GroundingBudget
+from gdl.playouts import play_out
 from tests.support.compiled_games import (
     NAMES,
     SMALL,
@@ -319,3 +322,17 @@ def test_a_stack_that_is_too_deep_is_told_as_such() -> None:
             outcomes.append("made")
     assert outcomes == sorted(outcomes), "from some depth on no view is evaluated"
     assert len(set(outcomes)) == 2
+
+
+def test_machines_of_two_threads_do_not_disturb_each_other() -> None:
+    machine = machine_of("connectFour")
+    twin = machine.for_another_thread()
+    assert twin.engine is machine.engine
+    assert twin.initial_state() == machine.initial_state()
+    expected = [list(play_out(machine, Random(seed))) for seed in range(20)]
+
+    def plays_the_same(each: StateMachine) -> bool:
+        return [list(play_out(each, Random(seed))) for seed in range(20)] == expected
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(plays_the_same, (machine, twin))) == [True, True]

@@ -23,7 +23,13 @@ from ggp_player.strategies.selection.registry import create
 from ggp_player.strategies.solver import ProofTree
 from tests.support import small_games
 from tests.support.concept_oracle import Oracle
-from tests.support.connect_four_solver import COLUMNS, LEVELS, ConnectFourSolver
+from tests.support.connect_four_solver import (
+    COLUMNS,
+    LEVELS,
+    ConnectFourSolver,
+    can_win_at_once,
+    stones_of,
+)
 from tests.support.duel import chosen_move
 
 PLAYER = "auto:threads=1,learn=false"
@@ -61,18 +67,14 @@ def after(position: Position, move: Term) -> State:
 
 
 def open_positions(random: Random) -> Iterator[list[int]]:
-    """Yield moves, by their columns, after which nobody can win at once."""
-    solver = ConnectFourSolver()
+    """Yield moves, by their columns, after which the next move cannot win at once."""
     while True:
         plies = random.choice(PLIES)
         columns: list[int] = []
         while len(columns) < plies:
             columns.append(random.choice([c for c in range(COLUMNS) if columns.count(c) < LEVELS]))
-        if solver.value(columns) is not None and all(
-            solver.value([*columns, column]) is not None
-            for column in range(COLUMNS)
-            if columns.count(column) < LEVELS
-        ):
+        found = stones_of(columns)
+        if found is not None and not can_win_at_once(*found):
             yield columns
 
 

@@ -36,11 +36,12 @@ def yield_address() -> int:
     """
     import ctypes  # not at the top: see the package
 
-    with suppress(AttributeError, OSError):
-        library, name = ctypes.CDLL(None), "sched_yield"
+    with suppress(AttributeError, OSError, TypeError):  # as not every system lists what is loaded
         if sys.platform == "win32":
-            library, name = ctypes.WinDLL("kernel32"), "SwitchToThread"
-        return ctypes.cast(library[name], ctypes.c_void_p).value or 0
+            function = ctypes.WinDLL("kernel32")["SwitchToThread"]
+        else:
+            function = ctypes.CDLL(None)["sched_yield"]
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
     return 0
 
 

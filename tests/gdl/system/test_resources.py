@@ -37,6 +37,14 @@ def test_the_function_that_yields() -> None:
     assert ctypes.CFUNCTYPE(ctypes.c_int)(address)() == 0
 
 
+def test_no_function_that_yields(monkeypatch: pytest.MonkeyPatch) -> None:
+    def needs_a_name(_name: object) -> None:
+        raise TypeError("a library needs a name")
+
+    monkeypatch.setattr(ctypes, "CDLL", needs_a_name)
+    assert yield_address() == 0
+
+
 def test_free_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     of_machine = available_memory()
     assert of_machine is None or 10**7 < of_machine < 10**13

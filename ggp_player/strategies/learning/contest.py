@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 from gdl import State, StateMachine
@@ -82,23 +83,15 @@ class Contest(EngineStrategy):
 
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
-        choices, shown = self._playing.search(position), Choice(position.legal_moves[0])
-        with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(next, choices, None)
-            try:
-                for _ in work:
-                    if running.done():
-                        shown = running.result() or shown
-                        yield shown
-                        if shown.proved:
-                            return
-                        running = pool.submit(next, choices, None)
-                    else:
-                        yield shown
-                self._playing = self._learner.strategy or self._playing
-                self._work = None
-            finally:
-                wait([running])
+        first = Choice(position.legal_moves[0])
+        with closing(_SearchInThread(self._playing.search(position), first)) as search:
+            for _ in work:
+                shown = search.latest()
+                yield shown
+                if shown.proved:
+                    return
+        self._playing = self._learner.strategy or self._playing
+        self._work = None
 
     def _take_turns(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search and the learner in turn, until one of them has nothing more to do."""
@@ -130,3 +123,24 @@ class Contest(EngineStrategy):
         if not self._learner.note:
             return choice
         return replace(choice, note=f"{self._learner.note}; {choice.note}")
+
+
+class _SearchInThread:
+    """A search that goes on in a thread of its own until it is closed, or has proved a value."""
+
+    def __init__(self, choices: Iterator[Choice], first: Choice) -> None:
+        self._choices = choices
+        self._latest = first
+        self._pool = ThreadPoolExecutor(1)
+        self._running = self._pool.submit(next, choices, None)
+
+    def latest(self) -> Choice:
+        """Its latest choice, at first the one that was given."""
+        if self._running.done() and not self._latest.proved:
+            self._latest = self._running.result() or self._latest
+            self._running = self._pool.submit(next, self._choices, None)
+        return self._latest
+
+    def close(self) -> None:
+        """Wait until the slice that is under way has ended."""
+        self._pool.shutdown()

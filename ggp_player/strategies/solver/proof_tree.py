@@ -163,7 +163,7 @@ class ProofTree:
             yield self._is_finished
 
     def _run(self, depth: int, piece: int) -> int:
-        """Search so many nodes in each thread; return what the first one says."""
+        """Search ``piece`` nodes in each thread; return the status of the main thread's search."""
         if self._pool is None:
             return self._main.run(piece)
         for number, helper in enumerate(self._helpers):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.duel import Clocks, duel
+from tests.support.duel import Clocks, Score, duel
 
 GAMES = (
     "amazons",
@@ -33,11 +33,11 @@ OPENING = 2
 PLAYER = "auto:threads=1"
 
 
-def report(title: str, game: str, specs: tuple[str, str], clocks: tuple[Clocks, Clocks]) -> None:
+def played(title: str, game: str, specs: tuple[str, str], clocks: tuple[Clocks, Clocks]) -> Score:
     """Play one round, a match in each seat, and print the first player's share of the points."""
     score = duel(game, specs, 1, clocks, OPENING)
     print(f"\n{title}, {game}: {score.share:.0f} % of the points of {score.matches} matches")
-    assert score.first + score.second > 0
+    return score
 
 
 @pytest.mark.bench
@@ -47,7 +47,10 @@ def report(title: str, game: str, specs: tuple[str, str], clocks: tuple[Clocks, 
 def test_four_times_the_time(game: str, seconds: float) -> None:
     whole = Clocks(20.0, seconds)
     quarter = Clocks(5.0, seconds / 4)
-    report(f"four times the time, {seconds} s", game, (PLAYER, PLAYER), (whole, quarter))
+    title = f"four times the time, {seconds} s"
+    score = played(title, game, (PLAYER, PLAYER), (whole, quarter))
+    assert score.first + score.second > 0
+    assert score.matches == 2
 
 
 @pytest.mark.bench
@@ -55,4 +58,6 @@ def test_four_times_the_time(game: str, seconds: float) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_learning_on_against_off(game: str) -> None:
     clocks = Clocks(30.0, 6.0)
-    report("learning", game, (PLAYER, f"{PLAYER},learn=false"), (clocks, clocks))
+    score = played("learning", game, (PLAYER, f"{PLAYER},learn=false"), (clocks, clocks))
+    assert score.first + score.second > 0
+    assert score.matches == 2

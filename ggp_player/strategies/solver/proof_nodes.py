@@ -34,6 +34,7 @@ from ggp_player.strategies.solver.block_kernels import (
     next_bit,
     set_move,
 )
+from ggp_player.strategies.solver.hidden_layer import NO_LAYER, HiddenLayer, hidden_logit
 
 LOWEST, HIGHEST, NEUTRAL = 0, 100, 50
 """The range of values, and the value of a state at the horizon."""
@@ -118,16 +119,23 @@ CONTROL = np.dtype(
 NO_PROBLEM, SIMULTANEOUS = 0, 1
 
 
-class StateEvaluation(NamedTuple):
-    """What states are worth that no search has decided: a logistic function of their fluents.
+COUNTS = 64
+"""Legal moves of a role are told apart up to one less."""
 
-    ``weights`` float32 (fluents + 1,): what each fluent adds, as logits, to "mine" winning; the
+
+class StateEvaluation(NamedTuple):
+    """What states are worth that no search has decided: a logistic function of a logit.
+
+    ``weights`` float32 (fluents + 1,): what each fluent adds to the logit that "mine" wins; the
     last is always added. Empty for no evaluation: all states are worth ``NEUTRAL``. A move that
     changes the value by at least ``swing`` in favour of its role is followed beyond the horizon.
+    ``hidden`` adds what features are worth together: all fluents, then each number of legal moves
+    of each role, from 0 to ``COUNTS`` less 1.
     """
 
     weights: NDArray[np.float32]
     swing: int
+    hidden: HiddenLayer = NO_LAYER
 
 
 class ProofSearch(NamedTuple):
@@ -175,6 +183,7 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
         canonical = canonical.copy()
         elements = facts["symmetry"][base : base + count]
         make_all_canonical(block.symmetries, canonical, spare, elements)
+    held = np.empty(block.fluent_count + len(block.move_offsets), np.int32)
     for lane in range(count):
         node = base + lane
         nodes.hashes[node, 0] = hash_of(canonical, lane, 0)
@@ -187,22 +196,55 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
             facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
-        facts[node].estimate = _estimate(search.evaluation.weights, nodes.states[node])
+        facts[node].estimate = _estimate(search, node, held)
 
 
 @kernel
-def _estimate(weights: NDArray[np.float32], state: Words) -> int:
-    """Estimate the value of a packed state, uint64 (words,)."""
-    if len(weights) == 0:
+def _estimate(search: ProofSearch, node: int, held: NDArray[np.int32]) -> int:
+    """Estimate the value of a node; ``held`` as in :func:`logit_of`."""
+    if len(search.evaluation.weights) == 0:
         return NEUTRAL
-    total = weights[len(weights) - 1]
+    share = 1.0 / (1.0 + math.exp(-logit_of(search, node, held)))
+    return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
+
+
+@kernel
+def logit_of(search: ProofSearch, node: int, held: NDArray[np.int32]) -> float:
+    """Return the logit that "mine" wins in a node.
+
+    ``held`` int32 (fluents + roles + 1,) is scratch: the features that hold.
+    """
+    weights, hidden = search.evaluation.weights, search.evaluation.hidden
+    state, fluents = search.nodes.states[node], len(weights) - 1
+    total, count = weights[fluents], 0
     for word in range(len(state)):
         left = state[word]
         while left != 0:
-            total += weights[64 * word + lowest(left)]
+            fluent = 64 * word + lowest(left)
+            total += weights[fluent]
+            held[count] = fluent
+            count += 1
             left &= left - np.uint64(1)
-    share = 1.0 / (1.0 + math.exp(-float(total)))
-    return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
+    if len(hidden.rows) > 0:
+        count = _add_counts(search, node, held, count)
+        rows, output = hidden.rows.ctypes.data, hidden.output.ctypes.data
+        total += hidden_logit(rows, output, held.ctypes.data, count)
+    return float(total)
+
+
+@kernel
+def _add_counts(search: ProofSearch, node: int, held: NDArray[np.int32], count: int) -> int:
+    """Add the numbers of legal moves, and what always holds, to the ``count`` features that hold.
+
+    Returns how many features there are then.
+    """
+    offsets, fluents = search.block.move_offsets, search.block.fluent_count
+    for role in range(len(offsets) - 1):
+        width = _count_bits(search.nodes.legal, node, offsets[role], offsets[role + 1])
+        held[count + role] = fluents + role * COUNTS + min(width, COUNTS - 1)
+    count += len(offsets) - 1
+    held[count] = len(search.evaluation.hidden.rows) - 1
+    return count + 1
 
 
 @kernel

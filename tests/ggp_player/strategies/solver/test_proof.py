@@ -17,8 +17,9 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.solver.enumeration import Enumeration
+from ggp_player.strategies.solver.hidden_layer import UNITS, HiddenLayer
 from ggp_player.strategies.solver.proof import Proof
-from ggp_player.strategies.solver.proof_nodes import StateEvaluation
+from ggp_player.strategies.solver.proof_nodes import COUNTS, StateEvaluation, logit_of
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
 from tests.support.small_games import (
@@ -31,6 +32,7 @@ from tests.support.small_games import (
     connect_four,
     game,
     hex_board,
+    sampled,
     solution_of,
     vectors,
 )
@@ -258,6 +260,48 @@ def test_chance_and_machines_without_blocks_are_refused() -> None:
 # ---------------------------------------------------------------------- evaluation
 
 
+def random_evaluation(
+    machine: PropnetStateMachine, random: np.random.Generator, swing: int, *, is_network: bool
+) -> StateEvaluation:
+    """An evaluation in which every feature counts."""
+    fluents = machine.engine.layout.fluent_count
+    weights = random.normal(0, 0.3, fluents + 1).astype(np.float32)
+    if not is_network:
+        return StateEvaluation(weights, swing)
+    features = fluents + COUNTS * len(machine.roles)
+    rows = random.normal(0, 0.3, (features + 1, UNITS)).astype(np.float32)
+    output = random.normal(0, 0.3, UNITS).astype(np.float32)
+    return StateEvaluation(weights, swing, HiddenLayer(rows, output))
+
+
+def logit(machine: PropnetStateMachine, evaluation: StateEvaluation, state: State) -> float:
+    """What an evaluation says of a state, in NumPy."""
+    bits, fluents = machine.bits(state), len(evaluation.weights) - 1
+    found = float(bits @ evaluation.weights[:-1].astype(float) + evaluation.weights[-1])
+    rows, output = evaluation.hidden
+    if not len(rows):
+        return found
+    sums = bits @ rows[:fluents].astype(float) + rows[-1]
+    for number, role in enumerate(machine.roles):
+        width = min(len(machine.legal_moves(state, role)), COUNTS - 1)
+        sums += rows[fluents + COUNTS * number + width]
+    return found + float(np.maximum(sums, 0) @ output)
+
+
+@pytest.mark.parametrize("is_network", [False, True])
+@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "reversi"])
+def test_kernels_evaluate_states_as_numpy_does(name: str, is_network: bool) -> None:
+    machine, random = compiled(game(name)), np.random.default_rng(3)
+    for swing in range(5):
+        evaluation = random_evaluation(machine, random, swing, is_network=is_network)
+        tree = ProofTree(machine, machine.roles[0], 2**4, None, evaluation)
+        held = np.zeros(len(evaluation.weights) + len(machine.roles), np.int32)
+        for state in sampled(machine, 20, Random(swing)):
+            tree.start(Position(machine, state, machine.roles[0], Random(1)))
+            found = logit_of(tree._main._arrays, 0, held)
+            assert found == pytest.approx(logit(machine, evaluation, state), abs=1e-4)
+
+
 class Oracle:
     """Plain minimax with an evaluation, which goes on beyond the horizon where that changes much.
 
@@ -269,11 +313,7 @@ class Oracle:
         self.value = cache(self.value)  # type: ignore[method-assign]
 
     def estimate(self, state: State) -> int:
-        weights = self.evaluation.weights
-        logit = np.float32(weights[-1])
-        for fluent in np.flatnonzero(self.machine.bits(state)):
-            logit += weights[fluent]
-        return int(1.5 + 98 / (1 + math.exp(-float(logit))))
+        return int(1.5 + 98 / (1 + math.exp(-logit(self.machine, self.evaluation, state))))
 
     def value(self, state: State, depth: int) -> int:
         machine, mine = self.machine, self.machine.roles[0]
@@ -293,15 +333,16 @@ class Oracle:
         return sign * max(sign * value for value in values)
 
 
+@pytest.mark.parametrize("is_network", [False, True])
 @pytest.mark.parametrize("swing", [22, 200])
 @settings(max_examples=5)
 @given(seed=st.integers(0, 2**32))
-def test_the_value_of_a_depth_is_that_of_plain_minimax(swing: int, seed: int) -> None:
+def test_the_value_of_a_depth_is_that_of_plain_minimax(
+    swing: int, is_network: bool, seed: int
+) -> None:
     machine = compiled(breakthrough(3, 7))
     random = np.random.default_rng(seed)
-    fluents = machine.engine.layout.fluent_count
-    weights = random.normal(0, 0.3, fluents + 1).astype(np.float32)
-    evaluation = StateEvaluation(weights, swing)
+    evaluation = random_evaluation(machine, random, swing, is_network=is_network)
     tree = ProofTree(machine, machine.roles[0], 2**12, None, evaluation)
     start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     tree.start(start)
@@ -321,10 +362,12 @@ def joint_move_of(machine: PropnetStateMachine, state: State, move: Term) -> tup
 
 def test_an_evaluation_does_not_change_what_is_proved() -> None:
     machine = compiled(breakthrough(3, 5))
-    fluents = machine.engine.layout.fluent_count
-    weights = np.random.default_rng(1).normal(0, 1, fluents + 1).astype(np.float32)
+    linear, network = (
+        random_evaluation(machine, np.random.default_rng(1), 10, is_network=is_network)
+        for is_network in (False, True)
+    )
     values = []
-    for evaluation in (None, StateEvaluation(weights, 10)):
+    for evaluation in (None, linear, network):
         tree = ProofTree(machine, machine.roles[0], 2**14, None, evaluation)
         tree.start(Position(machine, machine.initial_state(), machine.roles[0], Random(1)))
         depth = 0
@@ -335,8 +378,22 @@ def test_an_evaluation_does_not_change_what_is_proved() -> None:
         values.append(
             tree.choice(machine.legal_moves(machine.initial_state(), machine.roles[0])[0])
         )
-    assert [choice.value for choice in values] == [values[0].value] * 2
+    assert [choice.value for choice in values] == [values[0].value] * 3
     assert all(choice.proved for choice in values)
+
+
+def test_logits_beyond_all_bounds_are_values_in_range() -> None:
+    machine = compiled(breakthrough(3, 5))
+    features = machine.engine.layout.fluent_count + COUNTS * len(machine.roles)
+    weights = np.full(machine.engine.layout.fluent_count + 1, 1000, np.float32)
+    rows = np.full((features + 1, UNITS), 1000, np.float32)
+    for sign in (1, -1):
+        layer = HiddenLayer(rows, np.full(UNITS, sign * 1000, np.float32))
+        evaluation = StateEvaluation(sign * weights, 10, layer)
+        tree = ProofTree(machine, machine.roles[0], 2**10, None, evaluation)
+        start = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
+        choice = list(tree.search(start, depth=2))[-1]
+        assert choice.value == (99 if sign > 0 else 1)
 
 
 def test_what_the_table_knows_of_other_moves_is_no_choice() -> None:

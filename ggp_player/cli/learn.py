@@ -12,6 +12,7 @@ from random import Random
 from time import monotonic
 
 import click
+from pydantic import TypeAdapter
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
@@ -29,6 +30,7 @@ from ggp_player.strategies.learning import (
     LearnedEvaluation,
     Learner,
     LongLearning,
+    Model,
     StoredEvaluation,
     evaluations_folder,
     read_evaluation,
@@ -47,6 +49,18 @@ DUEL_SHARE = 0.25
 INTERRUPTED = 128 + signal.SIGINT
 """The exit status after Ctrl-C, by the convention of shells."""
 
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The options of the command line. Time is in seconds."""
+
+    seconds: float
+    seed: int
+    folder: Path | None
+    model: Model
+
+
+_OPTIONS = TypeAdapter(_Options)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
@@ -70,15 +84,21 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     metavar="FOLDER",
     help="Where evaluations are stored.  [default: the user's data folder]",
 )
+@click.option(
+    "--model",
+    type=click.Choice([model.value for model in Model]),
+    default=Model.AUTO.value,
+    show_default=True,
+    help="A weight for each fluent, or a small network on top; auto keeps what wins games.",
+)
 @click.pass_context
-def learn_command(
-    context: click.Context, rulesheet: Path, seconds: float, seed: int, folder: Path | None
-) -> None:
+def learn_command(context: click.Context, /, rulesheet: Path, **options: object) -> None:
     """Learn an evaluation of the game in the file RULESHEET, and store it for later matches.
 
     It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
     rounds of games against itself, and learns from them; what it learns from a round is kept unless
-    it loses against the best before. Ctrl-C keeps what was learned so far. If an evaluation of the
+    it loses against the best before. Once there are enough games, a network is trained, too, and
+    competes in equal time. Ctrl-C keeps what was learned so far. If an evaluation of the
     game is stored already, learning goes on from that. At the end a duel against the tree search
     tells how good it is.
 
@@ -93,16 +113,17 @@ def learn_command(
     Example:
         ggp-player learn games/breakthrough.kif --time 600
     """
-    if math.isnan(seconds):
+    given = _OPTIONS.validate_python(options)
+    if math.isnan(given.seconds):
         raise click.BadParameter("nan is no number of seconds", param_hint="--time")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
-    folder = _writable(folder or evaluations_folder())
+    folder = _writable(given.folder or evaluations_folder())
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
         form = _check(machine)
     if not is_warm():
         warm_up_searches(click.echo)
-    task = _Task(machine, form, folder, seconds, seed)
+    task = _Task(machine, form, folder, given)
     if task.run():
         context.exit(INTERRUPTED)
 
@@ -159,15 +180,14 @@ class _Task:
         machine: PropnetStateMachine,
         form: CanonicalForm,
         folder: Path,
-        seconds: float,
-        seed: int,
+        options: _Options,
     ) -> None:
         self._machine, self._form, self._folder = machine, form, folder
-        self._seconds, self._seed = seconds, seed
+        self._seconds, self._seed = options.seconds, options.seed
         self._clock = monotonic
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
         stored, self._seconds_before = self._stored()
-        self._learning = LongLearning(machine, seed, self._clock, stored)
+        self._learning = LongLearning(machine, options.seed, self._clock, stored, options.model)
         self._is_stored = self._learning.evaluation
         self._rounds_shown = 0
         self._began = self._clock()

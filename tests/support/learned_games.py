@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.network import Network
+from ggp_player.strategies.learning.playout_states import LabelledStates
+from ggp_player.strategies.solver import UNITS
 from tests.support.small_games import breakthrough
 
 GAME = f"{breakthrough(4, 5)} (corner 1)"
@@ -27,7 +31,24 @@ def exhaust(work: Iterator[None]) -> None:
         pass
 
 
+def numbered_network(machine: PropnetStateMachine) -> LearnedEvaluation:
+    """The same with a network in which each fluent has rows of its own."""
+    fluents = len(machine.facts)
+    rows = np.linspace(-1, 1, (fluents + 4) * UNITS, dtype=np.float32).reshape(-1, UNITS)
+    network = Network(rows[:fluents], rows[fluents:-2], rows[-2], rows[-1])
+    networks = (network, network.for_the_rival())
+    return replace(numbered_evaluation(machine), networks=networks)
+
+
 def numbered_evaluation(machine: PropnetStateMachine) -> LearnedEvaluation:
     """An evaluation in which each fluent has a weight of its own."""
     weights = np.linspace(-1, 1, len(machine.facts) + 1, dtype=np.float32)
     return LearnedEvaluation((weights, -weights), 3000, 40)
+
+
+def adding_numbered_networks(
+    machine: PropnetStateMachine, _labelled: LabelledStates, linear: LearnedEvaluation
+) -> Generator[None, None, LearnedEvaluation]:
+    """Stand for the training of networks, which needs many games."""
+    yield
+    return replace(linear, networks=numbered_network(machine).networks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -13,10 +14,12 @@ from ggp_player.strategies.learning.feature_groups import feature_groups
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.logistic_regression import RIDGE as FIRST_RIDGE
 from ggp_player.strategies.learning.logistic_regression import Weights, fit
+from ggp_player.strategies.learning.network import Samples, train
 from ggp_player.strategies.learning.playout_states import (
     Clock,
     LabelledStates,
     label_states,
+    legal_widths,
 )
 from ggp_player.strategies.learning.self_play import SelfPlay, compare_evaluations
 
@@ -117,3 +120,29 @@ def fit_rivals(
             )
             found.append(weights)
     return found[0], found[1]
+
+
+def add_networks(
+    machine: PropnetStateMachine, labelled: LabelledStates, linear: LearnedEvaluation
+) -> Generator[None, None, LearnedEvaluation]:
+    """Train a network for each rival on what its linear weights leave unexplained.
+
+    One is trained if the outcomes and the weights of both are opposite, else two. Returns the
+    linear evaluation where one of them explains nothing more, or the game has more than
+    ``MAX_FLUENTS``.
+    """
+    if len(machine.facts) > MAX_FLUENTS:
+        return linear
+    widths = yield from legal_widths(machine, labelled.states)
+    is_one = labelled.is_zero_sum and linear.is_zero_sum
+    groups, found = feature_groups(machine.facts), []
+    for role in range(1 if is_one else 2):
+        outcomes = np.ascontiguousarray(labelled.outcomes[:, role])
+        known = linear.logits(labelled.states, widths, role)
+        samples = Samples(labelled.states, widths, known, outcomes)
+        network = yield from train(samples, groups, seed=len(outcomes))
+        if network is None:
+            return linear
+        found.append(network)
+    networks = (found[0], found[0].for_the_rival() if is_one else found[1])
+    return replace(linear, networks=networks)

@@ -7,6 +7,7 @@ searches.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from random import Random
@@ -34,6 +35,9 @@ MAX_MOVES = 400
 
 SEARCHED = 0.3
 """What the value of the next search counts for in the label of a state: 1 less lambda."""
+
+MEASUREMENTS, MEASURED_NODES = 5, 20_000
+"""How often the speed of a search is measured, and how many nodes it visits then."""
 
 ENTRIES = 2**18
 """Entries of a transposition table."""
@@ -73,7 +77,7 @@ class Game:
 class SelfPlay:
     """Games of two rivals, who play by the ``evaluations`` of either: the same, or not.
 
-    A move takes so many ``nodes``.
+    A move takes so many ``nodes``, for each rival.
     """
 
     def __init__(
@@ -81,7 +85,7 @@ class SelfPlay:
         machine: PropnetStateMachine,
         evaluations: tuple[LearnedEvaluation, LearnedEvaluation],
         random: Random,
-        nodes: int = NODES,
+        nodes: tuple[int, int] = (NODES, NODES),
     ) -> None:
         self._machine = machine
         self._nodes = nodes
@@ -137,7 +141,7 @@ class SelfPlay:
     def _best_choice(self, position: Position, role: int) -> Choice:
         """Search a position by so many nodes."""
         choice = Choice(position.legal_moves[0])
-        for found in self._trees[role].search(position, budget=self._nodes):
+        for found in self._trees[role].search(position, budget=self._nodes[role]):
             choice = found
         return choice
 
@@ -152,12 +156,18 @@ def compare_evaluations(
 ) -> Generator[None, None, float]:
     """Let two evaluations play games, both seats in turn; return the challenger's share of points.
 
-    Yields after each move, for so many seconds; an even number of games is played.
+    Both have as much time for a move: the one that evaluates faster visits more nodes. Yields
+    after each move, for so many seconds; an even number of games is played.
     """
     began, points, count = clock(), 0.0, 0
+    first, second = NODES, NODES
+    if challenger.is_network != champion.is_network:
+        first, second = yield from nodes_in_equal_time(
+            machine, (challenger, champion), random, clock
+        )
     seats = [
-        SelfPlay(machine, evaluations, random)
-        for evaluations in ((challenger, champion), (champion, challenger))
+        SelfPlay(machine, (challenger, champion), random, (first, second)),
+        SelfPlay(machine, (champion, challenger), random, (second, first)),
     ]
     while count == 0 or clock() - began < seconds:
         for seat, games in enumerate(seats):
@@ -166,3 +176,28 @@ def compare_evaluations(
             points += 0.5 + (outcome[seat] - outcome[1 - seat]) / 2
             count += 1
     return points / count
+
+
+def nodes_in_equal_time(
+    machine: PropnetStateMachine,
+    evaluations: tuple[LearnedEvaluation, LearnedEvaluation],
+    random: Random,
+    clock: Clock,
+) -> Generator[None, None, tuple[int, int]]:
+    """The nodes that searches by two evaluations visit in equal time: ``NODES`` of the slower one.
+
+    They are measured in turn, and the fastest time of each counts. Yields after each measurement.
+    """
+    position = Position(machine, machine.initial_state(), machine.roles[0], random)
+    times = [math.inf, math.inf]
+    for _ in range(MEASUREMENTS):
+        for number, evaluation in enumerate(evaluations):
+            tree = ProofTree(machine, position.role, ENTRIES, None, evaluation.seen_from(0))
+            began = clock()
+            for _ in tree.search(position, budget=MEASURED_NODES):
+                pass
+            times[number] = min(times[number], (clock() - began) / max(1, tree.nodes))
+            yield
+    slowest = max(times)
+    first, second = (round(NODES * slowest / time) if time else NODES for time in times)
+    return first, second

@@ -1,9 +1,10 @@
 """Evaluations on disk: what was learned of a game at leisure, for whoever meets it again.
 
-A file holds the weights of each role's evaluation by the canonical texts of fluents, and is named
-after the digest of the canonical rules (:func:`gdl.language.canonical_form`): the game is
-recognised in whatever words and order its rules come, and by whatever engine. ``ggp-player learn``
-writes such files, and both the learner and ``learned_alpha_beta`` look for one.
+A file holds the weights of each role's evaluation by the canonical texts of fluents, with those of
+its network where there is one. It is named after the digest of the canonical rules
+(:func:`gdl.language.canonical_form`): the game is recognised in whatever words and order its rules
+come, and by whatever engine. ``ggp-player learn`` writes such files, and both the learner and
+``learned_alpha_beta`` look for one.
 
 A file is not trusted: its size, its version, its numbers and its digest are checked, and what is
 wrong is one sentence in the log.
@@ -27,10 +28,12 @@ from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
 from ggp_player.strategies.learning.evaluation import learn_evaluation
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.network import Network
 from ggp_player.strategies.learning.playout_states import Clock
+from ggp_player.strategies.solver import UNITS
 
-VERSION: Literal[1] = 1
-"""The version of the format. It changes with the canonical form, too."""
+VERSION: Literal[2] = 2
+"""The version of the format. Version 1, which knows no networks, is still read."""
 
 FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
 """The environment variable that names the folder of stored evaluations."""
@@ -44,7 +47,13 @@ MAX_WEIGHT = 1_000.0
 MIN_KNOWN = 0.5
 """The part of a game's fluents that a file must know: engines differ in what they leave out."""
 
+DIGITS = 7
+"""Decimals of the weights of networks: more would make no difference."""
+
 Weight = Annotated[float, Field(ge=-MAX_WEIGHT, le=MAX_WEIGHT, allow_inf_nan=False)]
+
+UnitWeights = Annotated[list[Weight], Field(min_length=UNITS, max_length=UNITS)]
+"""A number for each unit of a network."""
 
 _CONFIG = ConfigDict(extra="forbid", strict=True)
 
@@ -77,6 +86,31 @@ class RoleWeights:
 
 
 @checked_dataclass(frozen=True, slots=True, config=_CONFIG)
+class RoleNetwork:
+    """A role's network: see :class:`.Network`; fluents by their canonical texts."""
+
+    fluents: Mapping[str, UnitWeights]
+    widths: Annotated[list[UnitWeights], Field(min_length=2, max_length=2)]
+    constants: UnitWeights
+    output: UnitWeights
+
+    @classmethod
+    def of(cls, network: Network, texts: list[str]) -> RoleNetwork:
+        """What to store of a network, given the texts of the fluents."""
+        parts = (network.fluents, network.widths, network.constants, network.output)
+        fluents, *others = (part.astype(np.float64).round(DIGITS).tolist() for part in parts)
+        return cls(dict(zip(texts, fluents, strict=True)), *others)
+
+    def network(self, texts: list[str]) -> Network:
+        """The network for a game with fluents of these texts."""
+        none = [0.0] * UNITS
+        parts = ([self.fluents.get(text, none) for text in texts], self.widths)
+        return Network(
+            *(np.array(part, np.float32) for part in (*parts, self.constants, self.output))
+        )
+
+
+@checked_dataclass(frozen=True, slots=True, config=_CONFIG)
 class DuelResult:
     """The points of alpha-beta with the evaluation against the tree search, of so many matches."""
 
@@ -89,16 +123,18 @@ class StoredEvaluation:
     """An evaluation as it is stored.
 
     ``rules`` is the digest of the canonical rules. There are ``weights`` for each of two
-    rivals, in role order. ``states`` and ``games`` were learned from for so many ``seconds``.
+    rivals, in role order, and ``networks`` or none. ``states`` and ``games`` were learned from for
+    so many ``seconds``.
     """
 
-    version: Literal[1]
+    version: Literal[1, 2]
     rules: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     weights: Annotated[tuple[RoleWeights, RoleWeights], Field(strict=False)]
     states: NonNegativeInt
     games: NonNegativeInt
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     duel: DuelResult | None = None
+    networks: Annotated[tuple[RoleNetwork, RoleNetwork] | None, Field(strict=False)] = None
 
     @classmethod
     def of(
@@ -118,9 +154,21 @@ class StoredEvaluation:
         for of_role in evaluation.weights:
             *fluents, constant = of_role.tolist()
             weights.append(RoleWeights(constant, dict(zip(texts, fluents, strict=True))))
-        states, games = evaluation.states, evaluation.games
         first, second = weights
-        return cls(VERSION, form.digest, (first, second), states, games, seconds, duel)
+        networks = None
+        if evaluation.networks is not None:
+            own, other = (RoleNetwork.of(network, texts) for network in evaluation.networks)
+            networks = (own, other)
+        return cls(
+            VERSION,
+            form.digest,
+            (first, second),
+            evaluation.states,
+            evaluation.games,
+            seconds,
+            duel,
+            networks,
+        )
 
     def save(self, folder: Path) -> Path:
         """Write a file, which at any moment is whole or absent, and return its path.
@@ -147,12 +195,16 @@ class StoredEvaluation:
         few of them.
         """
         texts = list(map(form.text_of, machine.facts))
-        for known in self.weights:
+        for known in (*self.weights, *(self.networks or ())):
             count = sum(text in known.fluents for text in texts)
             if count < MIN_KNOWN * len(texts):
                 raise ValueError(f"it knows {count} of the game's {len(texts)} fluents")
         first, second = (_array(known, texts) for known in self.weights)
-        return RecalledEvaluation((first, second), self.states, self.games)
+        networks = None
+        if self.networks is not None:
+            own, other = (known.network(texts) for known in self.networks)
+            networks = (own, other)
+        return RecalledEvaluation((first, second), self.states, self.games, networks)
 
 
 _ADAPTER = TypeAdapter(StoredEvaluation)

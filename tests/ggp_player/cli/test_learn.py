@@ -13,7 +13,7 @@ from ggp_player.__main__ import main
 from ggp_player.cli import learn
 from ggp_player.strategies.learning import FOLDER_VARIABLE, LongLearning, long_learning
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
-from tests.support.learned_games import GAME, ticking
+from tests.support.learned_games import GAME, adding_numbered_networks, ticking
 from tests.support.paths import GAMES
 from tests.support.small_games import compiled
 
@@ -49,7 +49,7 @@ def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Pat
     assert result.exit_code == 0, result.output
     *rounds, learned, duel, where = result.output.splitlines()
     assert all(line.startswith("round ") for line in rounds)
-    assert learned.startswith("evaluation of ")
+    assert learned.startswith(("evaluation of ", "network of "))
     assert f"of {len(rounds)} rounds kept" in learned
     assert "duel" in duel
     (path,) = folder.iterdir()
@@ -63,6 +63,24 @@ def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Pat
     assert again.exit_code == 0, again.output
     assert again.output.startswith(f"going on from a {evaluation}\n")
     assert json.loads(path.read_text())["seconds"] > document["seconds"]
+
+
+@pytest.mark.parametrize("model", ["linear", "network"])
+def test_the_model_can_be_chosen(
+    model: str, rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_learning, "add_networks", adding_numbered_networks)
+    result = run(rulesheet, "--time", "0.8", "--evaluations", folder, "--model", model)
+    assert result.exit_code == 0, result.output
+    assert ("with a network" in result.output) == (model == "network")
+    (path,) = folder.iterdir()
+    assert (json.loads(path.read_text())["networks"] is not None) == (model == "network")
+
+
+def test_no_model(rulesheet: Path) -> None:
+    result = run(rulesheet, "--model", "huge")
+    assert result.exit_code == 2
+    assert "'huge' is not one of 'linear', 'network', 'auto'" in result.output
 
 
 def test_the_environment_names_the_folder(

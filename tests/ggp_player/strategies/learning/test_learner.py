@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from itertools import count, islice, repeat
+from itertools import accumulate, count, cycle, islice, repeat
 from random import Random
 from typing import TypeVar
 
@@ -28,13 +28,22 @@ from ggp_player.strategies.learning.duel import (
     play_pairs,
     random_position,
 )
-from ggp_player.strategies.learning.evaluation import learn_evaluation
+from ggp_player.strategies.learning.evaluation import (
+    add_networks,
+    learn_evaluation,
+)
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.playout_states import label_states
-from ggp_player.strategies.learning.self_play import Game, SelfPlay, compare_evaluations
+from ggp_player.strategies.learning.playout_states import label_states, legal_widths
+from ggp_player.strategies.learning.self_play import (
+    Game,
+    SelfPlay,
+    compare_evaluations,
+    nodes_in_equal_time,
+)
 from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
-from tests.support.small_games import breakthrough, changed, compiled
+from tests.support.learned_games import GAME, numbered_evaluation, numbered_network
+from tests.support.small_games import breakthrough, changed, compiled, sampled
 
 Result = TypeVar("Result")
 
@@ -188,6 +197,71 @@ def test_weights_that_are_upside_down_lose() -> None:
     ]
     assert shares[0] > 0.7
     assert shares[1] < 0.3
+
+
+def test_who_evaluates_faster_visits_more_nodes_in_equal_time() -> None:
+    machine = compiled(breakthrough(4, 6))
+    evaluation = numbered_evaluation(machine)
+    passed = accumulate(cycle([0.0, 1.0, 0.0, 2.0]))  # the second search takes twice as long
+    found = finished(
+        nodes_in_equal_time(machine, (evaluation, evaluation), Random(1), lambda: next(passed))
+    )
+    assert found == (2 * self_play.NODES, self_play.NODES)
+
+
+def test_a_network_plays_the_weights_alone_in_equal_time() -> None:
+    machine = compiled(GAME)
+    network, seen = numbered_network(machine), list[tuple[int, int]]()
+    original = SelfPlay.__init__
+
+    def noted(games: SelfPlay, *arguments: object) -> None:
+        seen.append(arguments[-1])  # type: ignore[arg-type]
+        original(games, *arguments)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SelfPlay, "__init__", noted)
+        patch.setattr(self_play, "nodes_in_equal_time", lambda *_arguments: two_results())
+        pair = (network, network.linear())
+        finished(compare_evaluations(machine, *pair, Random(1), 0.02, ticking(0.001)))
+    assert seen == [(100, 120), (120, 100)]
+
+
+def two_results() -> Generator[None, None, tuple[int, int]]:
+    yield
+    return 100, 120
+
+
+def test_legal_moves_are_counted() -> None:
+    machine = compiled(GAME)
+    states = sampled(machine, 600, Random(2))
+    found = finished(legal_widths(machine, np.array([machine.bits(state) for state in states])))
+    expected = [
+        [len(machine.legal_moves(state, role)) for role in machine.roles] for state in states
+    ]
+    assert found.tolist() == expected
+
+
+def no_weights(machine: PropnetStateMachine) -> LearnedEvaluation:
+    """An evaluation that leaves everything to be explained."""
+    none = np.zeros(len(machine.facts) + 1, np.float32)
+    return LearnedEvaluation((none, none))
+
+
+def test_rivals_with_aims_of_their_own_have_networks_of_their_own() -> None:
+    machine = draws_are_worth_nothing()
+    labelled = finished(label_states(machine, 1, 3000, 5.0, ticking(0.001)))
+    found = finished(add_networks(machine, labelled, no_weights(machine)))
+    assert found.networks is not None
+    assert not found.networks[0].is_opposite_of(found.networks[1])
+    assert not found.is_zero_sum
+
+
+def test_games_of_too_many_fluents_have_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = compiled(GAME)
+    monkeypatch.setattr(evaluation_module, "MAX_FLUENTS", 10)
+    labelled = finished(label_states(machine, 1, 500, 5.0, ticking(0.001)))
+    linear = no_weights(machine)
+    assert finished(add_networks(machine, labelled, linear)) is linear
 
 
 @pytest.mark.parametrize("share", [0.4, 0.6])

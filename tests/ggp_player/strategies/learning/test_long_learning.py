@@ -9,9 +9,17 @@ import pytest
 
 from gdl.engine import PropnetStateMachine
 from ggp_player.strategies.learning import evaluation, long_learning
+from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation, Model
 from ggp_player.strategies.learning.long_learning import LongLearning
 from ggp_player.strategies.learning.playout_states import LabelledStates
-from tests.support.learned_games import GAME, exhaust, numbered_evaluation, ticking
+from tests.support.learned_games import (
+    GAME,
+    adding_numbered_networks,
+    exhaust,
+    numbered_evaluation,
+    numbered_network,
+    ticking,
+)
 from tests.support.small_games import compiled
 
 
@@ -22,16 +30,25 @@ def _short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_learning, "PLAYOUT_SHARE", 0.3)
 
 
-def learning_of(machine: PropnetStateMachine, **given: object) -> LongLearning:
-    return LongLearning(machine, 1, ticking(0.001), **given)  # type: ignore[arg-type]
+def learning_of(
+    machine: PropnetStateMachine,
+    model: Model = Model.LINEAR,
+    evaluation: LearnedEvaluation | None = None,
+) -> LongLearning:
+    return LongLearning(machine, 1, ticking(0.001), evaluation, model)
 
 
-def compared_as(share: float, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
+def compared_as(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[LearnedEvaluation, LearnedEvaluation]]:
     """Let all comparisons end with a share; the list gets what is compared."""
-    found: list[tuple[object, object]] = []
+    found: list[tuple[LearnedEvaluation, LearnedEvaluation]] = []
 
     def compared(
-        _machine: object, challenger: object, champion: object, *_others: object
+        _machine: object,
+        challenger: LearnedEvaluation,
+        champion: LearnedEvaluation,
+        *_others: object,
     ) -> Generator[None, None, float]:
         found.append((challenger, champion))
         yield
@@ -112,6 +129,85 @@ def test_states_beyond_the_memory_are_forgotten(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(long_learning, "fit_rivals", fit_rivals)
     exhaust(learning_of(machine).work(0.5))
     assert max(sizes) == 50
+
+
+# ---------------------------------------------------------------------- networks
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[LabelledStates]:
+    """Let networks be trained at once; the list gets what they would learn from."""
+    found: list[LabelledStates] = []
+
+    def add_networks(
+        machine: PropnetStateMachine, labelled: LabelledStates, linear: LearnedEvaluation
+    ) -> Generator[None, None, LearnedEvaluation]:
+        found.append(labelled)
+        return (yield from adding_numbered_networks(machine, labelled, linear))
+
+    monkeypatch.setattr(long_learning, "add_networks", add_networks)
+    return found
+
+
+def test_a_network_competes_with_the_weights_alone(
+    trained: list[LabelledStates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = compared_as(0.6, monkeypatch)
+    learning = learning_of(compiled(GAME), Model.AUTO)
+    exhaust(learning.work(0.5))
+    with_networks = [each.is_network for each in learning.rounds]
+    assert with_networks == sorted(with_networks)  # later rounds have them
+    assert sum(with_networks) == len(trained) >= 1
+    assert any(one.is_network and one.weights is other.weights for one, other in pairs)
+    assert learning.evaluation is not None
+    assert learning.evaluation.is_network
+    assert "with a network 60 % of the points" in str(learning.rounds[-1])
+
+
+def test_a_network_that_loses_to_the_weights_alone_is_left_out(
+    trained: list[LabelledStates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared_as(0.5, monkeypatch)
+    learning = learning_of(compiled(GAME), Model.AUTO)
+    exhaust(learning.work(0.5))
+    assert trained
+    assert not any(each.is_network for each in learning.rounds)
+    assert learning.evaluation is not None
+    assert not learning.evaluation.is_network
+
+
+def test_a_network_that_is_asked_for_is_kept_at_first(
+    trained: list[LabelledStates], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared_as(0.0, monkeypatch)
+    learning = learning_of(compiled(GAME), Model.NETWORK)
+    exhaust(learning.work(0.5))
+    kept = [each for each in learning.rounds if each.is_kept]
+    assert len(kept) == 1
+    assert kept[0].is_network
+    assert learning.evaluation is not None
+    assert learning.evaluation.is_network
+
+
+def test_weights_alone_are_learned_where_they_are_asked_for(
+    trained: list[LabelledStates],
+) -> None:
+    machine = compiled(GAME)
+    learning = learning_of(machine, Model.LINEAR, numbered_network(machine))
+    exhaust(learning.work(0.5))
+    assert not trained
+    assert learning.evaluation is not None
+    assert not learning.evaluation.is_network
+
+
+def test_networks_are_trained_on_games() -> None:
+    learning = learning_of(compiled(GAME), Model.NETWORK)
+    exhaust(learning.work(0.8))
+    found = learning.evaluation
+    assert found is not None
+    assert found.networks is not None
+    assert found.is_zero_sum
+    assert found.networks[0].is_opposite_of(found.networks[1])
 
 
 def test_of_too_few_states_nothing_is_learned() -> None:

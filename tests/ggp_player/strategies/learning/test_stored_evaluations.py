@@ -19,6 +19,7 @@ from ggp_player.strategies.learning import (
     FOLDER_VARIABLE,
     DuelResult,
     LearnedAlphaBeta,
+    LearnedEvaluation,
     Learner,
     StoredEvaluation,
     evaluations_folder,
@@ -31,7 +32,7 @@ from ggp_player.strategies.learning.stored_evaluations import (
     path_in,
     recall_evaluation,
 )
-from tests.support.learned_games import GAME, numbered_evaluation, ticking
+from tests.support.learned_games import GAME, numbered_evaluation, numbered_network, ticking
 from tests.support.small_games import compiled
 
 
@@ -41,8 +42,10 @@ def form_of(machine: PropnetStateMachine) -> CanonicalForm:
     return form
 
 
-def stored(machine: PropnetStateMachine) -> StoredEvaluation:
-    evaluation, duel = numbered_evaluation(machine), DuelResult(3.5, 5)
+def stored(
+    machine: PropnetStateMachine, evaluation: LearnedEvaluation | None = None
+) -> StoredEvaluation:
+    evaluation, duel = evaluation or numbered_evaluation(machine), DuelResult(3.5, 5)
     return StoredEvaluation.of(evaluation, machine, form_of(machine), 12.5, duel)
 
 
@@ -98,6 +101,47 @@ def test_a_scrambled_game_gets_the_weights_of_its_own_fluents(
         for fact, weight in zip(machine.facts, known, strict=False):
             assert by_fact[str(scrambler.scramble(fact))] == pytest.approx(weight)
         assert found[-1] == pytest.approx(known[-1])
+
+
+def test_a_network_is_stored_and_read(folder: Path) -> None:
+    machine = compiled(GAME)
+    expected = numbered_network(machine)
+    stored(machine, expected).save(folder)
+    found = recall_evaluation(machine)
+    assert found is not None
+    assert found.is_network
+    assert found.is_zero_sum
+    assert str(found) == "stored network of 3000 states and 40 games"
+    for role in range(2):
+        layer, known = found.seen_from(role).hidden, expected.seen_from(role).hidden
+        np.testing.assert_allclose(layer.rows, known.rows, atol=1e-5)
+        np.testing.assert_allclose(layer.output, known.output, atol=1e-6)
+
+
+def test_a_scrambled_game_gets_the_network_of_its_own_fluents(
+    folder: Path, scrambled: tuple[PropnetStateMachine, Scrambler]
+) -> None:
+    machine, (other, scrambler) = compiled(GAME), scrambled
+    expected = numbered_network(machine)
+    stored(machine, expected).save(folder)
+    evaluation = recall_evaluation(other)
+    assert evaluation is not None
+    rows, known = evaluation.seen_from(0).hidden.rows, expected.seen_from(0).hidden.rows
+    by_fact = dict(zip(map(str, other.facts), rows, strict=False))
+    for fact, row in zip(machine.facts, known, strict=False):
+        np.testing.assert_allclose(by_fact[str(scrambler.scramble(fact))], row, atol=1e-6)
+    np.testing.assert_allclose(rows[len(machine.facts) :], known[len(machine.facts) :], atol=1e-5)
+
+
+def test_a_file_of_version_1_is_read(folder: Path) -> None:
+    machine = compiled(GAME)
+    (path,) = folder.iterdir()
+    document = json.loads(path.read_text())
+    del document["networks"]
+    path.write_text(json.dumps(document | {"version": 1}))
+    evaluation = recall_evaluation(machine)
+    assert evaluation is not None
+    assert not evaluation.is_network
 
 
 def test_the_learner_uses_what_is_stored(
@@ -168,13 +212,14 @@ def changed(**values: object) -> Callable[[Document], str]:
         (lambda document: json.dumps(document)[:-20], "JSON"),
         (lambda _: "[" * 100_000, "JSON"),
         (lambda _: "\x00\xff", "JSON"),
-        (changed(version=2), "version"),
+        (changed(version=3), "version"),
         (changed(rules="0" * 64), "other rules"),
         (changed(rules="../../x"), "rules"),
         (changed(games=-1), "games"),
         (changed(seconds=float("nan")), "seconds"),
         (changed(states="many"), "states"),
         (changed(extra=1), "extra"),
+        (changed(networks="none"), "networks"),
         (changed(weights=[]), "weights"),
         (changed(weights=[{"constant": 0.0, "fluents": {}}] * 2), "knows 0 of"),
         (changed(weights=[{"constant": 1e300, "fluents": {}}] * 2), "constant"),
@@ -194,6 +239,45 @@ def test_a_bad_file_is_one_sentence_in_the_log(
     assert sentence.startswith(f"the stored evaluation {path} is ignored: ")
     assert reason in sentence
     assert "\n" not in sentence
+
+
+ROW = [0.5] * 16
+NETWORK = {"fluents": {"c": ROW}, "widths": [ROW, ROW], "constants": ROW, "output": ROW}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, "knows 0 of"),
+        ({"fluents": {"c": ROW[:-1]}}, "fluents"),
+        ({"fluents": {"c": "many"}}, "fluents"),
+        ({"widths": [ROW]}, "widths"),
+        ({"widths": [ROW] * 3}, "widths"),
+        ({"constants": [*ROW, 0.0]}, "constants"),
+        ({"output": [*ROW[1:], float("nan")]}, "output"),
+        ({"output": [*ROW[1:], 1e6]}, "output"),
+        ({"output": None}, "output"),
+        ({"extra": 1}, "extra"),
+    ],
+)
+def test_a_bad_network_is_one_sentence_in_the_log(
+    change: Document, reason: str, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (path,) = folder.iterdir()
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"networks": [NETWORK | change] * 2}))
+    assert recall_evaluation(compiled(GAME)) is None
+    (record,) = caplog.records
+    assert f"the stored evaluation {path} is ignored: " in record.getMessage()
+    assert reason in record.getMessage()
+
+
+def test_one_network_alone_is_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (path,) = folder.iterdir()
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"networks": [NETWORK]}))
+    assert recall_evaluation(compiled(GAME)) is None
+    assert "networks" in caplog.text
 
 
 def test_what_was_learned_in_less_time_is_ignored(

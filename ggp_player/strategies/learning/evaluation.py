@@ -42,7 +42,11 @@ ROUND_SECONDS = 3.0
 """CPU time for the games that are played with the same weights."""
 
 COMPARISON_SECONDS = 1.0
-"""CPU time for games against the weights of random playouts, which stay if they are better."""
+"""CPU time for games against the weights of random playouts, which stay if they win clearly."""
+
+KEPT_SHARE = 0.4
+"""The points with which the new weights stay: so few games say little, and they mostly are better.
+"""
 
 WORTH = 0.1
 """What a state of a game counts for: those of one game are much alike."""
@@ -91,7 +95,7 @@ def learn_evaluation(
         share = yield from compare_evaluations(
             machine, learned, first, random, COMPARISON_SECONDS, clock
         )
-        if share < 0.5:
+        if share < KEPT_SHARE:
             return first
     return learned
 

@@ -38,7 +38,7 @@ MIN_MATCHES, MAX_MATCHES = 4, 24
 CLEAR_LEAD = 2.5
 """Points beyond half of the matches, either way, with which it is clear sooner."""
 
-NEEDED_SHARE = 0.6
+NEEDED_SHARE = 0.65
 """The share of the points in duels from which on alpha-beta takes over."""
 
 DRAWN = 6

@@ -50,7 +50,7 @@ from ggp_player.strategies.mcts.simultaneous import has_matrix
 TREE_BYTES = 2**30
 """Memory for a tree unless another is given."""
 
-MIN_LEAF_LANES, MAX_LEAF_LANES = 1, 12
+MIN_LEAF_LANES, MAX_LEAF_LANES = 4, 12
 """Lanes of a leaf: with fewer a block has too many leaves, with more too few."""
 
 MAX_LEAF_WORK = 2_000_000

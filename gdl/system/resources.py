@@ -12,6 +12,9 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 
+HELPER_FILES = 64
+"""How many files a helper may have open: its input, its output, and the libraries that it loads."""
+
 CONTROL_GROUP_FILES = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     (
@@ -83,25 +86,40 @@ def limit_memory(limit: int) -> bool:
     An allocation beyond it fails. A stricter limit that is set already stays. Windows has no such
     limit, and macOS may refuse it: there a process is limited by the memory of the machine alone.
     """
-    if resource is None:
-        return False
-    bound = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        return True
-    return False
+    return resource is not None and _limit(resource.RLIMIT_AS, limit, limit)
 
 
 def limit_cpu_seconds(limit: int) -> bool:
     """Limit the CPU time of this process, in seconds, for good; return whether that was done.
 
-    Beyond it the process gets SIGXCPU, and is killed a second later. Windows has no such limit.
+    Beyond it the process gets SIGXCPU, and is killed a second later. A stricter limit that is set
+    already stays. Windows has no such limit.
     """
-    if resource is None:
+    return resource is not None and _limit(resource.RLIMIT_CPU, limit, limit + 1)
+
+
+def limit_helper(memory: int, cpu_seconds: int) -> None:
+    """Limit this process to what a helper needs that computes one thing from its input.
+
+    Besides the memory in bytes and the CPU seconds, that is few open files, no processes or threads
+    of its own, and no core dump. What the system cannot limit is not limited.
+    """
+    limit_memory(memory)
+    limit_cpu_seconds(cpu_seconds)
+    if resource is not None:
+        for kind, most in (("NOFILE", HELPER_FILES), ("NPROC", 0), ("CORE", 0)):
+            _limit(getattr(resource, f"RLIMIT_{kind}", None), most, most)
+
+
+def _limit(kind: int | None, soft: int, hard: int) -> bool:
+    """Set a limit of this process, or keep a stricter one; return whether there is such a limit."""
+    if resource is None or kind is None:
         return False
+    bound = resource.getrlimit(kind)[1]
+    if bound != resource.RLIM_INFINITY:
+        soft, hard = min(soft, bound), min(hard, bound)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        resource.setrlimit(kind, (soft, hard))
         return True
     return False
 

@@ -18,7 +18,14 @@ from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.system import children_import_our_code, interrupts_blocked, kill, start_method
+from gdl.system import (
+    children_import_our_code,
+    interrupts_blocked,
+    kill,
+    kill_group,
+    start_method,
+    strays,
+)
 from ggp_player.worker import (
     ChoiceBuffer,
     LogRecord,
@@ -125,6 +132,7 @@ class WorkerHandle:
         self.on_death()
         if self._process.is_alive():
             self._kill()
+        kill_group(self.pid)  # what it has started
         self._writer.close()
         await asyncio.to_thread(self._process.join)
         if self._process.exitcode == worker_process.OUT_OF_MEMORY:
@@ -133,7 +141,8 @@ class WorkerHandle:
 
     def _kill(self) -> None:
         # Not through the process object: where the fork server is dead, it takes workers for dead.
-        kill(self.pid)
+        kill_group(self.pid)
+        kill(self.pid)  # it may not lead its group yet
 
     def _receive(self, message: MessageToServer) -> None:
         if isinstance(message, LogRecord):
@@ -178,7 +187,14 @@ class Pool:
 
     async def start(self) -> None:
         """Start the fork server, which blocks for some tenths of a second, and the spares."""
+        await self.sweep()
         await self._fill()
+
+    async def sweep(self) -> None:
+        """End what workers of ours, or a server that was killed, have left behind."""
+        for pid in await asyncio.to_thread(strays):
+            _log.warning("process %d was left behind and is killed", pid)
+            kill(pid)
 
     async def take(self) -> WorkerHandle:
         """Take a worker out of the pool; another is started for the pool."""
@@ -202,6 +218,7 @@ class Pool:
         await asyncio.gather(*(worker.ended() for worker in self._workers))
         self._workers.clear()
         self._spares.clear()
+        await self.sweep()
 
     async def _fill(self) -> None:
         try:

@@ -48,6 +48,7 @@ class MoveService:
     def __init__(self, setup: Setup, pool: Pool) -> None:
         self._name = f"match {setup.start.match_id}"
         self._on_illegal_choice = setup.on_illegal_choice
+        self._pool = pool
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
         self._search = SearchSupervisor(setup, pool, self._notify)
         self._deadline: CancellableDeadline | None = None
@@ -97,9 +98,10 @@ class MoveService:
         self._tracker.close()
 
     async def closed(self) -> None:
-        """Wait until no new worker is on its way."""
+        """Wait until no new worker is on its way, and nothing is left of those that there were."""
         await self._search.closed()
         await self._tracker.closed()
+        await self._pool.sweep()
 
     async def _wait_for_status(self, deadline: CancellableDeadline) -> None:
         self._deadline = deadline

@@ -36,7 +36,7 @@ from gdl.system.resources import (
     peak_memory,
     yield_address,
 )
-from gdl.system.strays import strays
+from gdl.system.strays import find_strays
 
 __all__ = [
     "available_cpus",
@@ -46,6 +46,7 @@ __all__ = [
     "children_import_our_code",
     "end_own_group",
     "end_with_parent",
+    "find_strays",
     "interrupts_blocked",
     "is_private",
     "is_stopped",
@@ -61,6 +62,5 @@ __all__ = [
     "peak_memory",
     "resume_with_parent_end",
     "start_method",
-    "strays",
     "yield_address",
 ]

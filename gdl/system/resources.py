@@ -115,9 +115,11 @@ def _limit(kind: int | None, soft: int, hard: int) -> bool:
     """Set a limit of this process, or keep a stricter one; return whether there is such a limit."""
     if resource is None or kind is None:
         return False
-    bound = resource.getrlimit(kind)[1]
-    if bound != resource.RLIM_INFINITY:
-        soft, hard = min(soft, bound), min(hard, bound)
+    unlimited = resource.RLIM_INFINITY
+    soft, hard = (
+        wanted if bound == unlimited else min(wanted, bound)
+        for wanted, bound in zip((soft, hard), resource.getrlimit(kind), strict=True)
+    )
     with suppress(ValueError, OSError):
         resource.setrlimit(kind, (soft, hard))
         return True

@@ -53,7 +53,7 @@ def own_mark() -> str:
     return f"{os.getpid()}:{status.started}" if status is not None else ""
 
 
-def strays() -> list[int]:
+def find_strays() -> list[int]:
     """Return the processes of this user that were left behind, by this process or one that is gone.
 
     Of its own group none is a stray: it is for whoever has made that group to end it.

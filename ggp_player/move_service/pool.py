@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gdl.system import (
     children_import_our_code,
+    find_strays,
     interrupts_blocked,
     kill,
     kill_group,
     start_method,
-    strays,
 )
 from ggp_player.worker import (
     ChoiceBuffer,
@@ -192,7 +192,7 @@ class Pool:
 
     async def sweep(self) -> None:
         """End what workers of ours, or a server that was killed, have left behind."""
-        for pid in await asyncio.to_thread(strays):
+        for pid in await asyncio.to_thread(find_strays):
             _log.warning("process %d was left behind and is killed", pid)
             kill(pid)
 

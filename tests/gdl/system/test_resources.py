@@ -15,6 +15,7 @@ from gdl.system import (
     available_memory,
     child_cpu_seconds,
     child_environment,
+    limit_helper,
     limit_memory,
     load_average,
     peak_memory,
@@ -75,6 +76,33 @@ def test_memory_is_limited() -> None:
     assert done.stdout == b"limited\n"
 
 
+HELPER = """
+import resource
+from gdl.system import limit_cpu_seconds, limit_helper
+limit_cpu_seconds(20)
+limit_helper(10**9, 30)
+for name in ("AS", "CPU", "NOFILE", "NPROC", "CORE"):
+    print(name, *resource.getrlimit(getattr(resource, f"RLIMIT_{name}")))
+"""
+
+
+def test_a_helper_is_limited_and_stricter_limits_stay() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELPER],
+        env=child_environment(),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == [
+        "AS 1000000000 1000000000",
+        "CPU 20 21",
+        f"NOFILE {resources.HELPER_FILES} {resources.HELPER_FILES}",
+        "NPROC 0 0",
+        "CORE 0 0",
+    ]
+
+
 def test_a_limit_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise ValueError("current limit exceeds maximum limit")
@@ -97,3 +125,4 @@ def test_a_system_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "getloadavg")
     assert (limit_memory(2**40), peak_memory(), child_cpu_seconds()) == (False, 0, 0.0)
     assert load_average() is None
+    limit_helper(2**40, 1)

@@ -13,7 +13,14 @@ says what it does where the system cannot do what is asked for.
 """
 
 from gdl.system.children import child_environment, children_import_our_code
-from gdl.system.files import is_private, lock_file, owner_suffix
+from gdl.system.files import (
+    is_private,
+    lock_file,
+    make_private,
+    owner_suffix,
+    read_trusted,
+    why_untrusted,
+)
 from gdl.system.processes import (
     end_own_group,
     end_with_parent,
@@ -58,9 +65,12 @@ __all__ = [
     "limit_memory",
     "load_average",
     "lock_file",
+    "make_private",
     "owner_suffix",
     "peak_memory",
+    "read_trusted",
     "resume_with_parent_end",
     "start_method",
+    "why_untrusted",
     "yield_address",
 ]

@@ -89,7 +89,8 @@ def test_a_stopped_process_goes_on_when_its_parent_ends() -> None:
         [sys.executable, "-c", START, STOPPED], env=child_environment(), stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdout is not None
-        child = int(b"".join(iter(lambda: parent.stdout.read(1), b" ")))
+        output = parent.stdout
+        child = int(b"".join(iter(lambda: output.read(1), b" ")))
         assert becomes_true(lambda: is_stopped(child), 10)
         parent.kill()
         assert parent.stdout.read() == b"goes on"

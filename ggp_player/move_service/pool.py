@@ -22,6 +22,7 @@ from gdl.system import (
     children_import_our_code,
     find_strays,
     interrupts_blocked,
+    is_stopped,
     kill,
     kill_group,
     start_method,
@@ -200,7 +201,9 @@ class Pool:
         """Take a worker out of the pool; another is started for the pool."""
         while self._spares:
             worker = self._spares.pop(0)
-            if worker.is_alive:
+            if is_stopped(worker.pid):
+                worker.kill()
+            elif worker.is_alive:
                 break
         else:
             worker = await self._launch()

@@ -4,24 +4,30 @@ The *tracker* follows the match and reports our legal moves of each turn, which 
 *search* runs the strategy on the same rules and writes its best choice so far to shared memory. So
 a reply waits for no process: at the deadline the best choice is read, checked against the legal
 moves, and sent. If there is none, the first legal move is sent; if the rules are too heavy for the
-tracker too, the search's choice is sent unchecked; and if nothing is known, :data:`LAST_RESORT`
-is sent rather than nothing.
+tracker too, the search's choice is sent unchecked; and if nothing is known of the turn, a move is
+guessed from what is known of the match (:mod:`.known_moves`) rather than sending nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service.deadlines import LEGAL_MOVES_GRACE, CancellableDeadline
+from ggp_player.move_service.deadlines import (
+    LEGAL_MOVES_GRACE,
+    NO_CLOCK_GRACE,
+    CancellableDeadline,
+)
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.supervisor import SearchSupervisor, Setup, TrackerSupervisor
 from ggp_player.worker import MatchStatus
 
-LAST_RESORT = "noop"
-"""The move when not one legal move is known: the likeliest guess in an unknown game."""
+STOPPED_CHECK = 0.1
+"""Seconds between two looks, while a reply is awaited, whether somebody has stopped a worker."""
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +58,8 @@ class MoveService:
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
         self._search = SearchSupervisor(setup, pool, self._notify)
         self._deadline: CancellableDeadline | None = None
+        self._play_clock = setup.start.play_clock
+        self._roles = 1
 
     async def prepare(self, deadline: CancellableDeadline) -> str:
         """Parse the rules and search the initial state. Return why they are unplayable, or nothing.
@@ -62,22 +70,27 @@ class MoveService:
         await self._tracker.open()
         await self._search.open()
         self._search.search()
-        await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
+        with self._replacing_stopped_workers():
+            await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
         return self._tracker.unplayable
 
     async def choose(self, moves: Sequence[str], deadline: CancellableDeadline) -> Decision:
         """Apply the joint move, empty before the first step, and return the best move."""
         self._deadline = deadline
         if moves:
+            self._roles = len(moves)
             self._search.stop()
             self._tracker.apply_moves(moves)
             self._search.apply_moves(moves)
             self._search.search()
-        await deadline.wait(self._is_decided)
-        if not deadline.limit.has_passed:
-            grace = Deadline.after(LEGAL_MOVES_GRACE, deadline.limit.clock)
-            await self._wait_for_status(CancellableDeadline(grace))
+        with self._replacing_stopped_workers():
+            await deadline.wait(self._is_decided)
+            if self._play_clock <= 0 or not deadline.limit.has_passed:
+                seconds = NO_CLOCK_GRACE if self._play_clock <= 0 else LEGAL_MOVES_GRACE
+                grace = Deadline.after(seconds, deadline.limit.clock)
+                await self._wait_for_status(CancellableDeadline(grace))
         decision = self._decide()
+        self._tracker.known.made(decision.move)
         if not self._search.ponders:
             self._search.stop()
         return decision
@@ -102,6 +115,24 @@ class MoveService:
         await self._search.closed()
         await self._tracker.closed()
         await self._pool.sweep()
+
+    @contextmanager
+    def _replacing_stopped_workers(self) -> Iterator[None]:
+        """Have spares take over from workers that are stopped, while a reply is awaited."""
+        loop = asyncio.get_running_loop()
+        timer = loop.call_soon(lambda: None)
+
+        def look() -> None:
+            nonlocal timer
+            self._tracker.replace_if_stopped()
+            self._search.replace_if_stopped()
+            timer = loop.call_later(STOPPED_CHECK, look)
+
+        look()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     async def _wait_for_status(self, deadline: CancellableDeadline) -> None:
         self._deadline = deadline
@@ -135,5 +166,7 @@ class MoveService:
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
             return Decision(legal_moves[0], note="the first legal move")
-        _log.error("%s: not one legal move is known, %s is a guess", self._name, LAST_RESORT)
-        return Decision(LAST_RESORT, note="a guess")
+        guess = self._tracker.known.guess(self._tracker.turn, self._roles)
+        message = "%s: not one legal move is known, %s is a guess: %s"
+        _log.error(message, self._name, guess.move, guess.reason)
+        return Decision(guess.move, note=guess.reason)

@@ -21,7 +21,6 @@ import logging
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -32,12 +31,11 @@ from urllib.parse import unquote_plus
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from gdl.system import child_environment
 from ggp_player.errors import ServerError
+from ggp_player.move_service import ensure_warm
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
-from ggp_player.worker import is_warm
 
 MAX_MESSAGE = 16 * 2**20
 """Bytes of the longest message; rulesheets of half a million bytes exist."""
@@ -51,9 +49,6 @@ CORS_HEADERS = {
 
 _TCP_INFO = struct.Struct("68x I")
 """The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
-
-WARM = "the searches are warm"
-"""What the log says once all is compiled that matches share."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
@@ -137,7 +132,7 @@ async def _serve_until(
             site = await _listen(runner, config)
             port: int = runner.addresses[0][1]
             on_listening(config.host, port)
-            warming = asyncio.create_task(_warm_up())
+            warming = asyncio.create_task(ensure_warm(player.health))
             await stopped.wait()
             warming.cancel()
             await asyncio.wait([warming])
@@ -165,37 +160,6 @@ def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-async def _warm_up() -> None:
-    """Have a process compile what all matches share, unless that has been done on this machine.
-
-    Until it has, matches are played by simpler means.
-    """
-    if is_warm():
-        _log.info(WARM)
-        return
-    _log.info("the searches are not compiled for this machine yet, which takes some ten seconds")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "ggp_player", "warm-up", "--until-closed"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=child_environment(),
-    )
-    assert process.stdout is not None
-    try:
-        async for line in process.stdout:
-            _log.info("warm-up: %s", line.decode(errors="replace").strip())
-        status = await process.wait()
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
-    if status == 0 and is_warm():
-        _log.info(WARM)
-    else:
-        reason = f"it ended with status {status}" if status else "the cache cannot be written"
-        _log.error("WARM-UP FAILED: %s; textbook searches play all matches", reason)
 
 
 async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:

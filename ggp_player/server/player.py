@@ -176,7 +176,12 @@ class Player:
             seed = f"{self.config.seed} {match.match_id} {match.start.role}"
             config = self.config
             setup = Setup(
-                match.start, config.strategy, seed, config.ponder, self._on_illegal_choice
+                match.start,
+                config.strategy,
+                seed,
+                config.ponder,
+                self._on_illegal_choice,
+                self.health,
             )
             session = MatchSession(match, MoveService(setup, self._pool), self._clock)
             self._sessions[match.match_id] = session

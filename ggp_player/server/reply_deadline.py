@@ -20,7 +20,7 @@ enough replies have been measured. So one bad overhead widens the margin at once
 good ones make it narrow.
 
 Until that deadline the move service waits, unless a newer request cuts the wait short. These are
-all limits of the server; the last three are in :mod:`ggp_player.move_service.deadlines`:
+all limits of the server; the last four are in :mod:`ggp_player.move_service.deadlines`:
 
 =============================================  ================================================
 what                                           its limit
@@ -30,6 +30,7 @@ STOP, for the goal values of the last state    :data:`LAST_STATE_LIMIT`
 a match without any request                    :func:`silence_limit`
 open requests when the server stops            :data:`CLOSING_LIMIT`
 legal moves, for a reply that is cut short     ``LEGAL_MOVES_GRACE``
+legal moves, on a play clock of 0 or below     ``NO_CLOCK_GRACE``
 compiling, before a search begins without it   ``COMPILE_SHARE``, ``MAX_COMPILE_SECONDS``
 a search that is to stop                       ``STOP_GRACE``
 =============================================  ================================================

@@ -30,6 +30,7 @@ from ggp_player.worker.interruptible import (
     interruptible_for,
 )
 from ggp_player.worker.messages import (
+    AlwaysLegal,
     ApplyMoves,
     BeginMatch,
     BeginSearch,
@@ -46,6 +47,7 @@ from ggp_player.worker.messages import (
 from ggp_player.worker.warm_up import is_warm, warm_up_searches
 
 __all__ = [
+    "AlwaysLegal",
     "ApplyMoves",
     "BeginMatch",
     "BeginSearch",

@@ -25,9 +25,11 @@ import gdl
 from gdl.system import end_own_group, lead_group, limit_memory, resume_with_parent_end
 from ggp_player.errors import GgpPlayerError
 from ggp_player.search_memory import set_search_memory
+from ggp_player.worker.always_legal import always_legal_move
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
+    AlwaysLegal,
     ApplyMoves,
     BeginMatch,
     BeginSearch,
@@ -76,6 +78,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
         channel.sendall(encode(message))
 
     _send_log_records(send)
+    logging.getLogger("gdl.code_cache").setLevel(logging.ERROR)  # the server has said it once
     gdl.parse_term("noop")  # makes the parser's tables before any clock runs
     importlib.import_module(SEARCH_WORKER)  # at once under a fork server, which has it
     gc.freeze()  # what is imported stays: scanning it for garbage would delay a reply
@@ -164,13 +167,19 @@ class TrackerWorker:
 
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
-        self._tracker = begin_tracking(message, None)
+        self._role = message.role
+        self._tracker = begin_tracking(message, None, self._send_always_legal)
         self._send_status()
 
     def apply_moves(self, moves: tuple[str, ...]) -> None:
         """Apply a joint move, and report how the match stands now."""
         self._tracker.apply_moves(moves)
         self._send_status()
+
+    def _send_always_legal(self, ruleset: gdl.Ruleset) -> None:
+        move = always_legal_move(ruleset, self._role)
+        if move is not None:
+            self._send(AlwaysLegal(str(move)))
 
     def _send_status(self) -> None:
         tracker = self._tracker

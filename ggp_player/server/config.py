@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from gdl.system import available_cpus
 from ggp_player.errors import ConfigError
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.reply_deadline import MIN_MARGIN
@@ -28,6 +29,18 @@ ADDRESSES_PER_BYTE = 2
 """The address space that a search tree reserves, for each byte that it may take."""
 
 ENVIRONMENT_PREFIX = "GGP_PLAYER_"
+
+
+PROGRAM_MIB, THREAD_MIB, MOST_THREADS = 832, 64, 16
+"""What a search takes of its address space: on three cores it dies of 896 MiB, and plays with 1024.
+
+Each thread reserves memory for its own allocations; beyond so many it does with what there is.
+"""
+
+
+def least_memory() -> int:
+    """Return the least MiB of address space with which a search plays on this machine."""
+    return PROGRAM_MIB + THREAD_MIB * min(MOST_THREADS, available_cpus())
 
 
 class Config(BaseModel):
@@ -75,10 +88,9 @@ class Config(BaseModel):
     )
     memory_limit: int = Field(
         default=4096,
-        ge=256,
         le=2**20,
-        description="the MiB of address space of each process of a match, 256 to 1048576; the "
-        "trees of its searches come on top",
+        description=f"the MiB of address space of each process of a match, {least_memory()} to "
+        "1048576 on this machine; the trees of its searches come on top",
     )
     search_memory: int | None = Field(
         default=None,
@@ -118,6 +130,14 @@ class Config(BaseModel):
     def _exists(cls, spec: str) -> str:
         create(spec)
         return spec
+
+    @field_validator("memory_limit")
+    @classmethod
+    def _suffices(cls, limit: int) -> int:
+        if limit < least_memory():
+            found = f"with {limit} MiB no search works"
+            raise ValueError(f"{found}; the least that works on this machine is {least_memory()}")
+        return limit
 
     @field_validator("log_level", mode="before")
     @classmethod

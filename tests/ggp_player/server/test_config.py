@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from ggp_player.errors import ConfigError
-from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, load_config
+from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, least_memory, load_config
 
 
 @pytest.fixture
@@ -24,10 +24,20 @@ def test_the_defaults() -> None:
 
 
 def test_trees_come_on_top_of_the_memory_of_a_process() -> None:
-    limits = Config(memory_limit=512, search_memory=100).memory_limits
-    assert limits == ((512 + ADDRESSES_PER_BYTE * 100) * 2**20, 100 * 2**20)
+    limits = Config(memory_limit=2048, search_memory=100).memory_limits
+    assert limits == ((2048 + ADDRESSES_PER_BYTE * 100) * 2**20, 100 * 2**20)
     shared = Config(max_matches=4).memory_limits
     assert 3.9 < Config().memory_limits.search / shared.search < 4.1
+
+
+def test_too_little_memory_is_refused_with_the_least_that_works() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(flags={"memory_limit": str(least_memory() - 1)})
+    assert caught.value.problems == (
+        f"memory_limit in the command line: with {least_memory() - 1} MiB no search works; "
+        f"the least that works on this machine is {least_memory()}",
+    )
+    assert load_config(flags={"memory_limit": str(least_memory())}).memory_limit == least_memory()
 
 
 def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

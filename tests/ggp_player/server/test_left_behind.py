@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from ggp_player.server.config import least_memory
 from ggp_player.worker import warm_up_searches
 from tests.support.left_behind import Family, becomes_true, parent_of, state
 from tests.support.paths import ROOT
@@ -34,7 +35,7 @@ GROUNDER = b"clingo"
 @asynccontextmanager
 async def served(family: Family) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """Run a server with small workers; the process and its port are the value."""
-    flags = ("--host", "127.0.0.1", "--port", "0", "--memory-limit", "1024")
+    flags = ("--host", "127.0.0.1", "--port", "0", "--memory-limit", f"{least_memory()}")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "ggp_player", "serve", *flags, "--search-memory", "64"),
         cwd=ROOT,

@@ -108,9 +108,12 @@ def end_own_group(status: int) -> None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Check whether a process has been stopped, as by SIGSTOP; False where that is not known."""
+    """Check whether a process has been stopped, as by SIGSTOP; False where that is not known.
+
+    One that a debugger holds for a moment does not count.
+    """
     status = process_status(pid)
-    return status is not None and status.state in {"T", "t"}
+    return status is not None and status.state == "T"
 
 
 @contextmanager

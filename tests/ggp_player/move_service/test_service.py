@@ -440,7 +440,7 @@ def test_a_decision_in_the_log(decision: Decision, text: str) -> None:
 LACKING = """
 import ctypes, os, sys
 sys.modules.update(resource=None, fcntl=None)
-del os.sched_getaffinity, os.getloadavg, os.getuid
+del os.sched_getaffinity, os.getloadavg, os.getuid, os.setsid, os.killpg, os.getpgrp
 load = ctypes.CDLL
 def CDLL(name, *arguments, **options):
     if name is None:

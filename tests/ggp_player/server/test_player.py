@@ -287,3 +287,11 @@ async def test_a_match_goes_on_without_any_spare(fields: str) -> None:
     async with player(spares=0) as ours:
         assert await ours.reply(start(fields)) == "ready"
         assert await ours.reply("(PLAY m NIL)") == "(claim 1)"
+
+
+@pytest.mark.parametrize("clock", ["0", "-5"])
+async def test_clocks_without_time_get_legal_moves(fields: str, clock: str) -> None:
+    async with Player(Config(strategy="legal")) as player:
+        assert await player.reply(f"(START m xena ({fields}) {clock} {clock})") == "ready"
+        assert (await player.reply("(PLAY m NIL)")).startswith("(claim ")
+        assert await player.reply("(PLAY m ((claim 1) noop))") == "noop"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -33,11 +34,13 @@ GROUNDER = b"clingo"
 
 
 @asynccontextmanager
-async def served(family: Family) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
+async def served(
+    family: Family, *more: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """Run a server with small workers; the process and its port are the value."""
     flags = ("--host", "127.0.0.1", "--port", "0", "--memory-limit", f"{least_memory()}")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "ggp_player", "serve", *flags, "--search-memory", "64"),
+        *(sys.executable, "-m", "ggp_player", "serve", *flags, "--search-memory", "64", *more),
         cwd=ROOT,
         env=family.environment,
         stdout=asyncio.subprocess.PIPE,
@@ -56,10 +59,19 @@ async def served(family: Family) -> AsyncIterator[tuple[asyncio.subprocess.Proce
 async def appearing(family: Family) -> int:
     """Wait for a grounder, and return its process."""
     found: list[int] = []
-    assert await asyncio.to_thread(
-        becomes_true, lambda: found.extend(family.members(GROUNDER)) or found, 60
-    )
+
+    def is_there() -> bool:
+        found.extend(family.members(GROUNDER))
+        return bool(found)
+
+    assert await asyncio.to_thread(becomes_true, is_there, 60)
     return found[0]
+
+
+def workers_of(family: Family, server: int) -> list[int]:
+    """The workers of a server that has no helpers now: the children of its fork server."""
+    members = family.members()
+    return [pid for pid in members if parent_of(pid) in members and parent_of(pid) != server]
 
 
 async def none_is_left(family: Family, word: bytes = b"") -> bool:
@@ -99,13 +111,30 @@ async def test_workers_that_are_stopped_do_not_outlive_their_server() -> None:
     family = Family()
     async with served(family) as (process, port):
         assert await ask(port, "(START m x ((role x) (legal x go) (goal x 0)) 9 9)") == "ready"
-        workers = [pid for pid in family.members() if os.getpgid(pid) == pid and pid != process.pid]
+        workers = workers_of(family, process.pid)
         assert len(workers) >= 2
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
         assert await asyncio.to_thread(becomes_true, lambda: set(map(state, workers)) == {"T"}, 5)
         process.kill()
         assert await none_is_left(family)
+
+
+async def test_a_server_whose_workers_are_all_stopped_replies_with_legal_moves(
+    fields: str,
+) -> None:
+    family = Family()
+    async with served(family, "--strategy", "minimax") as (process, port):
+        assert await ask(port, f"(START m xena ({fields}) 20 5)") == "ready"
+        joint_move = "NIL"
+        for expected, after in (("(claim 3)", "((claim 3) noop)"), ("noop", "(noop (claim 1))")):
+            for pid in workers_of(family, process.pid):
+                os.kill(pid, signal.SIGSTOP)
+            began = time.monotonic()
+            assert await ask(port, f"(PLAY m {joint_move})") == expected
+            assert time.monotonic() - began < 5
+            joint_move = after
+        assert await ask(port, f"(PLAY m {joint_move})") == "(claim 2)"
 
 
 async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
@@ -115,12 +144,12 @@ async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
         for pid in everyone:  # the fork server too, so that nobody can notice the end
             os.kill(pid, signal.SIGSTOP)
         assert await asyncio.to_thread(becomes_true, lambda: set(map(state, everyone)) == {"T"}, 5)
-        groups = {pid for pid in everyone if os.getpgid(pid) == pid}
-        assert groups
+        workers = set(workers_of(family, process.pid))
+        assert workers
         process.kill()
         assert await asyncio.to_thread(becomes_true, lambda: state(process.pid) in {"", "Z"}, 5)
-        assert groups <= set(family.members())
+        assert workers <= set(family.members())
         async with served(Family()):
             assert await asyncio.to_thread(
-                becomes_true, lambda: not groups & set(family.members()), 5
+                becomes_true, lambda: not workers & set(family.members()), 5
             )

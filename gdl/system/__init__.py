@@ -22,6 +22,7 @@ from gdl.system.resources import (
     limit_memory,
     load_average,
     peak_memory,
+    raise_open_files_limit,
     yield_address,
 )
 
@@ -41,6 +42,7 @@ __all__ = [
     "lock_file",
     "owner_suffix",
     "peak_memory",
+    "raise_open_files_limit",
     "start_method",
     "yield_address",
 ]

@@ -14,7 +14,8 @@ Who kills whom:
 - A worker that dies, or sends what is no message, is replaced by a spare at once, at most
   ``MAX_REPLACEMENTS`` times in a turn.
 - The pool kills all workers when the server stops. If the server is killed, each worker notices
-  and ends itself; if the fork server is killed, multiprocessing starts another.
+  and ends itself; if the fork server is killed, multiprocessing starts another. One that does not
+  answer is killed by the launcher (:mod:`.launching`).
 """
 
 from ggp_player.move_service.deadlines import CancellableDeadline

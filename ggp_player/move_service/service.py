@@ -58,8 +58,8 @@ class MoveService:
         The search goes on afterwards, until the first move is chosen.
         """
         self._deadline = deadline
-        await self._tracker.open()
-        await self._search.open()
+        self._tracker.open()
+        self._search.open()
         self._search.search()
         await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
         return self._tracker.unplayable

@@ -30,6 +30,10 @@ class MatchSession:
         self._move: asyncio.Task[str] | None = None
         self._silence: asyncio.TimerHandle | None = None
         self._is_closing = False
+        self.encoding = "utf-8"
+        """The encoding of the rules, and so of our moves."""
+        self.on_unplayable: Callable[[], None] = lambda: None
+        """Called when it turns out that the rules cannot be played."""
 
     async def start(self, reply_deadline: ReplyDeadline) -> str:
         """Prepare during the start clock; return ``ready``, or why the rules are unplayable."""
@@ -42,7 +46,10 @@ class MatchSession:
         async with self._turn:
             reason = await self._move_service.prepare(deadline)
         self.match.replied(start)
-        return f"error: the game cannot be played: {reason}" if reason else READY
+        if reason:
+            self.on_unplayable()
+            return f"error: the game cannot be played: {reason}"
+        return READY
 
     async def play(self, request: Play, reply_deadline: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""

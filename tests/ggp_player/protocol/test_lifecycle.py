@@ -31,7 +31,7 @@ def test_nothing_leads_back_to_a_match_that_is_over() -> None:
     assert {phase for phase, _ in TABLE[Phase.OVER].values()} == {Phase.OVER}
     for phase in (Phase.STARTING, Phase.WAITING, Phase.CHOOSING):
         ends = {event for event, (next_, _) in TABLE[phase].items() if next_ is Phase.OVER}
-        assert ends == {Event.STOP, Event.ABORT, Event.SILENCE}
+        assert ends == {Event.STOP, Event.ABORT, Event.SILENCE, Event.UNPLAYABLE}
 
 
 @dataclass

@@ -47,7 +47,7 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
     sentences = "\n".join(caught.value.problems)
     assert len(caught.value.problems) == 8
     assert f"margin in the file {file} is 0; expected the seconds kept in reserve" in sentences
-    assert f"speed in the file {file} is no setting; there are host, port, name" in sentences
+    assert f"speed in the file {file} is no setting; there are host, port, allow" in sentences
     assert f"matches in the file {file} is no setting" in sentences
     assert "margn in the variable GGP_PLAYER_MARGN is no setting" in sentences
     assert "port in the variable GGP_PLAYER_PORT is 'many'; expected the port" in sentences

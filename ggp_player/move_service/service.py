@@ -52,6 +52,11 @@ class MoveService:
         self._search = SearchSupervisor(setup, pool, self._notify)
         self._deadline: CancellableDeadline | None = None
 
+    @property
+    def unplayable(self) -> str:
+        """Why the rules cannot be played, or nothing."""
+        return self._tracker.unplayable
+
     async def prepare(self, deadline: CancellableDeadline) -> str:
         """Parse the rules and search the initial state. Return why they are unplayable, or nothing.
 
@@ -71,6 +76,7 @@ class MoveService:
             self._search.stop()
             self._tracker.apply_moves(moves)
             self._search.apply_moves(moves)
+        if moves or not self._search.is_wanted:
             self._search.search()
         await deadline.wait(self._is_decided)
         if not deadline.limit.has_passed:
@@ -90,6 +96,10 @@ class MoveService:
             self._tracker.apply_moves(moves)
         await self._wait_for_status(deadline)
         return self._tracker.status
+
+    def rest(self) -> None:
+        """Search no more, until a move is asked for."""
+        self._search.stop()
 
     def close(self) -> None:
         """Kill the workers."""

@@ -200,6 +200,11 @@ class SearchSupervisor(Supervisor):
         return self._strategy_ponders and self.setup.ponder
 
     @property
+    def is_wanted(self) -> bool:
+        """Whether a search is to go on."""
+        return self._is_wanted
+
+    @property
     def has_ended(self) -> bool:
         """Whether nothing better is to be expected in this turn."""
         return self._ended == self._number or self.has_given_up

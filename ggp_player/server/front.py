@@ -30,7 +30,7 @@ PACKET = 2**16
 BATCH = 16
 """How many connections are accepted in one callback of the event loop."""
 
-BACKLOG = 1024
+BACKLOG = 4096
 """How many connections the system keeps for us meanwhile. One beyond that waits for a second."""
 
 QUIET_SECONDS = 0.3

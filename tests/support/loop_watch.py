@@ -55,7 +55,7 @@ class LoopWatch:
             if seconds > watch._most:
                 watch._record(handle, seconds - (waiting() - waited))
 
-        asyncio.Handle._run = timed  # type: ignore[method-assign]
+        asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
         return self
 
     def __exit__(

@@ -46,6 +46,7 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
+from ggp_player.protocol.plain_terms import plain_term
 
 MAX_MOVES_CHARACTERS = 2**16
 """The longest list of moves that is read; joint moves have some hundred characters."""
@@ -149,8 +150,10 @@ def parse_move(text: str) -> gdl.Term:
 
     A word is taken as it stands: ``a.`` is a name here, whatever it may be in another notation.
     """
-    is_name = is_word(text) and not text.startswith("?")
-    return gdl.Constant(text) if is_name else gdl.parse_term(text)
+    if is_word(text) and not text.startswith("?"):
+        return gdl.Constant(text)
+    term = plain_term(text)
+    return gdl.parse_term(text) if term is None else term
 
 
 def spaced(kif: str) -> str:

@@ -9,7 +9,6 @@ milliseconds, is served however many connections a stranger leaves idle, from th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,6 +56,7 @@ class Connections:
         self._bounds = bounds
         self._waiting: dict[Connection, None] = {}  # the oldest first
         self._answering: set[Connection] = set()
+        self._of_address: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._answering)
@@ -64,26 +64,25 @@ class Connections:
     def add(self, connection: Connection) -> None:
         """Note a new connection; another one goes, or this one, where there are too many."""
         self._waiting[connection] = None
-        of_address = sum(other.address == connection.address for other in self)
-        if of_address > self._bounds.of_address:
+        self._of_address[connection.address] += 1
+        if self._of_address[connection.address] > self._bounds.of_address:
             self._drop_oldest_of(connection.address)
         elif len(self) > self._bounds.connections:
             waiting = Counter(other.address for other in self._waiting)
-            self._drop_oldest_of(max(waiting, key=waiting.__getitem__))
-
-    def __iter__(self) -> Iterator[Connection]:
-        yield from self._waiting
-        yield from self._answering
+            self._drop_oldest_of(waiting.most_common(1)[0][0])
 
     def answering(self, connection: Connection) -> None:
         """Note that the request of a connection is whole."""
-        self._waiting.pop(connection, None)
-        self._answering.add(connection)
+        if connection in self._waiting:
+            del self._waiting[connection]
+            self._answering.add(connection)
 
     def remove(self, connection: Connection) -> None:
         """Forget a connection that is closed."""
-        self._waiting.pop(connection, None)
-        self._answering.discard(connection)
+        if connection in self._waiting or connection in self._answering:
+            self._waiting.pop(connection, None)
+            self._answering.discard(connection)
+            self._of_address -= Counter((connection.address,))
 
     def bound_held(self) -> None:
         """Drop the oldest large bodies that are not whole yet until the rest is within bounds."""

@@ -24,7 +24,7 @@ from ggp_player.server.access import AccessRules, Admission, plain_address
 from ggp_player.server.connections import SMALL_BODY, Bounds, Connections, Timeouts
 from ggp_player.server.request_reader import MAX_HEAD, HttpRequest, Refusal, RequestReader
 
-PACKET = 2**16
+PACKET = 2**14
 """Bytes that are received at a time: scanning them holds the event loop for milliseconds."""
 
 BATCH = 16

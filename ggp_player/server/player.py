@@ -51,7 +51,7 @@ from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import Margin, ReplyDeadline
 
 LONG_MOVES = 256
-"""Characters from which on a message with moves is parsed in a thread: each takes some 30 us."""
+"""Characters from which on a message with moves is parsed in a thread: each can take 30 us."""
 
 LONG_RULES = 2**14
 """Characters from which on a message with rules is, of which only the parentheses are parsed."""

@@ -26,7 +26,7 @@ from http import HTTPStatus
 from typing import Protocol
 from urllib.parse import quote
 
-MAX_MESSAGE = 16 * 2**20
+MAX_MESSAGE = 8 * 2**20
 """Bytes of the longest message; rulesheets of half a million bytes exist."""
 
 MAX_HEAD = 2**16
@@ -34,7 +34,7 @@ MAX_HEAD = 2**16
 
 MAX_HEADERS = 100
 
-MAX_CHUNKS = 10_000
+MAX_CHUNKS = 4096
 """Chunks of a body that comes in chunks."""
 
 _MAX_CHUNK_LINE = 1024

@@ -1,12 +1,19 @@
 """Settings come from flags, the environment and a file, and are all checked at once."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from ggp_player.errors import ConfigError
-from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, load_config
+from ggp_player.server.config import (
+    ADDRESSES_PER_BYTE,
+    FILES_PER_MATCH,
+    RESERVED_FILES,
+    Config,
+    load_config,
+)
 
 
 @pytest.fixture
@@ -71,6 +78,12 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
         {"name": "a(b"},
         {"name": "Zoë"},
         {"strategy": "bounded_minimax:up=1"},
+        {"allow": ("somewhere",)},
+        {"allow": ("192.0.2.0/33",)},
+        {"token": "short"},
+        {"token": "with/a/slash/in/it/0123"},
+        {"max_clock": 0},
+        {"max_connections": 1},
     ],
 )
 def test_values_out_of_range(settings: dict[str, object]) -> None:
@@ -103,3 +116,29 @@ def test_log_levels_are_understood_in_any_case() -> None:
 
 def test_every_setting_says_what_it_is() -> None:
     assert all(field.description for field in Config.model_fields.values())
+
+
+def test_lists_come_from_every_source(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('allow_host = ["a.example.org", "b.example.org"]\n')
+    monkeypatch.setenv("GGP_PLAYER_ALLOW", "192.0.2.1, 198.51.100.0/24")
+    config = load_config(file, {"allow_origin": ("http://a",)})
+    assert config.allow == ("192.0.2.1", "198.51.100.0/24")
+    assert config.allow_host == ("a.example.org", "b.example.org")
+    assert config.allow_origin == ("http://a",)
+    assert "b.example.org" in config.access.hosts
+
+
+def test_only_this_machine_is_listened_to_unless_told_otherwise() -> None:
+    assert Config().host == "127.0.0.1"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of files")
+def test_files_are_reserved_for_matches() -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    bounds = Config(max_connections=10000, max_matches=64).bounds
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    reserved = RESERVED_FILES + FILES_PER_MATCH * 66
+    assert bounds.connections == min(10000, max(8, soft - reserved))
+    assert soft == min(hard, max(soft, 10000 + reserved))

@@ -106,6 +106,14 @@ async def test_a_match_over_sockets(port: int, fields: str) -> None:
         ("a path", b"POST /player HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)"),
         ("GET", b"GET /%28%20INFO%20%29 HTTP/1.1\r\nHost: x\r\n\r\n"),
         ("GET with +", b"GET /(+info+) HTTP/1.0\r\n\r\n"),
+        ("HTTP/1.1 without Host", b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(info)"),
+        ("no length", b"POST / HTTP/1.0\r\n\r\n( INFO )\r\n"),
+        ("no length and no body", b"POST / HTTP/1.1\r\nHost: x\r\n\r\n"),
+        ("chunks", b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+         b"4\r\n(inf\r\n2\r\no)\r\n0\r\n\r\n"),
+        ("more than it says", b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)\r\n\r\n"),
+        ("blanks in an address", b"GET /( INFO ) HTTP/1.0\r\n\r\n"),
+        ("no slash, no version", b"GET ( INFO )\r\n\r\n"),
         ("a browser", b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"),
     ],
 )  # fmt: skip
@@ -195,12 +203,52 @@ async def test_rules_that_are_no_utf_8(port: int) -> None:
     assert (await exchange(port, ggp_base("(play m nil)")))[2] == b"r\xe9"
 
 
-async def test_a_body_in_pieces(port: int) -> None:
+async def in_pieces(port: int, *pieces: bytes, half_closed: bool = False) -> bytes:
+    """Send bytes piece by piece, and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for piece in (b"POST / HTTP/1.0\r\nContent-Le", b"ngth: 8\r\n\r\n( IN", b"FO )"):
+    for piece in pieces:
         writer.write(piece)
         await writer.drain()
         await asyncio.sleep(0)
+    if half_closed:
+        writer.write_eof()
+    received = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return received
+
+
+async def test_a_body_in_pieces(port: int) -> None:
+    pieces = (b"POST / HTTP/1.0\r\nContent-Le", b"ngth: 8\r\n\r\n( IN", b"FO )")
+    assert (await in_pieces(port, *pieces)).endswith(INFO)
+
+
+async def test_a_half_closed_request_gets_its_reply(words: str, bad: Naming) -> None:
+    async with Player(Config(strategy=bad("Spinning"))) as player, serving(player) as port:
+        start = ggp_base(f"(START m xena ({words}) 2 1)")
+        assert (await in_pieces(port, start, half_closed=True)).endswith(b"ready")
+        assert (await in_pieces(port, ggp_base("(PLAY m NIL)"), half_closed=True)).endswith(b"3)")
+
+
+@pytest.mark.parametrize("counted", ["characters", "bytes"])
+async def test_rules_in_utf_8_with_either_length(counted: str, port: int) -> None:
+    text = "(START m yoü ((role yoü) (legal yoü gö) ; ½\n (<= terminal (true x))) 9 9)"
+    body = text.encode()
+    length = len(text) if counted == "characters" else len(body)
+    head = f"POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n".encode()
+    assert (await exchange(port, head + body))[2] == b"ready"
+    status, head_of_reply, move = await exchange(port, ggp_base("(PLAY m NIL)"))
+    assert status == b"HTTP/1.0 200 OK"
+    assert move == "gö".encode()
+    assert head_of_reply["content-length"] == str(len(move))
+
+
+async def test_a_sender_that_asks_whether_to_go_on(port: int) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(head)
+    assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+    writer.write(b"(info)")
     assert (await reader.read()).endswith(INFO)
     writer.close()
     await writer.wait_closed()
@@ -381,4 +429,5 @@ async def test_the_server_says_what_it_is() -> None:
         output = (await process.communicate())[0].decode()
     assert "name       Ada" in output
     assert "strategy   minimax" in output
+    assert "access     managers on this machine; for others, --host 0.0.0.0 --allow" in output
     assert f"give your game manager the address 127.0.0.1:{address}" in output

@@ -43,8 +43,8 @@ def plain_term(text: str) -> Term | None:
 def _term(items: list[Term | str]) -> Term | None:
     """Make a term of a list, whose words are still text; None where it is not plain."""
     words = {item.lower() for item in items if isinstance(item, str)}
-    if not items or not isinstance(items[0], str) or not _NOT_PLAIN.isdisjoint(words):
+    name = items[0] if items else None
+    if not isinstance(name, str) or not _NOT_PLAIN.isdisjoint(words):
         return None
-    name, *others = items
-    arguments = tuple(Constant(item) if isinstance(item, str) else item for item in others)
+    arguments = tuple(Constant(item) if isinstance(item, str) else item for item in items[1:])
     return Function(name, arguments) if arguments else Constant(name)

@@ -21,29 +21,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from gdl.system import raise_open_files_limit
 from ggp_player.errors import ConfigError
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.access import AccessRules
-from ggp_player.server.connections import Bounds, Timeouts
+from ggp_player.server.connections import Timeouts
 from ggp_player.server.reply_deadline import MIN_MARGIN
-from ggp_player.server.request_reader import MAX_MESSAGE
 from ggp_player.strategies.selection import create
 from ggp_player.worker.process import MemoryLimits
 
 ADDRESSES_PER_BYTE = 2
 """The address space that a search tree reserves, for each byte that it may take."""
-
-RESERVED_FILES = 192
-"""Descriptors for the server itself, and for connections that are accepted but not counted yet."""
-
-FILES_PER_MATCH = 16
-"""Descriptors for a match, or for a spare process: channels, pipes and shared memory."""
-
-MIN_CONNECTIONS = 8
-
-MAX_HELD = 4 * MAX_MESSAGE
-"""Bytes of large messages that are not whole yet, of all connections together."""
 
 ENVIRONMENT_PREFIX = "GGP_PLAYER_"
 
@@ -232,19 +219,6 @@ class Config(BaseModel):
             ),
             origins=frozenset(self.allow_origin),
             get_changes=self.allow_get,
-        )
-
-    @property
-    def bounds(self) -> Bounds:
-        """How many connections there may be; the matches' own descriptors are reserved."""
-        reserved = (
-            RESERVED_FILES + FILES_PER_MATCH * self.max_matches + FILES_PER_MATCH * self.spares
-        )
-        room = raise_open_files_limit(self.max_connections + reserved) - reserved
-        return Bounds(
-            max(MIN_CONNECTIONS, min(self.max_connections, room)),
-            self.max_connections_per_address,
-            MAX_HELD,
         )
 
     @property

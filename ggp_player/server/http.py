@@ -32,15 +32,27 @@ from types import FrameType
 
 from aiohttp import web
 
-from gdl.system import child_environment
+from gdl.system import child_environment, raise_open_files_limit
 from ggp_player.errors import ServerError
 from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
+from ggp_player.server.connections import Bounds
 from ggp_player.server.front import MAX_LINE, Front, FrontSite
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
 from ggp_player.server.request_reader import MAX_MESSAGE
 from ggp_player.worker import is_warm
+
+RESERVED_FILES = 192
+"""Descriptors for the server itself, and for connections that are accepted but not counted yet."""
+
+FILES_PER_MATCH = 16
+"""Descriptors for a match, or for a spare process: channels, pipes and shared memory."""
+
+MIN_CONNECTIONS = 8
+
+MAX_HELD = 4 * MAX_MESSAGE
+"""Bytes of large messages that are not whole yet, of all connections together."""
 
 LARGE_BODY = 2**16
 """Bytes of a body from which on it is decoded in a thread."""
@@ -241,9 +253,16 @@ async def _warm_up() -> None:
 
 def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
     """Create what listens, with the bounds that the settings and the system's limits call for."""
-    return FrontSite(
-        runner, (config.host, config.port), config.access, config.bounds, config.timeouts
-    )
+    address = config.host, config.port
+    return FrontSite(runner, address, config.access, connection_bounds(config), config.timeouts)
+
+
+def connection_bounds(config: Config) -> Bounds:
+    """How many connections there may be; the open files that matches need are reserved for them."""
+    reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
+    room = raise_open_files_limit(config.max_connections + reserved) - reserved
+    most = max(MIN_CONNECTIONS, min(config.max_connections, room))
+    return Bounds(most, config.max_connections_per_address, MAX_HELD)
 
 
 def new_runner(player: Player) -> web.AppRunner:

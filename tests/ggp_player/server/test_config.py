@@ -1,6 +1,5 @@
 """Settings come from flags, the environment and a file, and are all checked at once."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,6 @@ from pydantic import ValidationError
 from ggp_player.errors import ConfigError
 from ggp_player.server.config import (
     ADDRESSES_PER_BYTE,
-    FILES_PER_MATCH,
-    RESERVED_FILES,
     Config,
     load_config,
 )
@@ -130,15 +127,3 @@ def test_lists_come_from_every_source(file: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_only_this_machine_is_listened_to_unless_told_otherwise() -> None:
     assert Config().host == "127.0.0.1"
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of files")
-def test_files_are_reserved_for_matches() -> None:
-    import resource
-
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    bounds = Config(max_connections=10000, max_matches=64).bounds
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    reserved = RESERVED_FILES + FILES_PER_MATCH * 66
-    assert bounds.connections == min(10000, max(8, soft - reserved))
-    assert soft == min(hard, max(soft, 10000 + reserved))

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -12,7 +13,14 @@ import pytest
 
 from ggp_player.errors import ServerError
 from ggp_player.server.config import Config
-from ggp_player.server.http import new_runner, new_site, serve
+from ggp_player.server.http import (
+    FILES_PER_MATCH,
+    RESERVED_FILES,
+    connection_bounds,
+    new_runner,
+    new_site,
+    serve,
+)
 from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import (
     ENOUGH_REPLIES,
@@ -329,6 +337,15 @@ async def test_a_port_that_is_taken(port: int) -> None:
 async def test_an_address_that_is_not_ours() -> None:
     with pytest.raises(ServerError, match=r"cannot listen at 192\.0\.2\.1:0: "):
         await serve(Config(host="192.0.2.1", port=0), lambda host, port: None)
+
+
+def test_files_are_reserved_for_matches() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    bounds = connection_bounds(Config(max_connections=10000, max_matches=64))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    reserved = RESERVED_FILES + FILES_PER_MATCH * 66
+    assert bounds.connections == min(10000, max(8, soft - reserved))
+    assert soft == min(hard, max(soft, 10000 + reserved))
 
 
 # ---------------------------------------------------------------------- the command

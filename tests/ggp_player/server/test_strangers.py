@@ -231,6 +231,10 @@ def test_a_secret_makes_addresses_equal(tmp_path: Path) -> None:
         assert ask(served, start, path=f"/{secret}") == b"ready"
         assert ask(served, b"(PLAY m NIL)", STRANGER, f"/{secret}") == b"go"
         assert ask(served, b"(ABORT m)").startswith(b"error: ")
+        command = [sys.executable, "-m", "ggp_player", "info", f"127.0.0.1:{served.address[1]}"]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+        command[-1] += f"/{secret}"
+        assert b"busy" in subprocess.check_output(command)
 
 
 def test_a_page_in_a_browser_cannot_drive_the_player(legal: Served) -> None:

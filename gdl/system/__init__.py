@@ -41,6 +41,7 @@ from gdl.system.resources import (
     limit_memory,
     load_average,
     peak_memory,
+    raise_open_files_limit,
     yield_address,
 )
 from gdl.system.strays import find_strays
@@ -68,6 +69,7 @@ __all__ = [
     "make_private",
     "owner_suffix",
     "peak_memory",
+    "raise_open_files_limit",
     "read_trusted",
     "resume_with_parent_end",
     "start_method",

@@ -126,6 +126,23 @@ def _limit(kind: int | None, soft: int, hard: int) -> bool:
     return False
 
 
+def raise_open_files_limit(wanted: int) -> int:
+    """Raise how many files this process may have open to ``wanted``; return how many it may have.
+
+    It is raised as far as the system lets it, and never lowered. Windows has no such limit.
+    """
+    if resource is None:
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= most:
+        return wanted if soft == resource.RLIM_INFINITY else soft
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        return most
+    return soft
+
+
 def peak_memory() -> int:
     """Return the most memory, in bytes, that this process or a child that has ended ever used.
 

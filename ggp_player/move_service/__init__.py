@@ -17,7 +17,8 @@ Who kills whom:
 - Each worker leads a group of processes, and the whole group is killed with it.
 - The pool kills all workers when the server stops. If the server is killed, each worker notices
   and ends its group; what is left all the same is ended by the next server. If the fork server is
-  killed, multiprocessing starts another.
+  killed, multiprocessing starts another. One that does not answer is killed by the launcher
+  (:mod:`.launching`).
 """
 
 from ggp_player.move_service.deadlines import CancellableDeadline

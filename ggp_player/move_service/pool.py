@@ -11,22 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
-import os
 import socket
 from collections.abc import Callable
-from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.system import (
-    children_import_our_code,
-    find_strays,
-    interrupts_blocked,
-    is_stopped,
-    kill,
-    kill_group,
-    start_method,
-)
+from gdl.system import find_strays, is_stopped, kill, kill_group, start_method
+from ggp_player.move_service.launching import Launcher
 from ggp_player.worker import (
     ChoiceBuffer,
     LogRecord,
@@ -78,7 +69,9 @@ class WorkerHandle:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(cls, context: WorkerContext, limits: MemoryLimits) -> WorkerHandle:
+    async def launch(
+        cls, launcher: Launcher, context: WorkerContext, limits: MemoryLimits
+    ) -> WorkerHandle:
         """Start a process with so much memory, without waiting for it.
 
         Raises OSError where the system has no room for another process.
@@ -89,7 +82,7 @@ class WorkerHandle:
         process = context.Process(target=worker_process.main, args=arguments, daemon=True)
         with theirs:
             try:
-                _start(process)
+                await launcher.start(process)
             except BaseException:
                 ours.close()
                 raise
@@ -152,21 +145,6 @@ class WorkerHandle:
             self.on_message(message)
 
 
-def _start(process: BaseProcess) -> None:
-    """Start the process with our code, and with SIGINT blocked.
-
-    Ctrl-C goes to every process of a terminal, but it is the server that ends workers.
-    """
-    with children_import_our_code():
-        if os.name == "posix":  # it unblocks the signal, so it comes first
-            resource_tracker.ensure_running()
-        with interrupts_blocked():
-            try:
-                process.start()
-            except EOFError as error:
-                raise OSError("the fork server does not answer") from error
-
-
 def _new_context() -> WorkerContext:
     if start_method() == "spawn":
         return multiprocessing.get_context("spawn")
@@ -182,12 +160,13 @@ class Pool:
         self._size = spares
         self._limits = limits
         self._context = _new_context()
+        self._launcher = Launcher()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the fork server, which blocks for some tenths of a second, and the spares."""
+        """Start the fork server, which takes some tenths of a second, and the spares."""
         await self.sweep()
         await self._fill()
 
@@ -214,6 +193,7 @@ class Pool:
     async def close(self) -> None:
         """Kill every worker, and wait until all have ended."""
         self._size = 0
+        self._launcher.close()
         if self._filling is not None:
             await self._filling
         for worker in self._workers:
@@ -231,6 +211,6 @@ class Pool:
             _log.warning("no spare worker can be started: %s", error)
 
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._context, self._limits)
+        worker = await WorkerHandle.launch(self._launcher, self._context, self._limits)
         self._workers = {other for other in self._workers if not other.has_ended} | {worker}
         return worker

@@ -61,14 +61,19 @@ class MoveService:
         self._play_clock = setup.start.play_clock
         self._roles = 1
 
+    @property
+    def unplayable(self) -> str:
+        """Why the rules cannot be played, or nothing."""
+        return self._tracker.unplayable
+
     async def prepare(self, deadline: CancellableDeadline) -> str:
         """Parse the rules and search the initial state. Return why they are unplayable, or nothing.
 
         The search goes on afterwards, until the first move is chosen.
         """
         self._deadline = deadline
-        await self._tracker.open()
-        await self._search.open()
+        self._tracker.open()
+        self._search.open()
         self._search.search()
         with self._replacing_stopped_workers():
             await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
@@ -82,6 +87,7 @@ class MoveService:
             self._search.stop()
             self._tracker.apply_moves(moves)
             self._search.apply_moves(moves)
+        if moves or not self._search.is_wanted:
             self._search.search()
         with self._replacing_stopped_workers():
             await deadline.wait(self._is_decided)
@@ -104,6 +110,10 @@ class MoveService:
             self._tracker.apply_moves(moves)
         await self._wait_for_status(deadline)
         return self._tracker.status
+
+    def rest(self) -> None:
+        """Search no more, until a move is asked for."""
+        self._search.stop()
 
     def close(self) -> None:
         """Kill the workers."""

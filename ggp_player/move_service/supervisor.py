@@ -87,10 +87,9 @@ class Supervisor:
         has_no_worker = self.worker is None and (self._opening is None or self._opening.done())
         return bool(self.unplayable) or has_no_worker
 
-    async def open(self) -> None:
-        """Start the first worker. Where none can be started, there is none."""
+    def open(self) -> None:
+        """Begin to start the first worker. Where none can be started, there is none."""
         self._opening = asyncio.create_task(self._open())
-        await self._opening
 
     async def _open(self) -> None:
         try:
@@ -237,6 +236,11 @@ class SearchSupervisor(Supervisor):
     def ponders(self) -> bool:
         """Whether the search is to go on while others choose."""
         return self._strategy_ponders and self.setup.ponder
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a search is to go on."""
+        return self._is_wanted
 
     @property
     def has_ended(self) -> bool:

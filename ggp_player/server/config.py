@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +24,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gdl.system import available_cpus
 from ggp_player.errors import ConfigError
 from ggp_player.search_memory import default_search_memory
+from ggp_player.server.access import AccessRules
+from ggp_player.server.connections import Timeouts
 from ggp_player.server.reply_deadline import MIN_MARGIN
 from ggp_player.strategies.selection import create
 from ggp_player.worker.process import MemoryLimits
@@ -49,15 +54,79 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: str = Field(
-        default="0.0.0.0",  # game managers call from other machines
+        default="127.0.0.1",  # strangers are to be let in on purpose
         min_length=1,
-        description="the address to listen at; 0.0.0.0 is every address of this machine",
+        description="the address to listen at; 127.0.0.1 is for managers on this machine alone, "
+        "0.0.0.0 is every address of this machine",
     )
     port: int = Field(
         default=9147,
         ge=0,
         le=65535,
         description="the port to listen at, 0 to 65535; 0 takes any free one",
+    )
+    allow: tuple[str, ...] = Field(
+        default=(),
+        description="an address or network whose requests are answered, such as 192.0.2.7 or "
+        "192.0.2.0/24, besides this machine; without any, all are",
+    )
+    token: str = Field(
+        default="",
+        pattern=r"^([A-Za-z0-9_~-]{16,200})?$",
+        description="a secret of 16 to 200 letters, digits, _ ~ and -, that every request has to "
+        "give, as the path http://host:port/SECRET or as Authorization: Bearer SECRET",
+    )
+    allow_host: tuple[str, ...] = Field(
+        default=(),
+        description="a domain name under which game managers call this machine; addresses and "
+        "names without a dot are always answered",
+    )
+    allow_origin: tuple[str, ...] = Field(
+        default=(),
+        description="a web page that may drive the player, such as http://localhost:8000; * is "
+        "every page",
+    )
+    allow_get: bool = Field(
+        default=False,
+        description="whether START, PLAY, STOP and ABORT are also answered when sent by GET, as "
+        "course tools do: true or false",
+    )
+    bind_matches: bool = Field(
+        default=True,
+        description="whether a match is played only with the address, or holder of the secret, "
+        "that sent its START: true or false",
+    )
+    max_connections: int = Field(
+        default=256,
+        ge=8,
+        le=10000,
+        description="how many connections are open at a time, 8 to 10000; beyond that, the oldest "
+        "that has sent no whole request is closed",
+    )
+    max_connections_per_address: int = Field(
+        default=64,
+        ge=4,
+        le=10000,
+        description="how many of them are of one address, 4 to 10000",
+    )
+    head_timeout: float = Field(
+        default=10,
+        gt=0,
+        le=3600,
+        description="the seconds in which the head of a request has to come, up to 3600",
+    )
+    body_timeout: float = Field(
+        default=60,
+        gt=0,
+        le=3600,
+        description="the seconds in which the message has to follow, up to 3600",
+    )
+    max_clock: int = Field(
+        default=3600,
+        ge=1,
+        le=86400,
+        description="the longest start clock or play clock that is accepted, in seconds, 1 to "
+        "86400",
     )
     name: str = Field(
         default="ggp-player",
@@ -106,7 +175,7 @@ class Config(BaseModel):
         description="how many processes wait to begin a match or replace a dead one, 0 to 64",
     )
     idle_limit: float = Field(
-        default=120,
+        default=60,
         gt=0,
         le=86400,
         description="the seconds of silence, beyond three clocks, that end a match, up to 86400",
@@ -139,10 +208,43 @@ class Config(BaseModel):
             raise ValueError(f"{found}; the least that works on this machine is {least_memory()}")
         return limit
 
+    @field_validator("allow", "allow_host", "allow_origin", mode="before")
+    @classmethod
+    def _separated(cls, values: object) -> object:
+        return values.replace(",", " ").split() if isinstance(values, str) else values
+
+    @field_validator("allow")
+    @classmethod
+    def _are_networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
+        for network in networks:
+            try:
+                ip_network(network, strict=False)
+            except ValueError as error:
+                raise ValueError(f"{network!r} is no address and no network") from error
+        return networks
+
     @field_validator("log_level", mode="before")
     @classmethod
     def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level
+
+    @cached_property
+    def access(self) -> AccessRules:
+        """Who may talk to the player."""
+        return AccessRules(
+            networks=tuple(ip_network(network, strict=False) for network in self.allow),
+            token=self.token,
+            hosts=frozenset(
+                name.lower() for name in (self.host, socket.gethostname(), *self.allow_host)
+            ),
+            origins=frozenset(self.allow_origin),
+            get_changes=self.allow_get,
+        )
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """How long a request may take to come."""
+        return Timeouts(self.head_timeout, self.body_timeout)
 
     @property
     def memory_limits(self) -> MemoryLimits:

@@ -10,6 +10,8 @@ What game managers do with HTTP, and what follows from it:
   empty one means INFO.
 - Browsers and course tools send the message in the address, ``GET /%28INFO%29``, where ``+`` is a
   blank; and browsers ask with OPTIONS first, whether they may.
+
+How a request is read, and whether it is served at all, is decided before: see :mod:`.front`.
 """
 
 from __future__ import annotations
@@ -23,29 +25,45 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from urllib.parse import unquote_plus
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
+from gdl.system import raise_open_files_limit
 from ggp_player.errors import ServerError
 from ggp_player.move_service import ensure_warm
+from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
-from ggp_player.server.player import Player
+from ggp_player.server.connections import Bounds
+from ggp_player.server.front import MAX_LINE, Front, FrontSite
+from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
 from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
+from ggp_player.server.request_reader import MAX_MESSAGE
 
-MAX_MESSAGE = 16 * 2**20
-"""Bytes of the longest message; rulesheets of half a million bytes exist."""
+RESERVED_FILES = 192
+"""Descriptors for the server itself, and for connections that are accepted but not counted yet."""
+
+FILES_PER_MATCH = 16
+"""Descriptors for a match, or for a spare process: channels, pipes and shared memory."""
+
+MIN_CONNECTIONS = 8
+
+MAX_HELD = 4 * MAX_MESSAGE
+"""Bytes of large messages that are not whole yet, of all connections together."""
+
+LARGE_BODY = 2**16
+"""Bytes of a body from which on it is decoded in a thread."""
 
 CORS_HEADERS = {
-    "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
     "Access-Control-Allow-Headers": "Sender, Receiver, Content-Type, Accept",
+    "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Max-Age": "86400",
+    "Vary": "Origin",
 }
+"""The headers for web pages that may drive the player, besides the one that names them."""
 
 _TCP_INFO = struct.Struct("68x I")
 """The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
@@ -63,35 +81,74 @@ def application(player: Player) -> web.Application:
 
     async def post(request: web.Request) -> web.Response:
         deadline = player.new_deadline(_round_trip(request))
-        return await reply(request, _decoded(await request.read()), deadline)
+        body = await request.read()
+        decoded = (
+            await asyncio.to_thread(_decoded, body) if len(body) > LARGE_BODY else _decoded(body)
+        )
+        return await reply(request, decoded, deadline)
 
     async def get(request: web.Request) -> web.Response:
         deadline = player.new_deadline(_round_trip(request))
-        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), deadline)
+        return await reply(request, (message_in(request.raw_path), UTF_8), deadline)
 
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
 
-    async def reply(request: web.Request, message: str, deadline: ReplyDeadline) -> web.Response:
+    async def reply(
+        request: web.Request, decoded: tuple[str, str], deadline: ReplyDeadline
+    ) -> web.Response:
         began = time.monotonic()
-        text = await player.reply_in_time(message, deadline)
+        message = Message(*decoded, _sender(request) if player.config.bind_matches else "")
+        answer = await player.reply_in_time(message, deadline)
         seconds = time.monotonic() - began
-        _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
-        return _Reply(text, deadline)
+        shown = _short(message.text), _short(answer.text)
+        _log.info("%s: %s -> %s, %.2f s", request.remote, *shown, seconds)
+        return _Reply(answer, deadline)
 
-    app = web.Application(client_max_size=MAX_MESSAGE)
-    app.on_response_prepare.append(_finish)
+    async def finish(request: web.Request, response: web.StreamResponse) -> None:
+        """Add the headers of every response, including those that refuse a request."""
+        response.force_close()
+        response.headers["Connection"] = "close"
+        response.headers["Server"] = "ggp-player"
+        origin = request.headers.get("Origin", "")
+        if allowed := player.config.access.allowed_origin(origin):
+            response.headers.update({"Access-Control-Allow-Origin": allowed, **CORS_HEADERS})
+
+    app = web.Application(client_max_size=MAX_MESSAGE, middlewares=[_errors_as_sentences])
+    app.on_response_prepare.append(finish)
     app.router.add_post("/{tail:.*}", post)
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
 
 
+@web.middleware
+async def _errors_as_sentences(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Give errors of HTTP a text that no manager reads as a move."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        text = f"error: {error.reason}"
+        return web.Response(status=error.status, text=text, content_type="text/acl")
+    except Exception:
+        _log.exception("a request could not be answered")
+        text = "error: the server has failed to answer this"
+        return web.Response(status=500, text=text, content_type="text/acl")
+
+
+def _sender(request: web.Request) -> str:
+    """Whose request this is, as the front has found out."""
+    front = None if request.transport is None else request.transport.get_protocol()
+    return front.sender if isinstance(front, Front) else request.remote or ""
+
+
 class _Reply(web.Response):
     """Tells its deadline when the socket has taken over the reply."""
 
-    def __init__(self, text: str, deadline: ReplyDeadline) -> None:
-        super().__init__(body=text.encode(), content_type="text/acl")
+    def __init__(self, reply: Reply, deadline: ReplyDeadline) -> None:
+        super().__init__(body=bytes(reply), content_type="text/acl")
         self._deadline = deadline
 
     async def write_eof(self, data: bytes = b"") -> None:
@@ -123,15 +180,12 @@ async def _serve_until(
     stopped: asyncio.Event, config: Config, on_listening: Callable[[str, int], None]
 ) -> None:
     async with Player(config) as player:
-        runner = web.AppRunner(
-            application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
-        )
+        runner = new_runner(player)
         await runner.setup()
         gc.freeze()  # what is here stays: scanning it for garbage would delay replies
         try:
             site = await _listen(runner, config)
-            port: int = runner.addresses[0][1]
-            on_listening(config.host, port)
+            on_listening(config.host, site.port)
             warming = asyncio.create_task(ensure_warm(player.health))
             await stopped.wait()
             warming.cancel()
@@ -162,8 +216,34 @@ def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
-    site = web.TCPSite(runner, config.host, config.port)
+def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
+    """Create what listens, with the bounds that the settings and the system's limits call for."""
+    address = config.host, config.port
+    return FrontSite(runner, address, config.access, connection_bounds(config), config.timeouts)
+
+
+def connection_bounds(config: Config) -> Bounds:
+    """How many connections there may be; the open files that matches need are reserved for them."""
+    reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
+    room = raise_open_files_limit(config.max_connections + reserved) - reserved
+    most = max(MIN_CONNECTIONS, min(config.max_connections, room))
+    return Bounds(most, config.max_connections_per_address, MAX_HELD)
+
+
+def new_runner(player: Player) -> web.AppRunner:
+    """Create what runs the web application that answers for a player."""
+    return web.AppRunner(
+        application(player),
+        logger=_http_log,
+        access_log=None,
+        shutdown_timeout=CLOSING_LIMIT,
+        max_line_size=MAX_LINE,
+        max_field_size=MAX_LINE,
+    )
+
+
+async def _listen(runner: web.AppRunner, config: Config) -> FrontSite:
+    site = new_site(runner, config)
     try:
         await site.start()
     except OSError as error:
@@ -176,31 +256,12 @@ async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
     return site
 
 
-async def _finish(_request: web.Request, response: web.StreamResponse) -> None:
-    """Add the headers of every response, including those that refuse a request."""
-    response.force_close()
-    response.headers["Connection"] = "close"
-    response.headers.update(CORS_HEADERS)
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """Log a request that is no HTTP in one line, without a traceback: it is the peer's fault."""
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, HttpProcessingError):
-        record.msg, record.args = "a request that is no HTTP: %s", (_short(str(error)),)
-        record.exc_info = None
-    return True
-
-
-_http_log.addFilter(_in_one_line)
-
-
-def _decoded(body: bytes) -> str:
-    """Decode a body: as UTF-8 where it is valid, otherwise as Latin-1, which is always valid."""
+def _decoded(body: bytes) -> tuple[str, str]:
+    """Decode a body, as UTF-8 where it is valid, otherwise as Latin-1; return its encoding too."""
     try:
-        return body.decode("utf-8")
+        return body.decode(UTF_8), UTF_8
     except UnicodeDecodeError:
-        return body.decode("latin-1")
+        return body.decode(LATIN_1), LATIN_1
 
 
 def _short(text: str) -> str:

@@ -13,7 +13,12 @@ from collections.abc import Callable
 from ggp_player.clock import Clock, Deadline
 from ggp_player.move_service import CancellableDeadline, MoveService
 from ggp_player.protocol import NIL, READY, Match, Play, Stop
-from ggp_player.server.reply_deadline import LAST_STATE_LIMIT, ReplyDeadline, silence_limit
+from ggp_player.server.reply_deadline import (
+    LAST_STATE_LIMIT,
+    ReplyDeadline,
+    pondering_limit,
+    silence_limit,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -28,8 +33,12 @@ class MatchSession:
         self._turn = asyncio.Lock()
         self._deadline = CancellableDeadline(Deadline.after(0, clock))
         self._move: asyncio.Task[str] | None = None
-        self._silence: asyncio.TimerHandle | None = None
+        self._timers: tuple[asyncio.TimerHandle, ...] = ()
         self._is_closing = False
+        self.encoding = "utf-8"
+        """The encoding of the rules, and so of our moves."""
+        self.on_unplayable: Callable[[], None] = lambda: None
+        """Called when it turns out that the rules cannot be played."""
 
     async def start(self, reply_deadline: ReplyDeadline) -> str:
         """Prepare during the start clock; return ``ready``, or why the rules are unplayable."""
@@ -42,7 +51,10 @@ class MatchSession:
         async with self._turn:
             reason = await self._move_service.prepare(deadline)
         self.match.replied(start)
-        return f"error: the game cannot be played: {reason}" if reason else READY
+        if reason:
+            self.on_unplayable()
+            return f"error: the game cannot be played: {reason}"
+        return READY
 
     async def play(self, request: Play, reply_deadline: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""
@@ -82,15 +94,27 @@ class MatchSession:
         self._deadline.cut_short()
 
     def watch(self, idle_limit: float, on_silence: Callable[[], None]) -> None:
-        """Call back after too long a silence, unless called again before."""
+        """Call back after too long a silence, unless called again before.
+
+        Long before that nothing is searched any more: the game manager has probably left.
+        """
         self._unwatch()
-        start = self.match.start
-        limit = silence_limit(start.start_clock, start.play_clock, idle_limit)
-        self._silence = asyncio.get_running_loop().call_later(limit, on_silence)
+        start, loop = self.match.start, asyncio.get_running_loop()
+        clock = start.start_clock if self.match.newest is start else start.play_clock
+        rest_limit = pondering_limit(clock, start.play_clock)
+        drop_limit = silence_limit(start.start_clock, start.play_clock, idle_limit)
+        self._timers = (
+            loop.call_later(rest_limit, self._rest),
+            loop.call_later(drop_limit, on_silence),
+        )
+
+    def _rest(self) -> None:
+        _log.info("match %s: no request for long, the search rests", self.match.match_id)
+        self._move_service.rest()
 
     def _unwatch(self) -> None:
-        if self._silence is not None:
-            self._silence.cancel()
+        for timer in self._timers:
+            timer.cancel()
 
     def _newest(self, limit: Deadline) -> CancellableDeadline:
         """Set the deadline of the newest request, and cut the one before short."""
@@ -107,6 +131,8 @@ class MatchSession:
         self.match.replied(request)
         seconds = self._clock() - asked
         _log.info("match %s: %s after %.2f s", self.match.match_id, decision, seconds)
+        if self._move_service.unplayable:
+            self.on_unplayable()
         return decision.move
 
 

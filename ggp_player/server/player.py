@@ -15,6 +15,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
@@ -27,6 +29,7 @@ from ggp_player.protocol import (
     NIL,
     READY,
     Abort,
+    Beginning,
     Info,
     InfoReply,
     Match,
@@ -39,6 +42,7 @@ from ggp_player.protocol import (
     Request,
     Start,
     Stop,
+    beginning_of,
     format_info_reply,
     parse_request,
 )
@@ -46,10 +50,36 @@ from ggp_player.server.config import Config
 from ggp_player.server.match_session import MatchSession
 from ggp_player.server.reply_deadline import Margin, ReplyDeadline
 
-LONG_MESSAGE = 2**16
-"""Characters from which on a message is parsed in a thread, so that other requests go on."""
+LONG_MOVES = 256
+"""Characters from which on a message with moves is parsed in a thread: each can take 30 us."""
+
+LONG_RULES = 2**14
+"""Characters from which on a message with rules is, of which only the parentheses are parsed."""
+
+UTF_8 = "utf-8"
+LATIN_1 = "latin-1"
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What was received, in which encoding, and from whom; empty means from this process."""
+
+    text: str
+    encoding: str = UTF_8
+    sender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is to be sent; in a match the encoding is that of its rules."""
+
+    text: str
+    encoding: str = UTF_8
+
+    def __bytes__(self) -> bytes:
+        return self.text.encode(self.encoding, "backslashreplace")
 
 
 class Player:
@@ -74,7 +104,10 @@ class Player:
         self._matches = Matches(config.max_matches)
         self._sessions: dict[str, MatchSession] = {}
         self._is_closing = False
-        self._tasks: set[asyncio.Task[str] | asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Reply] | asyncio.Task[None]] = set()
+        self._threads = ThreadPoolExecutor(2, "parse")
+        self._rules_turn = asyncio.Semaphore(1)  # so that a thread is left for moves
+        self._being_parsed: dict[tuple[str, str], asyncio.Event] = {}
 
     async def __aenter__(self) -> Player:
         await self.start()
@@ -103,56 +136,112 @@ class Player:
             await session.end()
         self._sessions.clear()
         await self._pool.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def reply(self, text: str) -> str:
         """Reply to a request that comes from this process."""
         deadline = self.new_deadline()
-        reply = await self.reply_in_time(text, deadline)
+        reply = await self.reply_in_time(Message(text), deadline)
         deadline.reply_sent()
-        return reply
+        return reply.text
 
     def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
         """Start the deadline of a request that arrives now; ``round_trip`` is in seconds."""
         return ReplyDeadline(self._margin, self._clock, round_trip)
 
-    async def reply_in_time(self, text: str, deadline: ReplyDeadline) -> str:
+    async def reply_in_time(self, message: Message, deadline: ReplyDeadline) -> Reply:
         """Reply to a request. The reply to one that cannot be understood says what is wrong.
 
         The caller tells the deadline when the reply is sent. Cancelling the wait for the reply
         does not cancel what the request has begun.
         """
-        task = asyncio.create_task(self._reply(text, deadline))
+        task = asyncio.create_task(self._reply(message, deadline))
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def _reply(self, text: str, deadline: ReplyDeadline) -> str:
+    async def _reply(self, message: Message, deadline: ReplyDeadline) -> Reply:
+        beginning = beginning_of(message.text)
+        await self._start_is_parsed(message.sender, beginning)
+        if self._is_for_nobody(message.sender, beginning):
+            return Reply(BUSY)
         try:
-            request = await self._parse(text)
+            request = await self._parse(message, beginning)
         except ProtocolError as error:
-            return _as_line(f"error: {error}")
+            return Reply(_as_line(f"error: {error}"))
         match request:
             case Info():
                 status = "busy" if self._matches.are_full else "available"
-                return format_info_reply(InfoReply(self.config.name, status))
+                return Reply(format_info_reply(InfoReply(self.config.name, status)))
             case Ping():
-                return NIL.lower() if self._matches.are_full else READY
+                return Reply(NIL.lower() if self._matches.are_full else READY)
             case Preview():
-                return BUSY if self._matches.are_full else READY
+                return Reply(BUSY if self._matches.are_full else READY)
             case _:
-                return await self._reply_in_match(request, deadline)
+                return await self._reply_in_match(request, message, deadline)
 
-    async def _parse(self, text: str) -> Request:
-        if len(text) < LONG_MESSAGE:
+    def _is_for_nobody(self, sender: str, beginning: Beginning) -> bool:
+        """Whether the reply is ``busy`` whatever else is in the message, which is not parsed then.
+
+        So a request for a match that we do not play costs next to nothing, however long it is.
+        """
+        match beginning.command:
+            case "START" | "PREVIEW":
+                return self._matches.are_full
+            case "PLAY" | "STOP" | "ABORT" if beginning.match_id:
+                return not self._matches.are_for(sender, beginning.match_id)
+        return False
+
+    async def _parse(self, message: Message, beginning: Beginning) -> Request:
+        """Parse a message, a long one in a thread."""
+        text = message.text
+        has_rules = beginning.command in {"START", "PREVIEW"}
+        if len(text) < (LONG_RULES if has_rules else LONG_MOVES):
             return parse_request(text)
-        return await asyncio.to_thread(parse_request, text)
+        loop = asyncio.get_running_loop()
+        if not has_rules:
+            return await loop.run_in_executor(self._threads, parse_request, text)
+        key = message.sender, beginning.match_id
+        is_parsed = self._being_parsed.setdefault(key, asyncio.Event())
+        try:
+            async with self._rules_turn:
+                return await loop.run_in_executor(self._threads, parse_request, text)
+        finally:
+            self._being_parsed.pop(key, None)
+            is_parsed.set()
 
-    async def _reply_in_match(self, request: MatchRequest, deadline: ReplyDeadline) -> str:
+    async def _start_is_parsed(self, sender: str, beginning: Beginning) -> None:
+        """Wait for a START that came before this request, if it is still being parsed."""
+        is_parsed = self._being_parsed.get((sender, beginning.match_id))
+        if is_parsed is not None and beginning.command != "START":
+            await is_parsed.wait()
+
+    async def _reply_in_match(
+        self, request: MatchRequest, message: Message, deadline: ReplyDeadline
+    ) -> Reply:
         if self._is_closing and isinstance(request, Start):
-            return BUSY
-        match, outcome = self._matches.receive(request)
+            return Reply(BUSY)
+        if isinstance(request, Start) and (refusal := self._refusal_of(request)):
+            return Reply(refusal)
+        match, outcome = self._matches.receive(request, message.sender)
         if match is None or outcome is Outcome.BUSY:
-            return BUSY
-        session = self._session(match)
+            return Reply(BUSY)
+        session = self._session(match, message.encoding)
+        return Reply(await self._act(session, request, outcome, deadline), session.encoding)
+
+    def _refusal_of(self, start: Start) -> str:
+        """Why a START is refused, if it is."""
+        most = self.config.max_clock
+        if max(start.start_clock, start.play_clock) > most:
+            return f"error: a clock is longer than {most} s, the most that is accepted here"
+        return ""
+
+    async def _act(
+        self,
+        session: MatchSession,
+        request: MatchRequest,
+        outcome: Outcome,
+        deadline: ReplyDeadline,
+    ) -> str:
         match request:
             case Start():
                 return _as_line(await session.start(deadline))
@@ -169,7 +258,7 @@ class Player:
                 await session.end()
                 return ABORTED
 
-    def _session(self, match: Match) -> MatchSession:
+    def _session(self, match: Match, encoding: str) -> MatchSession:
         """The match's session; it is dropped unless another request comes in time."""
         session = self._sessions.get(match.match_id)
         if session is None:
@@ -184,11 +273,20 @@ class Player:
                 self.health,
             )
             session = MatchSession(match, MoveService(setup, self._pool), self._clock)
+            session.encoding = encoding
+            session.on_unplayable = lambda: self._give_up(session)
             self._sessions[match.match_id] = session
         if self._is_closing:
             session.close_soon()
         session.watch(self.config.idle_limit, lambda: self._drop(session))
         return session
+
+    def _give_up(self, session: MatchSession) -> None:
+        """Free the seat of a match that cannot be played."""
+        if self._sessions.get(session.match.match_id) is session:
+            self._matches.give_up(session.match)
+            self._forget(session)
+            self._keep(asyncio.create_task(session.end()))
 
     def _drop(self, session: MatchSession) -> None:
         _log.warning("match %s: no request for too long, dropped", session.match.match_id)
@@ -199,7 +297,7 @@ class Player:
     def _forget(self, session: MatchSession) -> None:
         del self._sessions[session.match.match_id]
 
-    def _keep(self, task: asyncio.Task[str] | asyncio.Task[None]) -> None:
+    def _keep(self, task: asyncio.Task[Reply] | asyncio.Task[None]) -> None:
         """Keep a task until it is done, so that closing can wait for it."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

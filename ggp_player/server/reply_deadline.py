@@ -28,6 +28,7 @@ what                                           its limit
 START, PLAY                                    the clock less the margin
 STOP, for the goal values of the last state    :data:`LAST_STATE_LIMIT`
 a match without any request                    :func:`silence_limit`
+a search in a match without any request        :func:`pondering_limit`
 open requests when the server stops            :data:`CLOSING_LIMIT`
 legal moves, for a reply that is cut short     ``LEGAL_MOVES_GRACE``
 legal moves, on a play clock of 0 or below     ``NO_CLOCK_GRACE``
@@ -75,6 +76,9 @@ LAST_STATE_LIMIT = 1.0
 
 SILENT_CLOCKS = 3
 """How many play clocks a game manager may take for a step: it waits for the other players too."""
+
+PONDERING_GRACE = 5.0
+"""Seconds beyond the clocks after which a game manager that has sent nothing has probably left."""
 
 CLOSING_LIMIT = 10.0
 """Seconds that open requests get to be answered when the server stops."""
@@ -134,3 +138,11 @@ class ReplyDeadline:
 def silence_limit(start_clock: float, play_clock: float, idle_limit: float) -> float:
     """Seconds without any request after which a match is dropped."""
     return max(start_clock, SILENT_CLOCKS * play_clock) + idle_limit
+
+
+def pondering_limit(clock: float, play_clock: float) -> float:
+    """Seconds without any request after which searching on is of no use.
+
+    ``clock`` is that of the newest request; the others may need theirs to its end, too.
+    """
+    return clock + play_clock + PONDERING_GRACE

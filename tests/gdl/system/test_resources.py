@@ -19,6 +19,7 @@ from gdl.system import (
     limit_memory,
     load_average,
     peak_memory,
+    raise_open_files_limit,
     resources,
     yield_address,
 )
@@ -126,3 +127,23 @@ def test_a_system_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (limit_memory(2**40), peak_memory(), child_cpu_seconds()) == (False, 0, 0.0)
     assert load_average() is None
     limit_helper(2**40, 1)
+
+
+FILES = """
+import resource
+from gdl.system import raise_open_files_limit
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 300))
+print(raise_open_files_limit(50), raise_open_files_limit(200), raise_open_files_limit(999))
+print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+
+
+def test_the_limit_of_open_files_is_raised_as_far_as_it_can_be() -> None:
+    output = subprocess.check_output([sys.executable, "-c", FILES], env=child_environment())
+    assert output.split() == [b"100", b"200", b"300", b"300"]
+
+
+def test_no_limit_of_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "resource", None)
+    assert raise_open_files_limit(7) == 7

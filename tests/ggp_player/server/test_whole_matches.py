@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 import gdl
 from gdl import Ruleset
@@ -18,7 +17,7 @@ from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config, least_memory
-from ggp_player.server.http import application
+from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
 from ggp_player.worker import warm_up_searches
 from tests.support.paths import ROOT
@@ -55,12 +54,12 @@ async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemotePlayer]
     """Run a player server with the strategy at any free port of this machine."""
     config = Config(strategy=strategy, **settings)
     async with Player(config) as player:
-        runner = web.AppRunner(application(player), access_log=None)
+        runner = new_runner(player)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = new_site(runner, config.model_copy(update={"port": 0}))
         await site.start()
         try:
-            yield RemotePlayer("127.0.0.1", runner.addresses[0][1])
+            yield RemotePlayer("127.0.0.1", site.port)
         finally:
             await runner.cleanup()
 

@@ -3,7 +3,8 @@
 The processes that :mod:`multiprocessing` starts for this one, and all that these start in turn,
 have a variable in their environment that names this process. A stray is one of them whose group has
 lost its leader, or whose first ancestor, which the mark names, is gone. The mark has the time at
-which that process was started, as numbers of processes are used again. Where there is no ``/proc``,
+which that process was started, as numbers of processes are used again, and the namespace of its
+number, as a machine sees the processes of its containers, too. Where there is no ``/proc``,
 on macOS and Windows, there are no strays to be found.
 """
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MARK = "GDL_STARTED_BY"
-"""The variable: the number of a process, a colon, and when it was started."""
+"""The variable: the number of a process, when it was started, and where its number is valid."""
 
 _PROC = "/proc"
 
@@ -50,28 +51,41 @@ def process_status(pid: int) -> ProcessStatus | None:
 def own_mark() -> str:
     """Return the mark for what this process starts; empty where none can be found by it."""
     status = process_status(os.getpid())
-    return f"{os.getpid()}:{status.started}" if status is not None else ""
+    with suppress(OSError):
+        namespace = os.readlink(f"{_PROC}/self/ns/pid")  # noqa: PTH115 see the package
+        if status is not None:
+            return f"{os.getpid()} {status.started} {namespace}"
+    return ""
 
 
 def find_strays() -> list[int]:
     """Return the processes of this user that were left behind, by this process or one that is gone.
 
-    Of its own group none is a stray: it is for whoever has made that group to end it.
+    A process of its own that has stayed in its own group is none: whoever leads that may have
+    ended. Nor is one with the mark that this process has inherited itself.
     """
-    own, found = own_mark(), []
+    own = own_mark()
+    found: list[int] = []
+    if not own:
+        return found
+    namespace, inherited = own.split(" ")[2], os.environ.get(MARK)
     for pid, status in _others():
         mark = _mark_of(pid)
-        if mark and (_has_no_leader(status) if mark == own else not _is_alive(mark)):
+        if mark == own:
+            is_stray = status.group != os.getpgrp() and _has_no_leader(status)
+        else:
+            is_stray = mark.endswith(f" {namespace}") and not _is_alive(mark)
+        if is_stray and mark != inherited:
             found.append(pid)
     return found
 
 
 def _others() -> Iterator[tuple[int, ProcessStatus]]:
-    """Yield the processes outside this one's group that have not ended."""
+    """Yield the other processes that have not ended."""
     with suppress(OSError):
         for name in os.listdir(_PROC):  # noqa: PTH208 see the package
             status = process_status(int(name)) if name.isdecimal() else None
-            if status is not None and not status.has_ended and status.group != os.getpgrp():
+            if status is not None and not status.has_ended and int(name) != os.getpid():
                 yield int(name), status
 
 
@@ -81,7 +95,7 @@ def _has_no_leader(status: ProcessStatus) -> bool:
 
 
 def _is_alive(mark: str) -> bool:
-    pid, _, started = mark.partition(":")
+    pid, started, *_ = mark.split(" ")
     status = process_status(int(pid)) if pid.isdecimal() else None
     return status is not None and not status.has_ended and status.started == started
 

@@ -173,7 +173,7 @@ class Pool:
     async def sweep(self) -> None:
         """End what workers of ours, or a server that was killed, have left behind."""
         for pid in await asyncio.to_thread(find_strays):
-            _log.warning("process %d was left behind and is killed", pid)
+            _log.info("process %d was left behind and is killed", pid)
             kill(pid)
 
     async def take(self) -> WorkerHandle:

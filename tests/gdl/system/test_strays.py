@@ -13,6 +13,8 @@ from gdl.system.strays import MARK, own_mark, process_status
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
+NAMESPACE = own_mark().rpartition(" ")[2]
+
 WAITING = "import os; os.write(1, b'ready'); os.read(0, 1)"
 
 LEAVING = f"""
@@ -57,7 +59,7 @@ def gone() -> str:
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         status = process_status(process.pid)
     assert status is not None
-    return f"{process.pid}:{status.started}"
+    return f"{process.pid} {status.started} {NAMESPACE}"
 
 
 def test_what_a_dead_leader_of_ours_has_left_is_a_stray() -> None:
@@ -73,10 +75,32 @@ def test_whatever_is_left_of_a_process_that_is_gone_is_a_stray(gone: str) -> Non
         assert marked.strays() == 2
 
 
+def test_what_has_inherited_the_same_mark_is_none(
+    gone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MARK, gone)
+    with Marked(gone) as marked:
+        assert marked.strays() == 0
+
+
+def test_what_has_stayed_in_our_group_is_a_stray_only_if_it_is_not_ours(gone: str) -> None:
+    for mark, count in ((own_mark(), 0), (gone, 1)):
+        with subprocess.Popen(
+            [sys.executable, "-c", WAITING],
+            env={**child_environment(), MARK: mark},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stdout.read(5) == b"ready"
+            assert find_strays().count(process.pid) == count
+            process.communicate(b".")
+
+
 def test_what_others_have_started_is_none() -> None:
     parent = process_status(os.getppid())
     assert parent is not None
-    for mark in ("", f"{os.getppid()}:{parent.started}"):
+    for mark in ("", f"{os.getppid()} {parent.started} {NAMESPACE}"):
         with Marked(mark) as marked:
             marked.process.kill()
             os.waitid(os.P_PID, marked.process.pid, os.WEXITED | os.WNOWAIT)
@@ -84,8 +108,14 @@ def test_what_others_have_started_is_none() -> None:
 
 
 def test_a_number_that_is_used_again_is_another_process() -> None:
-    with Marked(f"{os.getpid()}:0") as marked:
+    with Marked(f"{os.getpid()} 0 {NAMESPACE}") as marked:
         assert marked.strays() == 2
+
+
+def test_processes_of_containers_are_left_alone() -> None:
+    for mark in (f"{os.getpid()} 0 pid:[1]", f"{os.getpid()} 0", "nonsense"):
+        with Marked(mark) as marked:
+            assert marked.strays() == 0
 
 
 def test_what_multiprocessing_starts_is_marked() -> None:

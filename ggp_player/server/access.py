@@ -16,6 +16,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import unquote_plus
@@ -126,6 +127,7 @@ def message_in(target: str) -> str:
     return unquote_plus(target.removeprefix("/"))
 
 
+@lru_cache(maxsize=1024)
 def plain_address(address: str) -> str:
     """Write an address in one way: IPv4 in IPv6 is IPv4, and no zone."""
     try:

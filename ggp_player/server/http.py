@@ -65,8 +65,12 @@ CORS_HEADERS = {
 }
 """The headers for web pages that may drive the player, besides the one that names them."""
 
-_TCP_INFO = struct.Struct("68x I")
-"""The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
+_TCP_INFO = struct.Struct("52x I 12x I")
+"""The beginning of what Linux reports of a connection: ``tcpi_last_data_recv``, the milliseconds
+since data has come, and ``tcpi_rtt`` in microseconds."""
+
+MIN_WAITED, MAX_WAITED = 0.02, 5.0
+"""Seconds of waiting that count for a deadline: the system does not tell a few milliseconds."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
@@ -80,7 +84,7 @@ def application(player: Player) -> web.Application:
     """Create the web application that answers for a player."""
 
     async def post(request: web.Request) -> web.Response:
-        deadline = player.new_deadline(_round_trip(request))
+        deadline = player.new_deadline(*_delays(request))
         body = await request.read()
         decoded = (
             await asyncio.to_thread(_decoded, body) if len(body) > LARGE_BODY else _decoded(body)
@@ -88,7 +92,7 @@ def application(player: Player) -> web.Application:
         return await reply(request, decoded, deadline)
 
     async def get(request: web.Request) -> web.Response:
-        deadline = player.new_deadline(_round_trip(request))
+        deadline = player.new_deadline(*_delays(request))
         return await reply(request, (message_in(request.raw_path), UTF_8), deadline)
 
     async def options(_request: web.Request) -> web.Response:
@@ -156,14 +160,18 @@ class _Reply(web.Response):
         self._deadline.reply_sent()
 
 
-def _round_trip(request: web.Request) -> float:
-    """Seconds to the game manager and back, as measured when it connected."""
+def _delays(request: web.Request) -> tuple[float, float]:
+    """Seconds to the game manager and back, and seconds that the request has waited for us.
+
+    It waits where the system has taken it and this process is busy with other connections.
+    """
     connection = request.get_extra_info("socket")
     if connection is None or sys.platform != "linux":
-        return UNKNOWN_ROUND_TRIP
+        return UNKNOWN_ROUND_TRIP, 0.0
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
-    microseconds: int = _TCP_INFO.unpack(info)[0]
-    return microseconds / 1e6
+    milliseconds, microseconds = _TCP_INFO.unpack(info)
+    waited = min(MAX_WAITED, milliseconds / 1e3)
+    return microseconds / 1e6, waited if waited >= MIN_WAITED else 0.0
 
 
 async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:

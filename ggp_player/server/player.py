@@ -145,9 +145,9 @@ class Player:
         deadline.reply_sent()
         return reply.text
 
-    def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
-        """Start the deadline of a request that arrives now; ``round_trip`` is in seconds."""
-        return ReplyDeadline(self._margin, self._clock, round_trip)
+    def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
+        """Start the deadline of a request that came ``waited`` seconds ago."""
+        return ReplyDeadline(self._margin, self._clock, round_trip, waited)
 
     async def reply_in_time(self, message: Message, deadline: ReplyDeadline) -> Reply:
         """Reply to a request. The reply to one that cannot be understood says what is wrong.

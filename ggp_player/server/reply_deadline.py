@@ -1,9 +1,10 @@
 """This is where the time limit of a reply is decided: :meth:`ReplyDeadline.for_clock`.
 
 A reply is due a margin before the game manager's clock is over, counted from the arrival of the
-request. The manager stops its clock when our reply has *arrived*, and it started it before we knew
-of the request. In between lie the network, the operating system and the event loop, and a reply
-that is late by a millisecond is worth nothing: the manager plays a move of its own choosing.
+request: at this machine, where the system tells, however long it then waits for the server. The
+manager stops its clock when our reply has *arrived*, and it started it before we knew of the
+request. In between lie the network, the operating system and the event loop, and a reply that is
+late by a millisecond is worth nothing: the manager plays a move of its own choosing.
 
 The overhead of a reply is the time from its deadline until the system has taken it over for
 sending. What is measured of the latest replies decides how much is kept of the next clock:
@@ -114,13 +115,18 @@ class Margin:
 
 
 class ReplyDeadline:
-    """When the reply to a request that arrives now is due. ``round_trip`` is in seconds."""
+    """When the reply to a request is due that came ``waited`` seconds ago.
 
-    def __init__(self, margin: Margin, clock: Clock, round_trip: float = 0.0) -> None:
+    ``round_trip`` is in seconds, too.
+    """
+
+    def __init__(
+        self, margin: Margin, clock: Clock, round_trip: float = 0.0, waited: float = 0.0
+    ) -> None:
         self._margin = margin
         self._clock = clock
         self._round_trip = round_trip
-        self._arrived = clock()
+        self._arrived = clock() - waited
         self._deadline: Deadline | None = None
 
     def for_clock(self, seconds: float) -> Deadline:

@@ -6,12 +6,14 @@ import re
 import resource
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
 from ggp_player.errors import ServerError
+from ggp_player.server import http
 from ggp_player.server.config import Config
 from ggp_player.server.http import (
     FILES_PER_MATCH,
@@ -146,7 +148,8 @@ async def start_and_play_by_address(port: int) -> None:
     assert (await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n"))[2] == b"go"
 
 
-async def test_replies_are_measured_until_they_are_sent() -> None:
+async def test_replies_are_measured_until_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "_delays", lambda _: (0.0, 0.0))
     rules = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
     standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
     async with standing_still as player, serving(player) as port:
@@ -160,19 +163,27 @@ async def test_replies_are_measured_until_they_are_sent() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
-async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
+async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None:
     seen: list[float] = []
+    waits: list[float] = []
 
     class Spy(Player):
-        def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
+        def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
             seen.append(round_trip)
-            return super().new_deadline(round_trip)
+            waits.append(waited)
+            return super().new_deadline(round_trip, waited)
 
     async with Spy(Config(strategy="legal")) as player, serving(player) as port:
         await exchange(port, ggp_base("(INFO)"))
         await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
-    assert len(seen) == 2
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(ggp_base("(INFO)"))
+        time.sleep(0.2)  # noqa: ASYNC251 it holds the event loop on purpose
+        assert (await reader.read()).endswith(INFO)
+        writer.close()
+    assert len(seen) == 3
     assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
+    assert waits[0] < 0.15 <= waits[2]
 
 
 PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"

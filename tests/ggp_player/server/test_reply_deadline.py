@@ -160,3 +160,9 @@ def test_others_are_not() -> None:
 def test_a_search_rests_before_its_match_is_dropped() -> None:
     assert pondering_limit(30, 10) == 40 + PONDERING_GRACE
     assert pondering_limit(10, 10) < silence_limit(10, 10, 1)
+
+
+def test_the_time_that_a_request_has_waited_counts() -> None:
+    clock = FakeClock()
+    at_once, late = ReplyDeadline(Margin(), clock), ReplyDeadline(Margin(), clock, 0.0, 0.75)
+    assert at_once.for_clock(10).at - late.for_clock(10).at == 0.75

@@ -18,13 +18,17 @@ Who kills whom:
 """
 
 from ggp_player.move_service.deadlines import CancellableDeadline
+from ggp_player.move_service.health import Health, HealthProblem, Subject
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.service import MoveService
 from ggp_player.move_service.supervisor import Setup
 
 __all__ = [
     "CancellableDeadline",
+    "Health",
+    "HealthProblem",
     "MoveService",
     "Pool",
     "Setup",
+    "Subject",
 ]

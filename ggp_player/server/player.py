@@ -19,7 +19,7 @@ from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
-from ggp_player.move_service import MoveService, Pool, Setup
+from ggp_player.move_service import Health, MoveService, Pool, Setup
 from ggp_player.protocol import (
     ABORTED,
     BUSY,
@@ -56,6 +56,7 @@ class Player:
     """Plays any number of matches, at most ``config.max_matches`` at a time.
 
     ``on_illegal_choice`` gets each choice of a strategy that is replaced, as it is no legal move.
+    ``health`` is of all matches together.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Player:
         on_illegal_choice: Callable[[str], None] = lambda move: None,
     ) -> None:
         self.config = config
+        self.health = Health()
         self._on_illegal_choice = on_illegal_choice
         self._clock = clock
         self._margin = Margin(config.margin)

@@ -18,10 +18,12 @@ from gdl.system.resources import (
     available_cpus,
     available_memory,
     child_cpu_seconds,
+    end_first_without_memory,
     limit_cpu_seconds,
     limit_memory,
     load_average,
     peak_memory,
+    resident_memory,
     yield_address,
 )
 
@@ -31,6 +33,7 @@ __all__ = [
     "child_cpu_seconds",
     "child_environment",
     "children_import_our_code",
+    "end_first_without_memory",
     "end_with_parent",
     "interrupts_blocked",
     "is_private",
@@ -41,6 +44,7 @@ __all__ = [
     "lock_file",
     "owner_suffix",
     "peak_memory",
+    "resident_memory",
     "start_method",
     "yield_address",
 ]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+from ggp_player.logs import shown
+from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
 from ggp_player.move_service.pool import Pool, WorkerHandle
 from ggp_player.protocol import Start
@@ -23,6 +25,7 @@ from ggp_player.worker import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
     Unplayable,
@@ -40,7 +43,8 @@ class Setup:
 
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
     from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
-    that is no legal move, when a legal one is sent in its place.
+    that is no legal move, when a legal one is sent in its place. ``history`` has the joint moves
+    that were made before, in a match that goes on after a restart of the server.
     """
 
     start: Start
@@ -48,6 +52,8 @@ class Setup:
     seed: str
     ponder: bool = True
     on_illegal_choice: Callable[[str], None] = lambda move: None
+    history: tuple[tuple[str, ...], ...] = ()
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 class Supervisor:
@@ -62,8 +68,8 @@ class Supervisor:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
-        self.history: list[tuple[str, ...]] = []
-        self._name = f"match {setup.start.match_id}, {self.duty}"
+        self.history: list[tuple[str, ...]] = list(setup.history)
+        self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
         self._pool = pool
         self._on_change = on_change
         self._replacements = 0
@@ -88,6 +94,7 @@ class Supervisor:
             _log.error("%s: no worker can be started: %s", self._name, error)
             self._on_change()
             return
+        worker.match_id = self.setup.start.match_id
         worker.on_message = self._receive
         worker.on_death = lambda: self._on_death(worker)
         self.worker = worker
@@ -249,6 +256,8 @@ class SearchSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
                 if not self._is_wanted:
                     self._kill_after_grace()
+        elif isinstance(message, RulesCompiled):
+            self.setup.metrics.compile_seconds.observe(message.seconds)
         elif isinstance(message, SearchEnded):
             self._ended = message.number
             if message.failure:

@@ -196,9 +196,19 @@ class Matches:
         return len(self._matches)
 
     @property
+    def free(self) -> int:
+        """How many more matches there can be."""
+        return max(0, self._limit - len(self._matches))
+
+    @property
     def are_full(self) -> bool:
         """Whether a START would be answered ``busy``."""
-        return len(self._matches) >= self._limit
+        return self.free == 0
+
+    def resume(self, start: Start) -> Match:
+        """Go on with a match that was begun before a restart, and waits for its next PLAY."""
+        match = self._matches[start.match_id] = Match(start, Phase.WAITING)
+        return match
 
     def receive(self, request: MatchRequest) -> tuple[Match | None, Outcome]:
         """Hand a request to its match, None for an unknown id, and decide what it leads to.

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ggp_player.errors import ConfigError
+from ggp_player.logs import LogFormat
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.reply_deadline import MIN_MARGIN
 from ggp_player.strategies.selection import create
@@ -104,6 +105,16 @@ class Config(BaseModel):
         description="the folder in which ggp-player learn has stored evaluations; without it, one "
         "in the user's data folder",
     )
+    state_dir: Path | None = Field(
+        default=None,
+        description="the folder in which running matches are kept, to go on with them after a "
+        "restart; without it, they end with the server",
+    )
+    drain: bool = Field(
+        default=False,
+        description="whether to finish the matches of the state folder, begin no others, and end: "
+        "true or false",
+    )
     seed: int = Field(
         default=0,
         description="a whole number; with the same one a match is played with the same chances",
@@ -112,6 +123,10 @@ class Config(BaseModel):
         default="info",
         description="how much is logged: debug, info, warning or error",
     )
+    log_format: LogFormat = Field(
+        default="text",
+        description="how lines are logged: text, or json with an object a line",
+    )
 
     @field_validator("strategy")
     @classmethod
@@ -119,7 +134,7 @@ class Config(BaseModel):
         create(spec)
         return spec
 
-    @field_validator("log_level", mode="before")
+    @field_validator("log_level", "log_format", mode="before")
     @classmethod
     def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level

@@ -23,7 +23,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -34,10 +33,19 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from gdl.system import child_environment
 from ggp_player.errors import ServerError
+from ggp_player.logs import shown
 from ggp_player.server.config import Config
+from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import Player
-from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
+from ggp_player.server.reply_deadline import (
+    CONNECTIONS_LIMIT,
+    UNKNOWN_ROUND_TRIP,
+    ReplyDeadline,
+)
 from ggp_player.worker import is_warm
+
+DRAIN_SIGNALS = (signal.SIGUSR1,) if hasattr(signal, "SIGUSR1") else ()
+"""What has a server finish its matches, begin no others, and end; Windows has no such signal."""
 
 MAX_MESSAGE = 16 * 2**20
 """Bytes of the longest message; rulesheets of half a million bytes exist."""
@@ -57,9 +65,6 @@ WARM = "the searches are warm"
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
-_SHOWN = 120
-"""Characters of a message that the log shows."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -71,6 +76,9 @@ def application(player: Player) -> web.Application:
         return await reply(request, _decoded(await request.read()), deadline)
 
     async def get(request: web.Request) -> web.Response:
+        if (found := page(player, request.path)) is not None:
+            kind = {"Content-Type": found.content_type}
+            return web.Response(status=found.status, body=found.body, headers=kind)
         deadline = player.new_deadline(_round_trip(request))
         return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), deadline)
 
@@ -78,10 +86,7 @@ def application(player: Player) -> web.Application:
         return web.Response()
 
     async def reply(request: web.Request, message: str, deadline: ReplyDeadline) -> web.Response:
-        began = time.monotonic()
-        text = await player.reply_in_time(message, deadline)
-        seconds = time.monotonic() - began
-        _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
+        text = await player.reply_in_time(message, deadline, request.remote or "unknown")
         return _Reply(text, deadline)
 
     app = web.Application(client_max_size=MAX_MESSAGE)
@@ -114,52 +119,76 @@ def _round_trip(request: web.Request) -> float:
     return microseconds / 1e6
 
 
-async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:
+async def serve(
+    config: Config,
+    on_listening: Callable[[str, int], None],
+    on_stopping: Callable[[], None] = lambda: None,
+) -> None:
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
-    Raises :class:`ServerError` where the address cannot be listened at.
+    SIGUSR1, where the system has it, drains the player: the server ends with the last match.
+    ``on_stopping`` is called when it begins to end, which takes ``STOPPING_LIMIT`` at most
+    unless something hangs. Raises :class:`ServerError` where the address cannot be listened at.
     """
     stopped = asyncio.Event()
-    with _set_by_signals(stopped):
-        await _serve_until(stopped, config, on_listening)
+    with _called_at_signals(stopped.set, signal.SIGINT, signal.SIGTERM):
+        async with Player(config) as player:
+            with _called_at_signals(player.drain, *DRAIN_SIGNALS):
+                async with loop_delay_measured(player.metrics.loop_delay):
+                    await _serve_until(stopped, player, on_listening, on_stopping)
 
 
 async def _serve_until(
-    stopped: asyncio.Event, config: Config, on_listening: Callable[[str, int], None]
+    stopped: asyncio.Event,
+    player: Player,
+    on_listening: Callable[[str, int], None],
+    on_stopping: Callable[[], None],
 ) -> None:
-    async with Player(config) as player:
-        runner = web.AppRunner(
-            application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
-        )
-        await runner.setup()
-        gc.freeze()  # what is here stays: scanning it for garbage would delay replies
-        try:
-            site = await _listen(runner, config)
-            port: int = runner.addresses[0][1]
-            on_listening(config.host, port)
-            warming = asyncio.create_task(_warm_up())
-            await stopped.wait()
-            warming.cancel()
-            await asyncio.wait([warming])
-            _log.info("stopping")
-            await site.stop()
-            await player.close()
-        finally:
-            await runner.cleanup()
+    config = player.config
+    runner = web.AppRunner(
+        application(player),
+        logger=_http_log,
+        access_log=None,
+        shutdown_timeout=CONNECTIONS_LIMIT,
+    )
+    await runner.setup()
+    gc.freeze()  # what is here stays: scanning it for garbage would delay replies
+    try:
+        site = await _listen(runner, config)
+        port: int = runner.addresses[0][1]
+        on_listening(config.host, port)
+        warming = asyncio.create_task(_warm_up())
+        await _any_set(stopped, player.drained)
+        on_stopping()
+        warming.cancel()
+        await asyncio.wait([warming])
+        _log.info("stopping")
+        await site.stop()
+        await player.close()
+    finally:
+        await runner.cleanup()
+
+
+async def _any_set(*events: asyncio.Event) -> None:
+    """Wait until one of the events is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 @contextmanager
-def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
-    """Set an event at SIGINT, which is Ctrl-C, and at SIGTERM."""
+def _called_at_signals(function: Callable[[], None], *numbers: int) -> Iterator[None]:
+    """Call a function in the event loop at these signals."""
     loop = asyncio.get_running_loop()
 
     # Not through the event loop's own signal handlers, which it does not have on Windows.
-    def set_event(_number: int, _frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(event.set)
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(function)
 
-    before = {
-        number: signal.signal(number, set_event) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:
@@ -223,7 +252,10 @@ def _in_one_line(record: logging.LogRecord) -> bool:
     """Log a request that is no HTTP in one line, without a traceback: it is the peer's fault."""
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, HttpProcessingError):
-        record.msg, record.args = "a request that is no HTTP: %s", (_short(str(error)),)
+        record.msg, record.args = (
+            "a request that is no HTTP: %s",
+            (shown(" ".join(str(error).split()), 120),),
+        )
         record.exc_info = None
     return True
 
@@ -237,9 +269,3 @@ def _decoded(body: bytes) -> str:
         return body.decode("utf-8")
     except UnicodeDecodeError:
         return body.decode("latin-1")
-
-
-def _short(text: str) -> str:
-    printable = (char if char.isprintable() else " " for char in text[: 2 * _SHOWN])
-    line = " ".join("".join(printable).split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."

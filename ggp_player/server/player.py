@@ -19,6 +19,8 @@ from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
+from ggp_player.logs import enter_match, shown
+from ggp_player.metrics import Metrics
 from ggp_player.move_service import Health, MoveService, Pool, Setup
 from ggp_player.protocol import (
     ABORTED,
@@ -43,8 +45,10 @@ from ggp_player.protocol import (
     parse_request,
 )
 from ggp_player.server.config import Config
+from ggp_player.server.match_journal import JournalFolder, StoredMatch
 from ggp_player.server.match_session import MatchSession
-from ggp_player.server.reply_deadline import Margin, ReplyDeadline
+from ggp_player.server.reply_deadline import CLOSING_LIMIT, Margin, ReplyDeadline, silence_limit
+from ggp_player.server.request_log import RequestLog
 
 LONG_MESSAGE = 2**16
 """Characters from which on a message is parsed in a thread, so that other requests go on."""
@@ -56,7 +60,8 @@ class Player:
     """Plays any number of matches, at most ``config.max_matches`` at a time.
 
     ``on_illegal_choice`` gets each choice of a strategy that is replaced, as it is no legal move.
-    ``health`` is of all matches together.
+    ``health`` and ``metrics`` are of all matches together. ``drained`` is set when the player
+    accepts no more matches, and has none.
     """
 
     def __init__(
@@ -70,10 +75,17 @@ class Player:
         self._on_illegal_choice = on_illegal_choice
         self._clock = clock
         self._margin = Margin(config.margin)
-        self._pool = Pool(config.spares, config.memory_limits)
+        self.metrics = Metrics()
+        self.drained = asyncio.Event()
+        self.is_draining = False
+        self._requests = RequestLog(clock)
+        self._pool = Pool(config.spares, config.memory_limits, self.metrics)
         self._matches = Matches(config.max_matches)
         self._sessions: dict[str, MatchSession] = {}
+        self._journals: JournalFolder | None = None
         self._is_closing = False
+        pool, matches = self._pool, self._matches
+        self.metrics.watch(lambda: len(matches), lambda: pool.resident_memory)
         self._tasks: set[asyncio.Task[str] | asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Player:
@@ -88,21 +100,69 @@ class Player:
     ) -> None:
         await self.close()
 
+    @property
+    def free_seats(self) -> int:
+        """How many matches could begin now."""
+        return 0 if self.is_draining or self._is_closing else self._matches.free
+
     async def start(self) -> None:
-        """Start the spare processes."""
+        """Start the spare processes, and go on with the matches that a killed server has left.
+
+        Raises :class:`ServerError` where the state folder cannot be used.
+        """
+        if self.config.state_dir is not None:
+            self._journals = JournalFolder(self.config.state_dir)
         await self._pool.start()
+        await self._resume_matches()
+        if self.config.drain:
+            self.drain()
+
+    def drain(self) -> None:
+        """Play the running matches to their ends, and accept no more."""
+        if not self.is_draining:
+            _log.info("draining: %d matches are finished, no more begin", len(self._matches))
+        self.is_draining = True
+        self._note_if_drained()
 
     async def close(self) -> None:
-        """Answer open requests at once, end every match, and wait until no process is left."""
+        """Answer open requests at once, end the processes, and wait until none is left.
+
+        Matches that have journals can go on when the server is started again.
+        """
         self._is_closing = True
         for session in self._sessions.values():
             session.close_soon()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._finish_tasks()
         for session in list(self._sessions.values()):
-            await session.end()
+            await session.suspend()
         self._sessions.clear()
         await self._pool.close()
+        if self._journals is not None:
+            self._journals.close()
+
+    async def _finish_tasks(self) -> None:
+        """Let open requests be answered, and cancel those that take too long."""
+        waited = 0
+        while self._tasks and not waited:
+            _, waiting = await asyncio.wait(self._tasks, timeout=CLOSING_LIMIT)
+            waited = len(waiting)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _resume_matches(self) -> None:
+        if self._journals is None:
+            return
+        stored = await asyncio.to_thread(
+            self._journals.stored_matches, self.config.max_matches, self._silence_limit
+        )
+        await asyncio.gather(*(self._resume(match) for match in stored))
+
+    async def _resume(self, stored: StoredMatch) -> None:
+        start, history = stored.start, stored.history
+        enter_match(start.match_id)
+        _log.info("match %s: goes on after %d turns", shown(start.match_id), len(history))
+        await self._session(self._matches.resume(start), history).resume()
 
     async def reply(self, text: str) -> str:
         """Reply to a request that comes from this process."""
@@ -113,31 +173,41 @@ class Player:
 
     def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
         """Start the deadline of a request that arrives now; ``round_trip`` is in seconds."""
-        return ReplyDeadline(self._margin, self._clock, round_trip)
+        return ReplyDeadline(self._margin, self._clock, round_trip, self.metrics.reply_sent)
 
-    async def reply_in_time(self, text: str, deadline: ReplyDeadline) -> str:
+    async def reply_in_time(self, text: str, deadline: ReplyDeadline, peer: str = "here") -> str:
         """Reply to a request. The reply to one that cannot be understood says what is wrong.
 
         The caller tells the deadline when the reply is sent. Cancelling the wait for the reply
-        does not cancel what the request has begun.
+        does not cancel what the request has begun. ``peer`` is who asks, for the log.
         """
-        task = asyncio.create_task(self._reply(text, deadline))
+        task = asyncio.create_task(self._reply(text, deadline, peer))
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def _reply(self, text: str, deadline: ReplyDeadline) -> str:
+    async def _reply(self, text: str, deadline: ReplyDeadline, peer: str) -> str:
+        began = self._clock()
+        request: Request | None = None
         try:
             request = await self._parse(text)
         except ProtocolError as error:
-            return _as_line(f"error: {error}")
+            reply = _as_line(f"error: {error}")
+        else:
+            reply = await self._reply_to(request, deadline)
+        self.metrics.replies.labels(_kind(request)).inc()
+        self._requests.note(peer, request, (text, reply), began)
+        return reply
+
+    async def _reply_to(self, request: Request, deadline: ReplyDeadline) -> str:
+        is_busy = not self.free_seats
         match request:
             case Info():
-                status = "busy" if self._matches.are_full else "available"
+                status = "busy" if is_busy else "available"
                 return format_info_reply(InfoReply(self.config.name, status))
             case Ping():
-                return NIL.lower() if self._matches.are_full else READY
+                return NIL.lower() if is_busy else READY
             case Preview():
-                return BUSY if self._matches.are_full else READY
+                return BUSY if is_busy else READY
             case _:
                 return await self._reply_in_match(request, deadline)
 
@@ -147,11 +217,12 @@ class Player:
         return await asyncio.to_thread(parse_request, text)
 
     async def _reply_in_match(self, request: MatchRequest, deadline: ReplyDeadline) -> str:
-        if self._is_closing and isinstance(request, Start):
+        if isinstance(request, Start) and not self.free_seats:
             return BUSY
         match, outcome = self._matches.receive(request)
         if match is None or outcome is Outcome.BUSY:
             return BUSY
+        enter_match(match.match_id)
         session = self._session(match)
         match request:
             case Start():
@@ -169,35 +240,58 @@ class Player:
                 await session.end()
                 return ABORTED
 
-    def _session(self, match: Match) -> MatchSession:
+    def _session(self, match: Match, history: tuple[tuple[str, ...], ...] = ()) -> MatchSession:
         """The match's session; it is dropped unless another request comes in time."""
         session = self._sessions.get(match.match_id)
         if session is None:
-            seed = f"{self.config.seed} {match.match_id} {match.start.role}"
-            config = self.config
-            setup = Setup(
-                match.start, config.strategy, seed, config.ponder, self._on_illegal_choice
-            )
-            session = MatchSession(match, MoveService(setup, self._pool), self._clock)
-            self._sessions[match.match_id] = session
+            session = self._sessions[match.match_id] = self._new_session(match, history)
         if self._is_closing:
             session.close_soon()
         session.watch(self.config.idle_limit, lambda: self._drop(session))
         return session
 
+    def _new_session(self, match: Match, history: tuple[tuple[str, ...], ...]) -> MatchSession:
+        config = self.config
+        setup = Setup(
+            match.start,
+            config.strategy,
+            f"{config.seed} {match.match_id} {match.start.role}",
+            config.ponder,
+            self._on_illegal_choice,
+            history,
+            self.metrics,
+        )
+        journal = None
+        if self._journals is not None:
+            journal = self._journals.journal(match.match_id, len(history))
+        return MatchSession(match, MoveService(setup, self._pool), self._clock, journal)
+
+    def _silence_limit(self, start: Start) -> float:
+        return silence_limit(start.start_clock, start.play_clock, self.config.idle_limit)
+
     def _drop(self, session: MatchSession) -> None:
-        _log.warning("match %s: no request for too long, dropped", session.match.match_id)
+        name = shown(session.match.match_id)
+        _log.warning("match %s: no request for too long, dropped", name)
         self._matches.expire(session.match)
         self._forget(session)
         self._keep(asyncio.create_task(session.end()))
 
     def _forget(self, session: MatchSession) -> None:
         del self._sessions[session.match.match_id]
+        self._note_if_drained()
+
+    def _note_if_drained(self) -> None:
+        if self.is_draining and not self._sessions:
+            self.drained.set()
 
     def _keep(self, task: asyncio.Task[str] | asyncio.Task[None]) -> None:
         """Keep a task until it is done, so that closing can wait for it."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _kind(request: Request | None) -> str:
+    return "error" if request is None else type(request).__name__.lower()
 
 
 def _as_line(text: str) -> str:

@@ -79,6 +79,14 @@ class SearchReady:
 
 
 @dataclass(frozen=True, slots=True)
+class RulesCompiled:
+    """The search goes on with compiled rules; compiling them took so many seconds."""
+
+    kind: Literal["RulesCompiled"] = field(default="RulesCompiled", kw_only=True, repr=False)
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
@@ -105,7 +113,9 @@ class LogRecord:
     message: str
 
 
-MessageToServer: TypeAlias = MatchStatus | SearchReady | SearchEnded | Unplayable | LogRecord
+MessageToServer: TypeAlias = (
+    MatchStatus | SearchReady | RulesCompiled | SearchEnded | Unplayable | LogRecord
+)
 
 _TO_WORKER: TypeAdapter[MessageToWorker] = TypeAdapter(
     Annotated[MessageToWorker, Field(discriminator="kind")]

@@ -22,7 +22,7 @@ from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import gdl
-from gdl.system import limit_memory
+from gdl.system import end_first_without_memory, limit_memory
 from ggp_player.errors import GgpPlayerError
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.choice_buffer import ChoiceBuffer
@@ -66,6 +66,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
     """Handle messages until the channel closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends workers
     threading.Thread(target=_die_with_the_server, daemon=True).start()
+    end_first_without_memory()
     limit_memory(limits.address_space)
     set_search_memory(limits.search)
 

@@ -98,6 +98,7 @@ class Supervisor:
         worker.on_message = self._receive
         worker.on_death = lambda: self._on_death(worker)
         self.worker = worker
+        _log.info("%s: in worker %d", self._name, worker.pid)
         for message in self.first_messages():
             worker.send(message)
         if self._is_closed:

@@ -110,6 +110,18 @@ class ServerProcess:
         own = self._process.pid if self._process is not None else 0
         return [pid for pid in marked(self._mark) if pid != own]
 
+    def workers(self) -> list[int]:
+        """The worker processes that wait, or serve a match: the children of the fork server."""
+        (fork_server,) = [pid for pid in self.pids() if "forkserver" in command_line(pid)][:1]
+        return [pid for pid in self.pids() if parent(pid) == fork_server]
+
+    def wait_for(self, text: str, limit: float = 10) -> None:
+        """Wait until the log has a text."""
+        end = time.monotonic() + limit
+        while text not in self.text:
+            assert time.monotonic() < end, self.text
+            time.sleep(POLL)
+
     def wait_until_alone(self, limit: float = 10) -> list[int]:
         """Wait until no process of the server's is left; return those left at the limit."""
         end = time.monotonic() + limit
@@ -139,6 +151,21 @@ def marked(mark: str) -> list[int]:
             if needle in (folder / "environ").read_bytes() and _runs(folder):
                 found.append(pid)
     return found
+
+
+def command_line(pid: int) -> str:
+    """The command that a process was started with, empty where it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return ""
+
+
+def parent(pid: int) -> int:
+    """The process that has started another, 0 where that has ended."""
+    with suppress(OSError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return int(stat.rpartition(")")[2].split()[1])
+    return 0
 
 
 def _runs(folder: Path) -> bool:

@@ -144,6 +144,12 @@ class WorkerHandle:
             _log.warning("worker %d reached its memory limit", self.pid)
         self.on_end(self._cause())
         self._process.close()
+        self._forget_owner()
+
+    def _forget_owner(self) -> None:
+        """Break the circle of references, so that the shared memory is released at once."""
+        self.on_message = lambda message: None
+        self.on_death = lambda: None
 
     def _cause(self) -> str:
         """Why it has ended: ``stopped`` by the server, ``memory``, ``signal`` or ``exit``."""

@@ -62,7 +62,10 @@ def _run(scenario: Scenario) -> Outcome:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with _cache(folder, scenario):
-            return run(scenario, folder)
+            outcome = run(scenario, folder)
+    if outcome.turns.lost:
+        click.echo("\n".join(outcome.turns.notes), err=True)
+    return outcome
 
 
 @contextmanager

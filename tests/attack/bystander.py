@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import gdl
 from tests.support.paths import ROOT
@@ -48,13 +48,21 @@ class Outages:
 
 @dataclass
 class Turns:
-    """What became of the turns; ``excused`` ones were asked of a server that was killed then."""
+    """What became of the turns; ``excused`` ones were asked of a server that was killed then.
+
+    ``notes`` say when which fault struck, and what came in place of a legal move.
+    """
 
     played: int = 0
     late: int = 0
     illegal: int = 0
     excused: int = 0
     longest: float = 0.0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, match_id: str, text: str) -> None:
+        """Note what has happened now."""
+        self.notes.append(f"{time.strftime('%H:%M:%S')} {match_id}: {text}")
 
     @property
     def lost(self) -> int:
@@ -106,7 +114,9 @@ class Bystander(RawManager):
     def joint_move(self, state: gdl.State, reply: str | None) -> tuple[gdl.Term, ...]:
         """Choose for the others, and count a move that is illegal."""
         joint_move = super().joint_move(state, reply)
-        self._turns.illegal += len(self.report.illegal)
+        for text in self.report.illegal:
+            self._turns.illegal += 1
+            self._turns.note(self.match.match_id, text)
         self.report.illegal.clear()
         return joint_move
 
@@ -118,11 +128,12 @@ class Bystander(RawManager):
 
     def _after(self, began: float) -> None:
         """Count a reply that did not come, unless the server was killed meanwhile."""
-        missing = len(self.report.late) + len(self.report.illegal)
+        missing = self.report.late + self.report.illegal
         if missing and self._outages.any_since(began):
             self._turns.excused += 1
         elif missing:
             self._turns.late += 1
+            self._turns.note(self.match.match_id, missing[0])
         self.report.late.clear()
         self.report.illegal.clear()
         self._turns.longest = max(self._turns.longest, self.report.longest)

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
-from tests.attack.attacks import ATTACKS, Stranger, run_attack
+from tests.attack.attacks import ATTACKS, RULES, Stranger, run_attack
 from tests.attack.bystander import Outages, Turns, play_matches
 from tests.attack.faults import FAULTS, KILL_SERVER
 from tests.support.raw_manager import exchange
@@ -68,7 +68,7 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
     outcome, outages, shared = Outcome(), Outages(), _shared_memory()
     state = str(folder / "state")
     with _few_files(), ServerProcess(folder, "--state-dir", state) as server:
-        exchange(server.address, "( INFO )", 5)
+        _play_shortly(server)
         before = _descriptors(server)
         with (
             _sampled(server, outcome),
@@ -83,6 +83,13 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
         outcome.log = server.log.stat().st_size
     outcome.shared = len(_shared_memory() - shared)
     return outcome
+
+
+def _play_shortly(server: ServerProcess) -> None:
+    """Begin and end matches, as a server keeps some things from its first ones."""
+    for _ in range(2):
+        exchange(server.address, f"( START first you ({RULES}) 1 1)", 5)
+        exchange(server.address, "( ABORT first )", 5)
 
 
 @contextmanager
@@ -116,6 +123,7 @@ def _struck(
         while faults and not is_over.wait(random.uniform(0.2, scenario.pause)):
             fault = faults[number % len(faults)]
             number += 1
+            outcome.turns.note("fault", fault.name)
             if fault.name == KILL_SERVER:
                 with outages.outage():
                     outcome.strikes += fault.strike(server, random)

@@ -3,7 +3,7 @@
 A file for each match, in the folder that ``--state-dir`` names. It is only ever appended to: first
 the START, then every joint move, each a line that begins with its checksum::
 
-    5f3a91c2 {"start":{"match_id":"m","role":"x",...},"version":1}
+    5f3a91c2 {"start":{"match_id":"m","role":"x",...},"owner":"","encoding":"utf-8","version":1}
     0c1d7e44 {"turn":1,"moves":["(mark 1 1)","noop"]}
 
 Each line is written and synced to the disk in one thread of the folder's own, off the event loop,
@@ -39,6 +39,8 @@ SUFFIX = ".match"
 SET_ASIDE = ".set-aside"
 """What the name of a file ends in that cannot be used."""
 
+UTF_8 = "utf-8"
+
 LOCK = "lock"
 """The file that a server keeps locked, so that no other one uses the folder."""
 
@@ -60,6 +62,8 @@ class _First:
     """The entry that a file begins with."""
 
     start: Start
+    owner: str = ""
+    encoding: str = UTF_8
     version: Literal[1] = 1
 
 
@@ -77,10 +81,15 @@ _STEP = TypeAdapter(_Step)
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as its journal has it: the START, and the joint moves received since, as text."""
+    """A match as its journal has it: the START, and the joint moves received since, as text.
+
+    ``owner`` is the sender of the START, and ``encoding`` that of its rules.
+    """
 
     start: Start
     history: tuple[tuple[str, ...], ...] = ()
+    owner: str = ""
+    encoding: str = UTF_8
 
 
 class MatchJournal:
@@ -96,9 +105,9 @@ class MatchJournal:
         self._turn = turn
         self._has_failed = False
 
-    def begin(self, start: Start) -> asyncio.Future[None]:
+    def begin(self, start: Start, owner: str = "", encoding: str = UTF_8) -> asyncio.Future[None]:
         """Begin to write a new file with the START; the future is done once it is on disk."""
-        line = _line(to_json(_First(start)))
+        line = _line(to_json(_First(start, owner, encoding)))
         return self._run(lambda: _append(self._path, line, os.O_CREAT | os.O_TRUNC))
 
     def append(self, moves: tuple[str, ...]) -> asyncio.Future[None]:
@@ -257,10 +266,11 @@ def _stored_match(entries: list[bytes]) -> StoredMatch:
     if not entries:
         raise DamagedJournalError("there is no whole line in it")
     try:
-        start = _FIRST.validate_json(entries[0], strict=True).start
+        first = _FIRST.validate_json(entries[0], strict=True)
         steps = [_STEP.validate_json(entry) for entry in entries[1:]]
     except ValidationError as error:
         raise DamagedJournalError(f"an entry is wrong: {error.errors()[0]['msg']}") from error
     if [step.turn for step in steps] != list(range(1, len(steps) + 1)):
         raise DamagedJournalError("a turn is missing")
-    return StoredMatch(start, tuple(step.moves for step in steps))
+    history = tuple(step.moves for step in steps)
+    return StoredMatch(first.start, history, first.owner, first.encoding)

@@ -18,7 +18,7 @@ import gdl
 from ggp_player.errors import ServerError
 from ggp_player.protocol import Start
 from ggp_player.server.config import Config
-from ggp_player.server.match_journal import LOCK, SET_ASIDE, SUFFIX, JournalFolder
+from ggp_player.server.match_journal import LOCK, SET_ASIDE, SUFFIX, JournalFolder, StoredMatch
 from ggp_player.server.player import Player
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
@@ -45,7 +45,7 @@ async def write(folder: Path, start: Start = START, turns: int = 2) -> Path:
     """Write the journal of a match with so many turns, as a server does that is killed then."""
     async with opened(folder) as journals:
         journal = journals.journal(start.match_id)
-        await journal.begin(start)
+        await journal.begin(start, "10.0.0.1", "latin-1")
         for _ in range(turns):
             await journal.append(MOVES)
     return journals_in(folder)[0]
@@ -74,7 +74,7 @@ async def test_a_match_is_read_as_it_was_written(folder: Path) -> None:
     await write(folder)
     async with opened(folder) as journals:
         (stored,) = journals.stored_matches(1, lambda start: 60)
-    assert (stored.start, stored.history) == (START, (MOVES, MOVES))
+    assert stored == StoredMatch(START, (MOVES, MOVES), "10.0.0.1", "latin-1")
     assert mode(folder) == 0o700
 
 

@@ -39,7 +39,7 @@ def table() -> list[Limit]:
     text = PAGE.partition("\n## Limits\n")[2]
     rows = [line[1:-1].split("|") for line in text.splitlines() if line.startswith("|")]
     cells = [[cell.strip().strip("`") for cell in row] for row in rows[2:]]
-    return [Limit(*row) for row in cells if len(row) == 5]
+    return [Limit(*row) for row in cells if row[1]]
 
 
 LIMITS = table()

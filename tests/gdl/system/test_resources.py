@@ -18,9 +18,16 @@ from gdl.system import (
     limit_memory,
     load_average,
     peak_memory,
+    resident_memory,
     resources,
     yield_address,
 )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_memory_of_a_process() -> None:
+    assert 2**20 < resident_memory(os.getpid()) <= peak_memory()
+    assert resident_memory(2**30) == 0
 
 
 def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:

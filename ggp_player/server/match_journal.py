@@ -163,7 +163,8 @@ class JournalFolder:
                 self._set_aside(path, error)
                 continue
             if silence > silence_limit(stored.start) or len(found) >= most:
-                _log.warning("%s: the match has been silent for %.0f s, removed", path, silence)
+                message = "%s is removed: silent for %.0f s, and %d newer matches for %d seats"
+                _log.warning(message, path, silence, len(found), most)
                 path.unlink(missing_ok=True)
             else:
                 found.append(stored)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from ggp_player.clock import Clock, monotonic
@@ -142,10 +143,10 @@ class Player:
 
     async def _finish_tasks(self) -> None:
         """Let open requests be answered, and cancel those that take too long."""
-        waited = 0
-        while self._tasks and not waited:
-            _, waiting = await asyncio.wait(self._tasks, timeout=CLOSING_LIMIT)
-            waited = len(waiting)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_LIMIT):
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import click
+from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
@@ -82,7 +83,7 @@ def _cache(folder: Path, scenario: Scenario) -> Iterator[None]:
 
 
 def _table(rows: dict[str, Outcome]) -> Table:
-    table = Table(box=None)
+    table = Table(box=MARKDOWN)
     table.add_column("beside the matches")
     for column in COLUMNS:
         table.add_column(column, justify="right")

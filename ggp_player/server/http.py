@@ -25,6 +25,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from urllib.parse import unquote_plus
 
@@ -127,22 +128,26 @@ async def serve(
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
     SIGUSR1, where the system has it, drains the player: the server ends with the last match.
-    ``on_stopping`` is called when it begins to end, which takes ``STOPPING_LIMIT`` at most
-    unless something hangs. Raises :class:`ServerError` where the address cannot be listened at.
+    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises :class:`ServerError` where the address cannot be listened at.
     """
-    stopped = asyncio.Event()
-    with _called_at_signals(stopped.set, signal.SIGINT, signal.SIGTERM):
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop() -> None:
+        on_stopping()  # here, as the event loop may hang
+        loop.call_soon_threadsafe(stopped.set)
+
+    with _called_at_signals(stop, signal.SIGINT, signal.SIGTERM):
         async with Player(config) as player:
-            with _called_at_signals(player.drain, *DRAIN_SIGNALS):
+            drain = partial(loop.call_soon_threadsafe, player.drain)
+            with _called_at_signals(drain, *DRAIN_SIGNALS):
                 async with loop_delay_measured(player.metrics.loop_delay):
-                    await _serve_until(stopped, player, on_listening, on_stopping)
+                    await _serve_until(stopped, player, on_listening)
 
 
 async def _serve_until(
     stopped: asyncio.Event,
     player: Player,
     on_listening: Callable[[str, int], None],
-    on_stopping: Callable[[], None],
 ) -> None:
     config = player.config
     runner = web.AppRunner(
@@ -159,7 +164,6 @@ async def _serve_until(
         on_listening(config.host, port)
         warming = asyncio.create_task(_warm_up())
         await _any_set(stopped, player.drained)
-        on_stopping()
         warming.cancel()
         await asyncio.wait([warming])
         _log.info("stopping")
@@ -180,13 +184,12 @@ async def _any_set(*events: asyncio.Event) -> None:
 
 
 @contextmanager
-def _called_at_signals(function: Callable[[], None], *numbers: int) -> Iterator[None]:
-    """Call a function in the event loop at these signals."""
-    loop = asyncio.get_running_loop()
+def _called_at_signals(function: Callable[[], object], *numbers: int) -> Iterator[None]:
+    """Call a function at these signals, between any two steps of this thread."""
 
     # Not through the event loop's own signal handlers, which it does not have on Windows.
     def handle(_number: int, _frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(function)
+        function()
 
     before = {number: signal.signal(number, handle) for number in numbers}
     try:

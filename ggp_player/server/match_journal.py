@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal
@@ -107,21 +108,24 @@ class MatchJournal:
 
     def begin(self, start: Start, owner: str = "", encoding: str = UTF_8) -> asyncio.Future[None]:
         """Begin to write a new file with the START; the future is done once it is on disk."""
-        line = _line(to_json(_First(start, owner, encoding)))
-        return self._run(lambda: _append(self._path, line, os.O_CREAT | os.O_TRUNC))
+        return self._write(_First(start, owner, encoding), os.O_CREAT | os.O_TRUNC)
 
     def append(self, moves: tuple[str, ...]) -> asyncio.Future[None]:
         """Begin to write a joint move; the future is done once it is on disk."""
         self._turn += 1
-        line = _line(to_json(_Step(self._turn, moves)))
-        return self._run(lambda: _append(self._path, line))
+        return self._write(_Step(self._turn, moves))
 
     def remove(self) -> asyncio.Future[None]:
         """Begin to remove the file, after what is being written."""
         return self._run(lambda: self._path.unlink(missing_ok=True))
 
+    def _write(self, entry: _First | _Step, flags: int = 0) -> asyncio.Future[None]:
+        return self._run(lambda: _append(self._path, _line(to_json(entry)), flags))
+
     def _run(self, work: Callable[[], None]) -> asyncio.Future[None]:
-        return asyncio.get_running_loop().run_in_executor(self._executor, self._try, work)
+        """Do something in the folder's thread, whose log lines have the match of this task."""
+        context, loop = copy_context(), asyncio.get_running_loop()
+        return loop.run_in_executor(self._executor, context.run, self._try, work)
 
     def _try(self, work: Callable[[], None]) -> None:
         if self._has_failed:

@@ -6,15 +6,12 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
 import click
-from rich.box import MARKDOWN
-from rich.console import Console
-from rich.table import Table
 
 from gdl.code_cache import cache_folder
 from tests.attack.attacks import ATTACKS
@@ -22,8 +19,8 @@ from tests.attack.faults import DAMAGE_CACHE, FAULTS
 from tests.attack.scenario import Outcome, Scenario, run
 
 COLUMNS = (
-    *("turns", "late", "illegal", "guessed", "excused", "longest (s)", "strikes"),
-    *("processes", "descriptors", "shared", "log (kB)", "memory (MB)", "stop (s)"),
+    *("turns", "late", "illegal", "guessed", "excused", "longest", "strikes"),
+    *("processes", "descriptors", "shared", "log", "memory", "stop"),
 )
 
 HOLDING = [
@@ -53,17 +50,18 @@ def main(
         for name in names:
             click.echo(name if name in HOLDING else f"{name}  (may cost turns)")
         return
-    rows = {name: _run(Scenario([name], seconds, strength, seed)) for name in names}
-    Console(width=None if sys.stdout.isatty() else 200).print(_table(rows))
-    sys.exit(not all(outcome.is_flawless for outcome in rows.values()))
+    click.echo(_row("beside the matches", COLUMNS))
+    click.echo(_row("---", ["---:"] * len(COLUMNS)))
+    outcomes = [_run(Scenario([name], seconds, strength, seed)) for name in names]
+    sys.exit(not all(outcome.is_flawless for outcome in outcomes))
 
 
 def _run(scenario: Scenario) -> Outcome:
-    click.echo(f"{', '.join(scenario.names)} ...", err=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with _cache(folder, scenario):
             outcome = run(scenario, folder)
+    click.echo(_row(", ".join(scenario.names), _cells(outcome)))
     if outcome.turns.lost:
         click.echo("\n".join(outcome.turns.notes), err=True)
     return outcome
@@ -82,14 +80,9 @@ def _cache(folder: Path, scenario: Scenario) -> Iterator[None]:
         yield
 
 
-def _table(rows: dict[str, Outcome]) -> Table:
-    table = Table(box=MARKDOWN)
-    table.add_column("beside the matches")
-    for column in COLUMNS:
-        table.add_column(column, justify="right")
-    for name, outcome in rows.items():
-        table.add_row(name, *_cells(outcome))
-    return table
+def _row(name: str, cells: Sequence[str]) -> str:
+    """A row of a table in Markdown, whose columns also line up on a terminal."""
+    return f"| {name:<22} | {' | '.join(f'{cell:>5}' for cell in cells)} |"
 
 
 def _cells(outcome: Outcome) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,9 @@ from tests.support.server_process import ServerProcess
 
 SETTLE_SECONDS = 5.0
 """How long the server gets, after all attacks, to release what they held."""
+
+STOP_LIMIT = 10.0
+"""Seconds after which a server that was told to end is killed."""
 
 OPEN_FILES = 1024
 """File descriptors that the server may have, as usual."""
@@ -78,11 +82,20 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
             play_matches(server.address, outcome.turns, outages, scenario.seconds)
         outcome.descriptors = max(0, _settled(server, before) - before)
         outcome.guessed = server.text.count(" is a guess")
-        outcome.stop_seconds = server.stop()
+        outcome.stop_seconds = _stop(server)
         outcome.processes = len(server.wait_until_alone())
         outcome.log = server.log.stat().st_size
     outcome.shared = len(_shared_memory() - shared)
     return outcome
+
+
+def _stop(server: ServerProcess) -> float:
+    """End the server as a service manager does: by force where it takes too long."""
+    try:
+        return server.stop(limit=STOP_LIMIT)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        return STOP_LIMIT
 
 
 def _play_shortly(server: ServerProcess) -> None:

@@ -20,7 +20,7 @@ MAX_MEMORY = 400_000_000
 
 def test_attacks_cost_nothing(tmp_path: Path) -> None:
     names = [name for name, attack in ATTACKS.items() if attack.holds]
-    outcome = run(Scenario(names, seconds=8, strength=0.25), tmp_path)
+    outcome = run(Scenario(names, seconds=6, strength=0.25), tmp_path)
     assert outcome.is_flawless, outcome
     assert outcome.turns.played > 2
     assert outcome.log < MAX_LOG
@@ -30,7 +30,7 @@ def test_attacks_cost_nothing(tmp_path: Path) -> None:
 
 def test_faults_cost_nothing(tmp_path: Path) -> None:
     names = [name for name, fault in FAULTS.items() if fault.holds]
-    outcome = run(Scenario(names, seconds=12, pause=0.8), tmp_path)
+    outcome = run(Scenario(names, seconds=9, pause=0.8), tmp_path)
     assert outcome.is_flawless, outcome
     assert outcome.turns.played > 2
     assert outcome.strikes > 2

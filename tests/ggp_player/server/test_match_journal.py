@@ -294,6 +294,19 @@ def test_sigterm_waits_for_nothing_half_sent(
         assert server.process.returncode == 0
 
 
+def test_sigterm_waits_for_no_fork_server(tmp_path: Path, words: str) -> None:
+    with ServerProcess(tmp_path, "--spares", "0") as server:
+        exchange(server.address, "(INFO)", 5)
+        for pid in server.pids():
+            os.kill(pid, signal.SIGSTOP)
+        with socket.create_connection(server.address) as connection:
+            text = f"(START m xena ({words}) 9 9)"
+            head = HEAD.format(host="x", receiver="", length=len(text))
+            connection.sendall((head + text).encode())
+            server.wait_for("match m: starts as xena")
+            assert server.stop() < 5
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="the system has no such signal")
 def test_draining_finishes_matches_and_begins_none(server: ServerProcess, words: str) -> None:
     exchange(server.address, f"(START m xena ({words}) 1 1)", 5)

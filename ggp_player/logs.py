@@ -80,6 +80,7 @@ def start_logging(level: int, log_format: LogFormat) -> None:
     handler.addFilter(RateLimit())
     handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
     logging.basicConfig(level=level, handlers=[handler])
+    logging.captureWarnings(True)
 
 
 class MatchFilter(logging.Filter):

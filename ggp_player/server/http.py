@@ -128,7 +128,8 @@ async def serve(
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
     SIGUSR1, where the system has it, drains the player: the server ends with the last match.
-    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises :class:`ServerError` where the address cannot be listened at.
+    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises
+    :class:`ServerError` where the address cannot be listened at.
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 

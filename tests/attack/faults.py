@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.support.server_process import ServerProcess, command_line, parent
+from tests.support.server_process import POLL, ServerProcess, command_line, parent
 
 Strike = Callable[[ServerProcess, Random], int]
 """Strikes, and returns how many processes or files were hit."""
+
+VICTIM_SECONDS = 1.0
+"""How long a fault waits for its victim: grounders and compilers run for moments."""
 
 KILL_SERVER = "kill the server"
 DAMAGE_CACHE = "damage the cache"
@@ -71,6 +75,7 @@ NOT_YET = {
     "stop both workers",
     "stop spares",
     "stop fork server",
+    "stop resource tracker",
     "stop grounder and LLVM",
     "kill warm-up",
     "stop warm-up",
@@ -81,7 +86,9 @@ NOT_YET = {
 
 def _signals(number: signal.Signals, victim: str) -> Strike:
     def strike(server: ServerProcess, _random: Random) -> int:
-        pids = VICTIMS[victim](server)
+        end = time.monotonic() + VICTIM_SECONDS
+        while not (pids := VICTIMS[victim](server)) and time.monotonic() < end:
+            time.sleep(POLL)
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, number)

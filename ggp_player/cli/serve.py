@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +14,12 @@ from typing import TypeVar
 import click
 
 from ggp_player.errors import ConfigError, ServerError
+from ggp_player.logs import start_logging
 from ggp_player.server import Config, is_loopback, load_config, serve
+from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
+
+_log = logging.getLogger(__name__)
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -53,13 +58,28 @@ def serve_command(config: Path | None, **flags: object) -> None:
         raise click.UsageError(f"these settings cannot be used:\n{error}") from error
     if settings.evaluations is not None:  # the searches' processes inherit it
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
-    logging.basicConfig(
-        level=settings.logging_level, format="%(asctime)s %(levelname)-7s %(message)s"
-    )
+    start_logging(settings.logging_level, settings.log_format)
     try:
-        asyncio.run(serve(settings, lambda host, port: _greet(settings, host, port)))
+        asyncio.run(
+            serve(settings, lambda host, port: _greet(settings, host, port), _end_at_the_latest)
+        )
     except ServerError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _end_at_the_latest() -> None:
+    """End this process after :data:`STOPPING_LIMIT`, whatever still runs in it then.
+
+    Worker processes end themselves when the server is gone.
+    """
+
+    def end() -> None:
+        _log.error("the server does not stop in %g s, and is ended", STOPPING_LIMIT)
+        os._exit(1)
+
+    timer = threading.Timer(STOPPING_LIMIT, end)
+    timer.daemon = True  # the interpreter does not wait for it
+    timer.start()
 
 
 def _greet(config: Config, host: str, port: int) -> None:

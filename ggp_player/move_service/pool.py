@@ -16,7 +16,16 @@ from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.system import find_strays, is_stopped, kill, kill_group, start_method
+from gdl.system import (
+    find_strays,
+    is_stopped,
+    kill,
+    kill_group,
+    resident_memory,
+    start_method,
+)
+from ggp_player.logs import in_match
+from ggp_player.metrics import Metrics
 from ggp_player.move_service.launching import Launcher
 from ggp_player.worker import (
     ChoiceBuffer,
@@ -47,7 +56,8 @@ class WorkerHandle:
     """A worker process. Messages go out and come in, until it dies or is killed.
 
     ``on_message`` and ``on_death`` are called in the event loop; set them before the first message
-    is sent.
+    is sent. ``on_end`` gets the cause of the end once it is known. ``match_id`` is the match that
+    the worker serves, empty for a spare.
     """
 
     def __init__(
@@ -63,6 +73,8 @@ class WorkerHandle:
         self.was_killed = False
         self.on_message: Callable[[MessageToServer], None] = lambda message: None
         self.on_death: Callable[[], None] = lambda: None
+        self.on_end: Callable[[str], None] = lambda cause: None
+        self.match_id = ""
         self._process = process
         self._reader = reader
         self._writer = writer
@@ -112,7 +124,8 @@ class WorkerHandle:
     async def _listen(self) -> None:
         try:
             while line := await self._reader.readline():
-                self._receive(decode_to_server(line))
+                with in_match(self.match_id):
+                    self._receive(decode_to_server(line))
         except ConnectionError:
             _log.debug("worker %d has not read its messages", self.pid)
         except ValueError as error:
@@ -123,7 +136,8 @@ class WorkerHandle:
     async def _clean_up(self) -> None:
         """Report the death at once, then release what the process held."""
         self.is_alive = False
-        self.on_death()
+        with in_match(self.match_id):
+            self.on_death()
         if self._process.is_alive():
             self._kill()
         kill_group(self.pid)  # what it has started
@@ -131,7 +145,23 @@ class WorkerHandle:
         await asyncio.to_thread(self._process.join)
         if self._process.exitcode == worker_process.OUT_OF_MEMORY:
             _log.warning("worker %d reached its memory limit", self.pid)
+        self.on_end(self._cause())
         self._process.close()
+        self._forget_owner()
+
+    def _forget_owner(self) -> None:
+        """Break the circle of references, so that the shared memory is released at once."""
+        self.on_message = lambda message: None
+        self.on_death = lambda: None
+
+    def _cause(self) -> str:
+        """Why it has ended: ``stopped`` by the server, ``memory``, ``signal`` or ``exit``."""
+        if self.was_killed:
+            return "stopped"
+        status = self._process.exitcode
+        if status == worker_process.OUT_OF_MEMORY:
+            return "memory"
+        return "signal" if status is not None and status < 0 else "exit"
 
     def _kill(self) -> None:
         # Not through the process object: where the fork server is dead, it takes workers for dead.
@@ -156,7 +186,8 @@ def _new_context() -> WorkerContext:
 class Pool:
     """Workers for all matches of a server, with ``spares`` of them ready in advance."""
 
-    def __init__(self, spares: int, limits: MemoryLimits) -> None:
+    def __init__(self, spares: int, limits: MemoryLimits, metrics: Metrics | None = None) -> None:
+        self._metrics = metrics or Metrics()
         self._size = spares
         self._limits = limits
         self._context = _new_context()
@@ -190,6 +221,11 @@ class Pool:
             self._filling = asyncio.create_task(self._fill())
         return worker
 
+    @property
+    def resident_memory(self) -> int:
+        """Bytes of memory that all workers have now."""
+        return sum(resident_memory(worker.pid) for worker in self._workers if worker.is_alive)
+
     async def close(self) -> None:
         """Kill every worker, and wait until all have ended."""
         self._size = 0
@@ -212,5 +248,6 @@ class Pool:
 
     async def _launch(self) -> WorkerHandle:
         worker = await WorkerHandle.launch(self._launcher, self._context, self._limits)
+        worker.on_end = lambda cause: self._metrics.worker_deaths.labels(cause).inc()
         self._workers = {other for other in self._workers if not other.has_ended} | {worker}
         return worker

@@ -14,9 +14,11 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from ggp_player.clock import Deadline
+from ggp_player.logs import shown
 from ggp_player.move_service.deadlines import (
     LEGAL_MOVES_GRACE,
     NO_CLOCK_GRACE,
@@ -32,6 +34,15 @@ STOPPED_CHECK = 0.1
 _log = logging.getLogger(__name__)
 
 
+class Source(StrEnum):
+    """Where a move comes from."""
+
+    SEARCH = "search"
+    TRACKER = "tracker"
+    """The only legal move, or the first."""
+    GUESS = "guess"
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """The move to reply, and what to log about it; ``value`` and ``proved`` as in a choice."""
@@ -40,6 +51,7 @@ class Decision:
     value: float | None = None
     proved: bool = False
     note: str = ""
+    source: Source = field(default=Source.SEARCH, compare=False)
 
     def __str__(self) -> str:
         value = "" if self.value is None else f", value {self.value:g}"
@@ -52,7 +64,8 @@ class MoveService:
     """Plays one role of one match: legal moves from the tracker, choices from the search."""
 
     def __init__(self, setup: Setup, pool: Pool) -> None:
-        self._name = f"match {setup.start.match_id}"
+        self._name = f"match {shown(setup.start.match_id)}"
+        self._metrics = setup.metrics
         self._on_illegal_choice = setup.on_illegal_choice
         self._pool = pool
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
@@ -71,13 +84,22 @@ class MoveService:
 
         The search goes on afterwards, until the first move is chosen.
         """
+        self._open(deadline)
+        with self._replacing_stopped_workers():
+            await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
+        return self._tracker.unplayable
+
+    async def resume(self, deadline: CancellableDeadline) -> None:
+        """Go on with a match that has a history: search its state, and wait for the legal moves."""
+        self._open(deadline)
+        with self._replacing_stopped_workers():
+            await self._wait_for_status(deadline)
+
+    def _open(self, deadline: CancellableDeadline) -> None:
         self._deadline = deadline
         self._tracker.open()
         self._search.open()
         self._search.search()
-        with self._replacing_stopped_workers():
-            await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
-        return self._tracker.unplayable
 
     async def choose(self, moves: Sequence[str], deadline: CancellableDeadline) -> Decision:
         """Apply the joint move, empty before the first step, and return the best move."""
@@ -97,6 +119,7 @@ class MoveService:
                 await self._wait_for_status(CancellableDeadline(grace))
         decision = self._decide()
         self._tracker.known.made(decision.move)
+        self._metrics.moves.labels(decision.source).inc()
         if not self._search.ponders:
             self._search.stop()
         return decision
@@ -167,16 +190,17 @@ class MoveService:
         status, found = self._tracker.status, self._search.best()
         legal_moves = status.legal_moves if status is not None else ()
         if len(legal_moves) == 1:
-            return Decision(legal_moves[0], note="the only legal move")
+            return Decision(legal_moves[0], note="the only legal move", source=Source.TRACKER)
         if found is not None and (status is None or found.move in legal_moves):
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
             _log.error("%s: the search's choice %s is illegal", self._name, found.move)
+            self._metrics.illegal.inc()
             self._on_illegal_choice(found.move)
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
-            return Decision(legal_moves[0], note="the first legal move")
+            return Decision(legal_moves[0], note="the first legal move", source=Source.TRACKER)
         guess = self._tracker.known.guess(self._tracker.turn, self._roles)
         message = "%s: not one legal move is known, %s is a guess: %s"
         _log.error(message, self._name, guess.move, guess.reason)
-        return Decision(guess.move, note=guess.reason)
+        return Decision(guess.move, note=guess.reason, source=Source.GUESS)

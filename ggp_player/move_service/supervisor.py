@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gdl.system import is_stopped
+from ggp_player.logs import shown
+from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
 from ggp_player.move_service.health import Health, Subject
 from ggp_player.move_service.known_moves import KnownMoves
@@ -27,6 +29,7 @@ from ggp_player.worker import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
     Unplayable,
@@ -50,7 +53,9 @@ class Setup:
 
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
     from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
-    that is no legal move, when a legal one is sent in its place. ``health`` is the server's.
+    that is no legal move, when a legal one is sent in its place. ``health`` and ``metrics`` are the
+    server's. ``history`` has the joint moves that were made before, in a match that goes on after a
+    restart of the server.
     """
 
     start: Start
@@ -59,6 +64,8 @@ class Setup:
     ponder: bool = True
     on_illegal_choice: Callable[[str], None] = lambda move: None
     health: Health = field(default_factory=Health)
+    history: tuple[tuple[str, ...], ...] = ()
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 class Supervisor:
@@ -73,8 +80,8 @@ class Supervisor:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
-        self.history: list[tuple[str, ...]] = []
-        self._name = f"match {setup.start.match_id}, {self.duty}"
+        self.history: list[tuple[str, ...]] = list(setup.history)
+        self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
         self._pool = pool
         self._on_change = on_change
         self._replacements = 0
@@ -100,9 +107,11 @@ class Supervisor:
             self._on_change()
             return
         self.setup.health.clear(Subject.WORKERS)
+        worker.match_id = self.setup.start.match_id
         worker.on_message = self._receive
         worker.on_death = lambda: self._on_death(worker)
         self.worker = worker
+        _log.info("%s: in worker %d", self._name, worker.pid)
         for message in self.first_messages():
             worker.send(message)
         if self._is_closed:
@@ -293,6 +302,8 @@ class SearchSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
                 if not self._is_wanted:
                     self._kill_after_grace()
+        elif isinstance(message, RulesCompiled):
+            self.setup.metrics.compile_seconds.observe(message.seconds)
         elif isinstance(message, SearchEnded):
             self._end(message)
 

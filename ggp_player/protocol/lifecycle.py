@@ -210,9 +210,19 @@ class Matches:
         return len(self._matches)
 
     @property
+    def free(self) -> int:
+        """How many more matches there can be."""
+        return max(0, self._limit - len(self._matches))
+
+    @property
     def are_full(self) -> bool:
         """Whether a START would be answered ``busy``."""
-        return len(self._matches) >= self._limit
+        return self.free == 0
+
+    def resume(self, start: Start, owner: str = "") -> Match:
+        """Go on with a match that was begun before a restart, and waits for its next PLAY."""
+        match = self._matches[start.match_id] = Match(start, owner, Phase.WAITING)
+        return match
 
     def are_for(self, sender: str, match_id: str) -> bool:
         """Whether there is a match of this id that belongs to this sender."""

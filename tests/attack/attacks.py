@@ -133,26 +133,26 @@ async def _slow(stranger: Stranger) -> None:
     await _hold(stranger, request("( INFO )"), pause=0.2)
 
 
-@attack("nested PLAYs", holds=False)
+@attack("nested PLAYs")
 async def _nested(stranger: Stranger) -> None:
     text = request(f"(PLAY x ({'(a ' * 16_000}{')' * 16_000}))")
     await _side_by_side(stranger, stranger.times(4), lambda _: text)
 
 
-@attack("compressed bodies", holds=False)
+@attack("compressed bodies")
 async def _compressed(stranger: Stranger) -> None:
     body = gzip.compress(bytes(2**28), 9)
     text = request(body, "Content-Encoding: gzip\r\n")
     await _side_by_side(stranger, stranger.times(4), lambda _: text)
 
 
-@attack("foreign ABORTs", holds=False)
+@attack("foreign ABORTs")
 async def _aborts(stranger: Stranger) -> None:
     await _side_by_side(stranger, MATCHES, lambda index: request(f"( ABORT attack.{index} )"))
     await asyncio.sleep(0.5)
 
 
-@attack("forged PLAYs", holds=False)
+@attack("forged PLAYs")
 async def _plays(stranger: Stranger) -> None:
     text = "( PLAY attack.{} (noop noop) )"
     await _side_by_side(stranger, MATCHES, lambda index: request(text.format(index)))
@@ -181,6 +181,6 @@ async def _many(stranger: Stranger) -> None:
     await _side_by_side(stranger, stranger.times(20), lambda index: request(texts[index % 4]))
 
 
-@attack("clocks of years", holds=False)
+@attack("clocks of years")
 async def _years(stranger: Stranger) -> None:
     await stranger.send(request(f"( START years you ({RULES}) 99999999 99999999)"))

@@ -16,10 +16,10 @@ import pytest
 
 import gdl
 from ggp_player.errors import ServerError
-from ggp_player.protocol import Start
+from ggp_player.protocol import BUSY, Start
 from ggp_player.server.config import Config
 from ggp_player.server.match_journal import LOCK, SET_ASIDE, SUFFIX, JournalFolder, StoredMatch
-from ggp_player.server.player import Player
+from ggp_player.server.player import Message, Player
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
 from tests.support.raw_manager import HEAD, Match, RawManager, exchange
@@ -41,11 +41,13 @@ async def opened(folder: Path) -> AsyncIterator[JournalFolder]:
     journals.close()
 
 
-async def write(folder: Path, start: Start = START, turns: int = 2) -> Path:
+async def write(
+    folder: Path, start: Start = START, turns: int = 2, owner: str = "10.0.0.1"
+) -> Path:
     """Write the journal of a match with so many turns, as a server does that is killed then."""
     async with opened(folder) as journals:
         journal = journals.journal(start.match_id)
-        await journal.begin(start, "10.0.0.1", "latin-1")
+        await journal.begin(start, owner, "latin-1")
         for _ in range(turns):
             await journal.append(MOVES)
     return journals_in(folder)[0]
@@ -320,10 +322,22 @@ def test_draining_finishes_matches_and_begins_none(server: ServerProcess, words:
 
 
 async def test_a_server_that_drains_from_the_start(folder: Path, fields: str) -> None:
-    await write(folder, Start("m", "xena", fields, 1, 1), turns=0)
+    await write(folder, Start("m", "xena", fields, 1, 1), turns=0, owner="")
     async with Player(Config(strategy="legal", state_dir=folder, drain=True)) as player:
         assert await player.reply(f"(START n xena ({fields}) 1 1)") == "busy"
         assert not player.drained.is_set()
         assert await player.reply("(PLAY m NIL)") == "(claim 1)"
         assert await player.reply("(STOP m NIL)") == "done"
         await asyncio.wait_for(player.drained.wait(), 5)
+
+
+async def test_a_match_still_belongs_to_its_manager(folder: Path, fields: str) -> None:
+    await write(folder, Start("m", "xena", fields, 1, 1), turns=0, owner="10.0.0.1")
+    async with Player(Config(strategy="legal", state_dir=folder)) as player:
+        for sender, reply in (("10.0.0.2", "busy"), ("10.0.0.1", "(claim 1)")):
+            message = Message("(PLAY m NIL)", sender=sender)
+            answer = await player.reply_in_time(message, player.new_deadline())
+            assert (answer.text, answer.encoding) == (
+                reply,
+                "utf-8" if reply == BUSY else "latin-1",
+            )

@@ -30,12 +30,14 @@ WORKDIR /app
 COPY games games
 ENV PATH=/opt/ggp-player/bin:$PATH \
     PYTHONUNBUFFERED=1 \
-    GDL_CACHE=/var/cache/gdl
-RUN install --directory --owner=player /var/cache/gdl
+    GDL_CACHE=/var/cache/gdl \
+    GGP_PLAYER_STATE_DIR=/var/lib/ggp-player
+RUN install --directory --owner=player /var/cache/gdl \
+    && install --directory --owner=player --mode=0700 /var/lib/ggp-player
 USER player
 # Compiled for the CPU of this machine; on another kind the server compiles again when it starts.
 RUN ggp-player warm-up
 EXPOSE 9147
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 \
-    CMD ["ggp-player", "info", "127.0.0.1:9147"]
+    CMD ["ggp-player", "health", "127.0.0.1:9147"]
 ENTRYPOINT ["ggp-player", "serve", "--host", "0.0.0.0"]

@@ -1,11 +1,13 @@
 """Native code: LLVM source is compiled for this processor, kept on disk, and loaded.
 
-Run as a program, this file compiles the source that it reads, and writes an object file.
+Run as a program, with the number of the process that has started it, this file compiles the source
+that it reads, and writes an object file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +18,13 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from gdl.code_cache import is_cached, read_code, write_code
-from gdl.system import child_environment, end_with_parent
+from gdl.system import child_environment, end_with_parent, limit_helper
+
+MAX_MEMORY = 8 * 2**30
+"""Bytes of address space for an isolated compiler, where its parent has not less."""
+
+MAX_CPU_SECONDS = 1800
+"""What an isolated compiler may take: the largest game that is compiled takes a few minutes."""
 
 
 class NativeCode:
@@ -58,7 +66,7 @@ def compile_in_isolation(source: str) -> bytes:
     from the cache. Also raises RuntimeError if the process dies, of lack of memory for instance.
     """
     done = subprocess.run(
-        [sys.executable, __file__],
+        [sys.executable, __file__, str(os.getpid())],
         input=source.encode(),
         env=child_environment(),
         capture_output=True,
@@ -116,7 +124,8 @@ def _target() -> Any:  # noqa: ANN401 llvmlite has no types
 
 def main() -> None:
     """Compile standard input to standard output; die with the parent process."""
-    end_with_parent()
+    end_with_parent(int(sys.argv[1]))
+    limit_helper(MAX_MEMORY, MAX_CPU_SECONDS)
     try:
         binary = compile_source(sys.stdin.buffer.read().decode())
     except RuntimeError as error:

@@ -25,6 +25,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.info:info_command",
             "Ask a player server for its name, and whether it is free.",
         ),
+        "health": Target(
+            "ggp_player.cli.health:health_command",
+            "Ask a player server whether it is well.",
+        ),
         "match": Target(
             "ggp_player.cli.match:match_command",
             "Play one match of the game in the file RULESHEET.",

@@ -18,6 +18,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import logging
 import lzma
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gdl.array_kernels.arguments import Leaf, Packer, number_of
-from gdl.code_cache import cache_folder
+from gdl.code_cache import cache_folders, read_own
 from gdl.native_code import NativeCode, is_compiled, native_code
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 MANIFEST, CODE = "kernels.json", "kernels.ll.xz"
 
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int64))
+
+
+_log = logging.getLogger(__name__)
 
 
 class KernelArchiveError(Exception):
@@ -66,13 +70,24 @@ class Manifest:
 
     @staticmethod
     def read(folder: Path) -> Manifest | None:
-        """Read the manifest of an archive; None where there is none."""
+        """Read the manifest of an archive; None where there is none.
+
+        Raises KernelArchiveError where it is damaged.
+        """
         try:
-            data = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            return Manifest.parse((folder / MANIFEST).read_bytes())
         except FileNotFoundError:
             return None
-        entries = {name: EntryType(**entry) for name, entry in data.pop("entries").items()}
-        return Manifest(entries=entries, **data)
+
+    @staticmethod
+    def parse(text: bytes) -> Manifest:
+        """Do the reverse of :meth:`write`. Raises KernelArchiveError where that cannot be done."""
+        try:
+            data = json.loads(text)
+            entries = {name: EntryType(**entry) for name, entry in data.pop("entries").items()}
+            return Manifest(entries=entries, **data)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise KernelArchiveError(f"{MANIFEST} is damaged: {error!r}") from error
 
     def write(self, folder: Path) -> None:
         """Write it into a folder, last of all files."""
@@ -91,22 +106,40 @@ class KernelArchive:
     @cached_property
     def _current(self) -> tuple[Path, Manifest] | None:
         """The archive of the kernels as they are, None where it has not been built."""
-        shipped = Manifest.read(self.folder)
+        shipped = self._shipped
         if shipped is None:
             return None
         if file_digests(shipped.files) == shipped.files:
             return self.folder, shipped
         if kernel_digest(shipped.files) == shipped.kernels:
             return self.folder, shipped
-        rebuilt = Manifest.read(self.rebuilt_folder)
-        return (self.rebuilt_folder, rebuilt) if rebuilt is not None else None
+        folders = (folder / self._rebuilt_name for folder in cache_folders())
+        found = ((folder, _whole_manifest(folder)) for folder in folders)
+        return next(((folder, known) for folder, known in found if known is not None), None)
 
     @cached_property
+    def _shipped(self) -> Manifest | None:
+        try:
+            return Manifest.read(self.folder)
+        except KernelArchiveError as error:
+            _log.error("%s: %s; install the package anew", self.folder, error)
+            return None
+
+    @property
     def rebuilt_folder(self) -> Path:
-        """The folder in the cache on disk for an archive of the kernels as they are."""
-        shipped = Manifest.read(self.folder)
+        """The folder in the cache on disk for an archive of the kernels as they are.
+
+        Raises KernelArchiveError where no folder can be used.
+        """
+        for folder in cache_folders()[-1:]:
+            return folder / self._rebuilt_name
+        raise KernelArchiveError("there is no folder of our own in which kernels could be kept")
+
+    @cached_property
+    def _rebuilt_name(self) -> str:
+        shipped = self._shipped
         digest = kernel_digest(shipped.files) if shipped is not None else "new"
-        return cache_folder() / f"kernels-{digest[:16]}"
+        return f"kernels-{digest[:16]}"
 
     @property
     def is_current(self) -> bool:
@@ -139,6 +172,18 @@ class KernelArchive:
             return None
         kind = self._current[1].entries.get(name)
         return Entry(name, kind, self._code) if kind is not None else None
+
+
+def _whole_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of an archive in the cache; None unless both its files are whole."""
+    text, packed = read_own(folder / MANIFEST), read_own(folder / CODE)
+    if text is None or packed is None:
+        return None
+    try:
+        manifest = Manifest.parse(text)
+    except KernelArchiveError:
+        return None
+    return manifest if hashlib.sha256(packed).hexdigest() == manifest.code else None
 
 
 class Entry:

@@ -10,7 +10,7 @@ import click
 
 import gdl
 from gdl.cli.options import FILE, game_name, read_rules
-from gdl.code_cache import cache_folder
+from gdl.code_cache import cache_folders
 from gdl.engine import warm_up_kernels
 
 
@@ -36,4 +36,5 @@ def warm_up_command(files: Sequence[Path]) -> None:
         began = monotonic()
         gdl.compile(ruleset).warm_up()
         click.echo(f"{name}: {monotonic() - began:.1f} s")
-    click.echo(f"in {cache_folder()}")
+    for folder in cache_folders()[-1:]:
+        click.echo(f"in {folder}")

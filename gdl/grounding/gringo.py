@@ -45,10 +45,9 @@ Row: TypeAlias = tuple[int, ...]
 
 _WORKER = """
 import ctypes, sys
-from gdl.system import end_with_parent, limit_cpu_seconds, limit_memory
-end_with_parent()
-limit_memory(int(sys.argv[1]))
-limit_cpu_seconds(int(sys.argv[2]))
+from gdl.system import end_with_parent, limit_helper
+end_with_parent(int(sys.argv[4]))
+limit_helper(int(sys.argv[1]), int(sys.argv[2]))
 options = [b"--mode=gringo", b"-Wnone", b"-"]
 application = (ctypes.c_void_p * 8)()  # a clingo_application without functions of its own
 clingo = ctypes.CDLL(sys.argv[3])
@@ -196,9 +195,9 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
         source.write(text.encode())
         source.seek(0)
-        limits = [str(budget.memory), str(budget.cpu_seconds), _clingo_library()]
+        given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
         # Without the site module: the worker needs the standard library and gdl.system.
-        command = [sys.executable, "-S", "-c", _WORKER, *limits]
+        command = [sys.executable, "-S", "-c", _WORKER, *given]
         with subprocess.Popen(
             command,
             stdin=source,

@@ -7,23 +7,46 @@ importing :mod:`typing` and :mod:`pathlib` takes longer than grounding a small g
 says what it does where the system cannot do what is asked for.
 
 :mod:`.children` starts Python processes that import exactly the code of this one;
-:mod:`.processes` starts, watches and ends them; :mod:`.resources` is about processors and memory;
+:mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
+:mod:`.resources` is about processors and memory;
 :mod:`.files` about files that nobody else may write.
 """
 
 from gdl.system.children import child_environment, children_import_our_code
-from gdl.system.files import is_private, lock_file, owner_suffix
-from gdl.system.processes import end_with_parent, interrupts_blocked, kill, start_method
+from gdl.system.files import (
+    is_private,
+    lock_file,
+    make_private,
+    owner_suffix,
+    read_trusted,
+    why_untrusted,
+)
+from gdl.system.processes import (
+    end_own_group,
+    end_with_parent,
+    interrupts_blocked,
+    is_stopped,
+    kill,
+    kill_group,
+    lead_group,
+    resume_with_parent_end,
+    start_method,
+)
 from gdl.system.resources import (
     available_cpus,
     available_memory,
     child_cpu_seconds,
+    end_first_without_memory,
     limit_cpu_seconds,
+    limit_helper,
     limit_memory,
     load_average,
     peak_memory,
+    raise_open_files_limit,
+    resident_memory,
     yield_address,
 )
+from gdl.system.strays import find_strays
 
 __all__ = [
     "available_cpus",
@@ -31,16 +54,29 @@ __all__ = [
     "child_cpu_seconds",
     "child_environment",
     "children_import_our_code",
+    "end_first_without_memory",
+    "end_own_group",
     "end_with_parent",
+    "find_strays",
     "interrupts_blocked",
     "is_private",
+    "is_stopped",
     "kill",
+    "kill_group",
+    "lead_group",
     "limit_cpu_seconds",
+    "limit_helper",
     "limit_memory",
     "load_average",
     "lock_file",
+    "make_private",
     "owner_suffix",
     "peak_memory",
+    "raise_open_files_limit",
+    "read_trusted",
+    "resident_memory",
+    "resume_with_parent_end",
     "start_method",
+    "why_untrusted",
     "yield_address",
 ]

@@ -13,6 +13,8 @@ import sys
 import threading
 from contextlib import contextmanager
 
+from gdl.system.strays import MARK, own_mark
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,12 +41,12 @@ def children_import_our_code() -> Iterator[None]:
     """Give :func:`child_environment` to the processes that are started meanwhile.
 
     It is for those that :mod:`multiprocessing` starts, which takes no environment: its workers, the
-    fork server, and its tracker of resources. It changes the environment of this process, so one
-    thread at a time can be in it.
+    fork server, and its tracker of resources. They get the mark of :mod:`.strays`, too. It changes
+    the environment of this process, so one thread at a time can be in it.
     """
     with _lock:
-        ours = child_environment()
-        before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+        ours = {**child_environment(), MARK: own_mark()}
+        before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH", MARK)}
         os.environ.update({name: ours[name] for name in before})
         try:
             yield

@@ -55,7 +55,7 @@ def owner_suffix() -> str:
 
 
 def is_private(folder: Path) -> bool:
-    """Check that nobody else can have put files into a folder.
+    """Check that a folder belongs to this user, and that nobody else can put files into it.
 
     Where folders have no owner and no mode, on Windows, a user's folders are taken to be private.
     """
@@ -64,5 +64,43 @@ def is_private(folder: Path) -> bool:
         return False
     if not hasattr(os, "getuid"):
         return True
-    others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return status.st_uid == os.getuid() and not others
+    return status.st_uid == os.getuid() and not why_untrusted(status)
+
+
+def why_untrusted(status: os.stat_result) -> str:
+    """Return why another user may have written a file or folder; empty where none can have.
+
+    The system's administrator is trusted, who could change this program as well. Where files have
+    no owner and no mode, on Windows, all are trusted.
+    """
+    if not hasattr(os, "getuid"):
+        return ""
+    if status.st_uid not in {os.getuid(), 0}:
+        return f"it belongs to another user, number {status.st_uid}"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "other users may write it"
+    return ""
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, where it is not there, and let nobody but its owner open it.
+
+    The folder of another user stays as it is. Raises OSError where it cannot be made.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid") and folder.stat().st_uid == os.getuid():
+        folder.chmod(0o700)
+
+
+def read_trusted(path: Path) -> bytes:
+    """Read a file that no other user can have written. Raises OSError for any other."""
+    flags = os.O_RDONLY
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # not all systems have all
+        flags |= getattr(os, name, 0)
+    # What is checked is the file that is read, whatever its name stands for a moment later.
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        reason = "it is no file" if not stat.S_ISREG(status.st_mode) else why_untrusted(status)
+        if reason:
+            raise PermissionError(f"{path} is not used: {reason}")
+        return file.read()

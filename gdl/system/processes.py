@@ -10,6 +10,8 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 
+from gdl.system.strays import process_status
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,19 +32,33 @@ def start_method() -> Literal["forkserver", "spawn"]:
     return "spawn" if sys.platform in {"darwin", "win32", "cygwin"} else "forkserver"
 
 
-def end_with_parent() -> None:
+def end_with_parent(parent: int | None = None) -> None:
     """Have this process end when the thread that started it does.
 
-    On Linux the kernel sees to it. Elsewhere a thread looks every second whether the parent process
-    has ended; on Windows, which does not tell, nothing happens.
+    ``parent`` is the process that has started this one, as it knows itself: where another is the
+    parent by now, that one has ended, and this process ends at once. On Linux the kernel sees to
+    the end. Elsewhere a thread looks every second whether the parent process has ended; on Windows,
+    which does not tell, nothing happens.
     """
-    parent = os.getppid()
+    if parent is None:
+        parent = os.getppid()
     if (prctl := _prctl()) is not None:
         prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it was too late to be told
-            os._exit(1)
-    else:
+    elif hasattr(signal, "SIGKILL"):
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+    else:
+        return
+    if os.getppid() != parent:  # it was too late to be told
+        os._exit(1)
+
+
+def resume_with_parent_end() -> None:
+    """Have this process go on, if it is stopped, when the thread that started it ends.
+
+    So it can notice by other means that it has to end. Only Linux can do so.
+    """
+    if (prctl := _prctl()) is not None:
+        prctl(_PARENT_DEATH_SIGNAL, signal.SIGCONT)
 
 
 def _prctl() -> Callable[[int, int], int] | None:
@@ -64,6 +80,40 @@ def kill(pid: int) -> None:
     # Windows has no SIGKILL, and there SIGTERM is as hard.
     with suppress(ProcessLookupError):
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def lead_group() -> None:
+    """Make this process the leader of a group, to which all that it starts will belong.
+
+    Windows has no groups, and there nothing happens.
+    """
+    with suppress(AttributeError, PermissionError):  # one that leads a group already may not
+        os.setsid()
+
+
+def kill_group(leader: int) -> None:
+    """End all processes of a group at once, even where its leader has ended before.
+
+    Where there is no such group, as on Windows, nothing happens.
+    """
+    with suppress(AttributeError, ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def end_own_group(status: int) -> None:
+    """End this process at once, with whatever it has started if it leads a group."""
+    if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(status)
+
+
+def is_stopped(pid: int) -> bool:
+    """Check whether a process has been stopped, as by SIGSTOP; False where that is not known.
+
+    One that a debugger holds for a moment does not count.
+    """
+    status = process_status(pid)
+    return status is not None and status.state == "T"
 
 
 @contextmanager

@@ -12,6 +12,9 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 
+HELPER_FILES = 64
+"""How many files a helper may have open: its input, its output, and the libraries that it loads."""
+
 CONTROL_GROUP_FILES = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
     (
@@ -20,6 +23,9 @@ CONTROL_GROUP_FILES = (
     ),
 )
 """Where Linux says how much memory a container may use and uses, in versions 2 and 1."""
+
+MOST_EXPENDABLE = 1000
+"""What Linux adds, in thousandths of all memory, to what a process has, to choose which to end."""
 
 
 def available_cpus() -> int:
@@ -83,27 +89,76 @@ def limit_memory(limit: int) -> bool:
     An allocation beyond it fails. A stricter limit that is set already stays. Windows has no such
     limit, and macOS may refuse it: there a process is limited by the memory of the machine alone.
     """
-    if resource is None:
-        return False
-    bound = resource.getrlimit(resource.RLIMIT_AS)[1]
-    limit = limit if bound == resource.RLIM_INFINITY else min(limit, bound)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-        return True
-    return False
+    return resource is not None and _limit(resource.RLIMIT_AS, limit, limit)
 
 
 def limit_cpu_seconds(limit: int) -> bool:
     """Limit the CPU time of this process, in seconds, for good; return whether that was done.
 
-    Beyond it the process gets SIGXCPU, and is killed a second later. Windows has no such limit.
+    Beyond it the process gets SIGXCPU, and is killed a second later. A stricter limit that is set
+    already stays. Windows has no such limit.
     """
-    if resource is None:
+    return resource is not None and _limit(resource.RLIMIT_CPU, limit, limit + 1)
+
+
+def limit_helper(memory: int, cpu_seconds: int) -> None:
+    """Limit this process to what a helper needs that computes one thing from its input.
+
+    Besides the memory in bytes and the CPU seconds, that is few open files, no processes or threads
+    of its own, and no core dump. What the system cannot limit is not limited.
+    """
+    limit_memory(memory)
+    limit_cpu_seconds(cpu_seconds)
+    if resource is not None:
+        for kind, most in (("NOFILE", HELPER_FILES), ("NPROC", 0), ("CORE", 0)):
+            _limit(getattr(resource, f"RLIMIT_{kind}", None), most, most)
+
+
+def _limit(kind: int | None, soft: int, hard: int) -> bool:
+    """Set a limit of this process, or keep a stricter one; return whether there is such a limit."""
+    if resource is None or kind is None:
         return False
+    unlimited = resource.RLIM_INFINITY
+    soft, hard = (
+        wanted if bound == unlimited else min(wanted, bound)
+        for wanted, bound in zip((soft, hard), resource.getrlimit(kind), strict=True)
+    )
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+        resource.setrlimit(kind, (soft, hard))
         return True
     return False
+
+
+def raise_open_files_limit(wanted: int) -> int:
+    """Raise how many files this process may have open to ``wanted``; return how many it may have.
+
+    It is raised as far as the system lets it, and never lowered. Windows has no such limit.
+    """
+    if resource is None:
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= most:
+        return wanted if soft == resource.RLIM_INFINITY else soft
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        return most
+    return soft
+
+
+def resident_memory(pid: int) -> int:
+    """Return how much memory a process has now, in bytes; 0 where that is not known."""
+    fields = _text_of(f"/proc/{pid}/statm").split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else 0
+
+
+def end_first_without_memory() -> None:
+    """Have the kernel end this process before others where the machine runs out of memory.
+
+    Only Linux can be told; a process may always make itself the first, never the last.
+    """
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 see above
+        file.write(f"{MOST_EXPENDABLE}\n")
 
 
 def peak_memory() -> int:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from gdl.code_cache import MAX_BYTES, cache_folders, cached_files, prune
+from gdl.code_cache import cache_folders, cached_files, max_bytes, prune
 
 
 @click.group("cache", short_help="Show, or delete, the compiled code that is kept on disk.")
@@ -14,7 +14,8 @@ def cache_command() -> None:
     """Show, or delete, the compiled code that is kept on disk.
 
     Code is kept for all games, and for each game that was played. Beyond a bound the code that was
-    used the longest ago is deleted by itself.
+    used the longest ago is deleted by itself; the environment variable GDL_CACHE_MIB says how many
+    MiB are kept, 1024 by default.
     """
 
 
@@ -26,7 +27,7 @@ def show_command() -> None:
         if folder.exists():
             click.echo(f"folder  {folder}")
     size = sum(size for _, size, _ in files) / 1e6
-    click.echo(f"files   {len(files)}, {size:.1f} MB of at most {MAX_BYTES / 1e6:.0f} MB")
+    click.echo(f"files   {len(files)}, {size:.1f} MB of at most {max_bytes() / 1e6:.0f} MB")
     if files:
         oldest = datetime.fromtimestamp(min(used for _, _, used in files))
         click.echo(f"oldest  last used {oldest:%Y-%m-%d %H:%M}")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +14,12 @@ from typing import TypeVar
 import click
 
 from ggp_player.errors import ConfigError, ServerError
-from ggp_player.server import Config, load_config, serve
+from ggp_player.logs import start_logging
+from ggp_player.server import Config, is_loopback, load_config, serve
+from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
+
+_log = logging.getLogger(__name__)
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -22,10 +27,13 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 def _config_options(command: _Command) -> _Command:
     """Give the command a flag for every setting; what was not given is None."""
     for name, field in reversed(Config.model_fields.items()):
-        default = "" if field.default is None else f"  [default: {field.default}]"
-        text = f"{field.description}{default}"
+        is_list = isinstance(field.default, tuple)
+        has_default = field.default not in (None, (), "")
+        default = f"  [default: {field.default}]" if has_default else ""
+        text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
         flag = f"--{name.replace('_', '-')}"
-        command = click.option(flag, name, metavar=name.upper(), help=text)(command)
+        option = click.option(flag, name, metavar=name.upper(), help=text, multiple=is_list)
+        command = option(command)
     return command
 
 
@@ -43,30 +51,60 @@ def serve_command(config: Path | None, **flags: object) -> None:
     as GGP_PLAYER_PORT and so on. Flags come first, then the environment, then the file.
     """
     try:
-        settings = load_config(config, flags)
+        settings = load_config(
+            config, {name: None if value == () else value for name, value in flags.items()}
+        )
     except ConfigError as error:
         raise click.UsageError(f"these settings cannot be used:\n{error}") from error
     if settings.evaluations is not None:  # the searches' processes inherit it
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
-    logging.basicConfig(
-        level=settings.logging_level, format="%(asctime)s %(levelname)-7s %(message)s"
-    )
+    start_logging(settings.logging_level, settings.log_format)
     try:
-        asyncio.run(serve(settings, lambda host, port: _greet(settings, host, port)))
+        asyncio.run(
+            serve(settings, lambda host, port: _greet(settings, host, port), _end_at_the_latest)
+        )
     except ServerError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _end_at_the_latest() -> None:
+    """End this process after :data:`STOPPING_LIMIT`, whatever still runs in it then.
+
+    Worker processes end themselves when the server is gone.
+    """
+
+    def end() -> None:
+        _log.error("the server does not stop in %g s, and is ended", STOPPING_LIMIT)
+        os._exit(1)
+
+    timer = threading.Timer(STOPPING_LIMIT, end)
+    timer.daemon = True  # the interpreter does not wait for it
+    timer.start()
 
 
 def _greet(config: Config, host: str, port: int) -> None:
     """Say where the server listens, as whom, and what to tell a game manager."""
     everywhere = host in {"0.0.0.0", "::"}
-    address = f"{socket.gethostname() if everywhere else host}:{port}"
-    local = f" (from this machine, 127.0.0.1:{port})" if everywhere else ""
+    secret = "/SECRET" if config.token else ""
+    address = f"{socket.gethostname() if everywhere else host}:{port}{secret}"
+    local = f" (from this machine, 127.0.0.1:{port}{secret})" if everywhere else ""
     _line("listening", f"{host}:{port}")
     _line("name", config.name)
     _line("strategy", config.strategy)
     _line("register", f"give your game manager the address {address}{local}")
+    _line("access", _access(config, host))
     _line("stop", "Ctrl-C")
+
+
+def _access(config: Config, host: str) -> str:
+    """Say who is answered, and how to change that."""
+    if is_loopback(host):
+        return "managers on this machine; for others, --host 0.0.0.0 --allow THEIR_ADDRESS"
+    if config.token:
+        return "whoever gives the secret"
+    if config.allow:
+        return f"this machine and {', '.join(config.allow)}"
+    return "everybody who reaches this machine; --allow and --token restrict that"
 
 
 def _line(key: str, value: str) -> None:

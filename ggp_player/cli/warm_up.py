@@ -9,6 +9,7 @@ import threading
 import click
 
 from gdl.array_kernels import KernelArchiveError
+from gdl.system import end_with_parent
 from ggp_player.worker import warm_up_searches
 
 
@@ -23,6 +24,7 @@ def warm_up_command(until_closed: bool) -> None:
     see ggp-player cache.
     """
     if until_closed:
+        end_with_parent()  # also where it is stopped, and cannot notice anything
         threading.Thread(target=_end_when_closed, daemon=True).start()
     try:
         warm_up_searches(click.echo)

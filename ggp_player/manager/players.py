@@ -69,18 +69,19 @@ class RemotePlayer:
 
     host: str
     port: int
+    path: str = "/"
 
     @classmethod
     def at(cls, address: str) -> RemotePlayer | None:
-        """Return the player at ``host:port``, None if the text is no such address."""
-        match = re.fullmatch(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})", address)
+        """Return the player at ``host:port`` or ``host:port/path``, None if that is no address."""
+        match = re.fullmatch(r"\[?([^\s/\[\]]+?)\]?:(\d{1,5})(/[^\s?#]*)?", address)
         if match is None or not 0 < int(match[2]) < 2**16:
             return None
-        return cls(match[1], int(match[2]))
+        return cls(match[1], int(match[2]), match[3] or "/")
 
     @property
     def name(self) -> str:
-        """The address: a server need not say its name."""
+        """The address: a server need not say its name. A path may be a secret, and is left out."""
         return f"{self.host}:{self.port}"
 
     async def send(self, text: str) -> str:
@@ -104,7 +105,7 @@ class RemotePlayer:
             "Receiver": self.name,
             "Content-Type": "text/acl",
         }
-        url = URL.build(scheme="http", host=self.host, port=self.port, path="/")
+        url = URL.build(scheme="http", host=self.host, port=self.port, path=self.path)
         async with (
             aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(force_close=True),

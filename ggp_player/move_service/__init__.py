@@ -5,26 +5,36 @@ Between the match session, which says when a reply is due, and the workers
 
 Start reading in :mod:`.service`: one :class:`MoveService` for each match. It has two supervisors
 (:mod:`.supervisor`), one for the match tracker and one for the search, which take worker processes
-from the server's only :class:`Pool` (:mod:`.pool`). :mod:`.deadlines` says how long each waits.
+from the server's only :class:`Pool` (:mod:`.pool`). :mod:`.deadlines` says how long each waits,
+:mod:`.health` what does not work as it should.
 
 Who kills whom:
 
 - A supervisor kills its worker when the match is over.
 - A search that does not stop within ``STOP_GRACE`` is killed, and a spare takes over.
 - A worker that dies, or sends what is no message, is replaced by a spare at once, at most
-  ``MAX_REPLACEMENTS`` times in a turn.
+  ``MAX_REPLACEMENTS`` times in a turn. One that somebody has stopped is killed and replaced.
+- Each worker leads a group of processes, and the whole group is killed with it.
 - The pool kills all workers when the server stops. If the server is killed, each worker notices
-  and ends itself; if the fork server is killed, multiprocessing starts another.
+  and ends its group; what is left all the same is ended by the next server. If the fork server is
+  killed, multiprocessing starts another. One that does not answer is killed by the launcher
+  (:mod:`.launching`).
 """
 
 from ggp_player.move_service.deadlines import CancellableDeadline
+from ggp_player.move_service.health import Health, HealthProblem, Subject
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.service import MoveService
 from ggp_player.move_service.supervisor import Setup
+from ggp_player.move_service.warm_up import ensure_warm
 
 __all__ = [
     "CancellableDeadline",
+    "Health",
+    "HealthProblem",
     "MoveService",
     "Pool",
     "Setup",
+    "Subject",
+    "ensure_warm",
 ]

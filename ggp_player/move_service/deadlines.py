@@ -15,6 +15,9 @@ from ggp_player.protocol import Start
 LEGAL_MOVES_GRACE = 0.1
 """Seconds that a reply which is cut short waits for the legal moves, if they are not yet known."""
 
+NO_CLOCK_GRACE = 1.0
+"""Seconds that a reply on a play clock of 0 or below waits for the legal moves."""
+
 STOP_GRACE = 5.0
 """Seconds for a search to stop of its own accord, before it is killed and replaced.
 

@@ -11,14 +11,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
-import os
 import socket
 from collections.abc import Callable
-from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.system import children_import_our_code, interrupts_blocked, kill, start_method
+from gdl.system import (
+    find_strays,
+    is_stopped,
+    kill,
+    kill_group,
+    resident_memory,
+    start_method,
+)
+from ggp_player.logs import in_match
+from ggp_player.metrics import Metrics
+from ggp_player.move_service.launching import Launcher
 from ggp_player.worker import (
     ChoiceBuffer,
     LogRecord,
@@ -48,7 +56,8 @@ class WorkerHandle:
     """A worker process. Messages go out and come in, until it dies or is killed.
 
     ``on_message`` and ``on_death`` are called in the event loop; set them before the first message
-    is sent.
+    is sent. ``on_end`` gets the cause of the end once it is known. ``match_id`` is the match that
+    the worker serves, empty for a spare.
     """
 
     def __init__(
@@ -64,13 +73,17 @@ class WorkerHandle:
         self.was_killed = False
         self.on_message: Callable[[MessageToServer], None] = lambda message: None
         self.on_death: Callable[[], None] = lambda: None
+        self.on_end: Callable[[str], None] = lambda cause: None
+        self.match_id = ""
         self._process = process
         self._reader = reader
         self._writer = writer
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(cls, context: WorkerContext, limits: MemoryLimits) -> WorkerHandle:
+    async def launch(
+        cls, launcher: Launcher, context: WorkerContext, limits: MemoryLimits
+    ) -> WorkerHandle:
         """Start a process with so much memory, without waiting for it.
 
         Raises OSError where the system has no room for another process.
@@ -81,7 +94,7 @@ class WorkerHandle:
         process = context.Process(target=worker_process.main, args=arguments, daemon=True)
         with theirs:
             try:
-                _start(process)
+                await launcher.start(process)
             except BaseException:
                 ours.close()
                 raise
@@ -111,7 +124,8 @@ class WorkerHandle:
     async def _listen(self) -> None:
         try:
             while line := await self._reader.readline():
-                self._receive(decode_to_server(line))
+                with in_match(self.match_id):
+                    self._receive(decode_to_server(line))
         except ConnectionError:
             _log.debug("worker %d has not read its messages", self.pid)
         except ValueError as error:
@@ -122,39 +136,43 @@ class WorkerHandle:
     async def _clean_up(self) -> None:
         """Report the death at once, then release what the process held."""
         self.is_alive = False
-        self.on_death()
+        with in_match(self.match_id):
+            self.on_death()
         if self._process.is_alive():
             self._kill()
+        kill_group(self.pid)  # what it has started
         self._writer.close()
         await asyncio.to_thread(self._process.join)
         if self._process.exitcode == worker_process.OUT_OF_MEMORY:
             _log.warning("worker %d reached its memory limit", self.pid)
+        self.on_end(self._cause())
         self._process.close()
+        self._forget_owner()
+
+    def _forget_owner(self) -> None:
+        """Break the circle of references, so that the shared memory is released at once."""
+        self.on_message = lambda message: None
+        self.on_death = lambda: None
+
+    def _cause(self) -> str:
+        """Why it has ended: ``stopped`` by the server, ``memory``, ``signal`` or ``exit``."""
+        if self.was_killed:
+            return "stopped"
+        status = self._process.exitcode
+        if status == worker_process.OUT_OF_MEMORY:
+            return "memory"
+        return "signal" if status is not None and status < 0 else "exit"
 
     def _kill(self) -> None:
         # Not through the process object: where the fork server is dead, it takes workers for dead.
-        kill(self.pid)
+        kill_group(self.pid)
+        kill(self.pid)  # it may not lead its group yet
 
     def _receive(self, message: MessageToServer) -> None:
         if isinstance(message, LogRecord):
             logging.getLogger(message.logger).log(message.level, "%s", message.message)
         else:
             self.on_message(message)
-
-
-def _start(process: BaseProcess) -> None:
-    """Start the process with our code, and with SIGINT blocked.
-
-    Ctrl-C goes to every process of a terminal, but it is the server that ends workers.
-    """
-    with children_import_our_code():
-        if os.name == "posix":  # it unblocks the signal, so it comes first
-            resource_tracker.ensure_running()
-        with interrupts_blocked():
-            try:
-                process.start()
-            except EOFError as error:
-                raise OSError("the fork server does not answer") from error
 
 
 def _new_context() -> WorkerContext:
@@ -168,23 +186,34 @@ def _new_context() -> WorkerContext:
 class Pool:
     """Workers for all matches of a server, with ``spares`` of them ready in advance."""
 
-    def __init__(self, spares: int, limits: MemoryLimits) -> None:
+    def __init__(self, spares: int, limits: MemoryLimits, metrics: Metrics | None = None) -> None:
+        self._metrics = metrics or Metrics()
         self._size = spares
         self._limits = limits
         self._context = _new_context()
+        self._launcher = Launcher()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the fork server, which blocks for some tenths of a second, and the spares."""
+        """Start the fork server, which takes some tenths of a second, and the spares."""
+        await self.sweep()
         await self._fill()
+
+    async def sweep(self) -> None:
+        """End what workers of ours, or a server that was killed, have left behind."""
+        for pid in await asyncio.to_thread(find_strays):
+            _log.info("process %d was left behind and is killed", pid)
+            kill(pid)
 
     async def take(self) -> WorkerHandle:
         """Take a worker out of the pool; another is started for the pool."""
         while self._spares:
             worker = self._spares.pop(0)
-            if worker.is_alive:
+            if is_stopped(worker.pid):
+                worker.kill()
+            elif worker.is_alive:
                 break
         else:
             worker = await self._launch()
@@ -192,9 +221,15 @@ class Pool:
             self._filling = asyncio.create_task(self._fill())
         return worker
 
+    @property
+    def resident_memory(self) -> int:
+        """Bytes of memory that all workers have now."""
+        return sum(resident_memory(worker.pid) for worker in self._workers if worker.is_alive)
+
     async def close(self) -> None:
         """Kill every worker, and wait until all have ended."""
         self._size = 0
+        self._launcher.close()
         if self._filling is not None:
             await self._filling
         for worker in self._workers:
@@ -202,6 +237,7 @@ class Pool:
         await asyncio.gather(*(worker.ended() for worker in self._workers))
         self._workers.clear()
         self._spares.clear()
+        await self.sweep()
 
     async def _fill(self) -> None:
         try:
@@ -211,6 +247,7 @@ class Pool:
             _log.warning("no spare worker can be started: %s", error)
 
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._context, self._limits)
+        worker = await WorkerHandle.launch(self._launcher, self._context, self._limits)
+        worker.on_end = lambda cause: self._metrics.worker_deaths.labels(cause).inc()
         self._workers = {other for other in self._workers if not other.has_ended} | {worker}
         return worker

@@ -4,26 +4,43 @@ The *tracker* follows the match and reports our legal moves of each turn, which 
 *search* runs the strategy on the same rules and writes its best choice so far to shared memory. So
 a reply waits for no process: at the deadline the best choice is read, checked against the legal
 moves, and sent. If there is none, the first legal move is sent; if the rules are too heavy for the
-tracker too, the search's choice is sent unchecked; and if nothing is known, :data:`LAST_RESORT`
-is sent rather than nothing.
+tracker too, the search's choice is sent unchecked; and if nothing is known of the turn, a move is
+guessed from what is known of the match (:mod:`.known_moves`) rather than sending nothing.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service.deadlines import LEGAL_MOVES_GRACE, CancellableDeadline
+from ggp_player.logs import shown
+from ggp_player.move_service.deadlines import (
+    LEGAL_MOVES_GRACE,
+    NO_CLOCK_GRACE,
+    CancellableDeadline,
+)
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.supervisor import SearchSupervisor, Setup, TrackerSupervisor
 from ggp_player.worker import MatchStatus
 
-LAST_RESORT = "noop"
-"""The move when not one legal move is known: the likeliest guess in an unknown game."""
+STOPPED_CHECK = 0.1
+"""Seconds between two looks, while a reply is awaited, whether somebody has stopped a worker."""
 
 _log = logging.getLogger(__name__)
+
+
+class Source(StrEnum):
+    """Where a move comes from."""
+
+    SEARCH = "search"
+    TRACKER = "tracker"
+    """The only legal move, or the first."""
+    GUESS = "guess"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +51,7 @@ class Decision:
     value: float | None = None
     proved: bool = False
     note: str = ""
+    source: Source = field(default=Source.SEARCH, compare=False)
 
     def __str__(self) -> str:
         value = "" if self.value is None else f", value {self.value:g}"
@@ -46,37 +64,62 @@ class MoveService:
     """Plays one role of one match: legal moves from the tracker, choices from the search."""
 
     def __init__(self, setup: Setup, pool: Pool) -> None:
-        self._name = f"match {setup.start.match_id}"
+        self._name = f"match {shown(setup.start.match_id)}"
+        self._metrics = setup.metrics
         self._on_illegal_choice = setup.on_illegal_choice
+        self._pool = pool
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
         self._search = SearchSupervisor(setup, pool, self._notify)
         self._deadline: CancellableDeadline | None = None
+        self._play_clock = setup.start.play_clock
+        self._roles = 1
+
+    @property
+    def unplayable(self) -> str:
+        """Why the rules cannot be played, or nothing."""
+        return self._tracker.unplayable
 
     async def prepare(self, deadline: CancellableDeadline) -> str:
         """Parse the rules and search the initial state. Return why they are unplayable, or nothing.
 
         The search goes on afterwards, until the first move is chosen.
         """
-        self._deadline = deadline
-        await self._tracker.open()
-        await self._search.open()
-        self._search.search()
-        await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
+        self._open(deadline)
+        with self._replacing_stopped_workers():
+            await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
         return self._tracker.unplayable
+
+    async def resume(self, deadline: CancellableDeadline) -> None:
+        """Go on with a match that has a history: search its state, and wait for the legal moves."""
+        self._open(deadline)
+        with self._replacing_stopped_workers():
+            await self._wait_for_status(deadline)
+
+    def _open(self, deadline: CancellableDeadline) -> None:
+        self._deadline = deadline
+        self._tracker.open()
+        self._search.open()
+        self._search.search()
 
     async def choose(self, moves: Sequence[str], deadline: CancellableDeadline) -> Decision:
         """Apply the joint move, empty before the first step, and return the best move."""
         self._deadline = deadline
         if moves:
+            self._roles = len(moves)
             self._search.stop()
             self._tracker.apply_moves(moves)
             self._search.apply_moves(moves)
+        if moves or not self._search.is_wanted:
             self._search.search()
-        await deadline.wait(self._is_decided)
-        if not deadline.limit.has_passed:
-            grace = Deadline.after(LEGAL_MOVES_GRACE, deadline.limit.clock)
-            await self._wait_for_status(CancellableDeadline(grace))
+        with self._replacing_stopped_workers():
+            await deadline.wait(self._is_decided)
+            if self._play_clock <= 0 or not deadline.limit.has_passed:
+                seconds = NO_CLOCK_GRACE if self._play_clock <= 0 else LEGAL_MOVES_GRACE
+                grace = Deadline.after(seconds, deadline.limit.clock)
+                await self._wait_for_status(CancellableDeadline(grace))
         decision = self._decide()
+        self._tracker.known.made(decision.move)
+        self._metrics.moves.labels(decision.source).inc()
         if not self._search.ponders:
             self._search.stop()
         return decision
@@ -91,15 +134,38 @@ class MoveService:
         await self._wait_for_status(deadline)
         return self._tracker.status
 
+    def rest(self) -> None:
+        """Search no more, until a move is asked for."""
+        self._search.stop()
+
     def close(self) -> None:
         """Kill the workers."""
         self._search.close()
         self._tracker.close()
 
     async def closed(self) -> None:
-        """Wait until no new worker is on its way."""
+        """Wait until no new worker is on its way, and nothing is left of those that there were."""
         await self._search.closed()
         await self._tracker.closed()
+        await self._pool.sweep()
+
+    @contextmanager
+    def _replacing_stopped_workers(self) -> Iterator[None]:
+        """Have spares take over from workers that are stopped, while a reply is awaited."""
+        loop = asyncio.get_running_loop()
+        timer = loop.call_soon(lambda: None)
+
+        def look() -> None:
+            nonlocal timer
+            self._tracker.replace_if_stopped()
+            self._search.replace_if_stopped()
+            timer = loop.call_later(STOPPED_CHECK, look)
+
+        look()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     async def _wait_for_status(self, deadline: CancellableDeadline) -> None:
         self._deadline = deadline
@@ -124,14 +190,17 @@ class MoveService:
         status, found = self._tracker.status, self._search.best()
         legal_moves = status.legal_moves if status is not None else ()
         if len(legal_moves) == 1:
-            return Decision(legal_moves[0], note="the only legal move")
+            return Decision(legal_moves[0], note="the only legal move", source=Source.TRACKER)
         if found is not None and (status is None or found.move in legal_moves):
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
             _log.error("%s: the search's choice %s is illegal", self._name, found.move)
+            self._metrics.illegal.inc()
             self._on_illegal_choice(found.move)
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
-            return Decision(legal_moves[0], note="the first legal move")
-        _log.error("%s: not one legal move is known, %s is a guess", self._name, LAST_RESORT)
-        return Decision(LAST_RESORT, note="a guess")
+            return Decision(legal_moves[0], note="the first legal move", source=Source.TRACKER)
+        guess = self._tracker.known.guess(self._tracker.turn, self._roles)
+        message = "%s: not one legal move is known, %s is a guess: %s"
+        _log.error(message, self._name, guess.move, guess.reason)
+        return Decision(guess.move, note=guess.reason, source=Source.GUESS)

@@ -9,13 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from gdl.system import is_stopped
+from ggp_player.logs import shown
+from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
+from ggp_player.move_service.health import Health, Subject
+from ggp_player.move_service.known_moves import KnownMoves
 from ggp_player.move_service.pool import Pool, WorkerHandle
 from ggp_player.protocol import Start
 from ggp_player.worker import (
+    AlwaysLegal,
     ApplyMoves,
     BeginMatch,
     BeginSearch,
@@ -23,6 +29,7 @@ from ggp_player.worker import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
     Unplayable,
@@ -30,6 +37,12 @@ from ggp_player.worker import (
 
 MAX_REPLACEMENTS = 2
 """How many workers may die in a turn and be replaced, by each of the two supervisors."""
+
+MAX_FAILURES = 3
+"""How many searches in a row may fail without a result, before another strategy takes over."""
+
+FALLBACK = "auto"
+"""The strategy that takes over: on interpreted rules it plays as the textbook does."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +53,9 @@ class Setup:
 
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
     from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
-    that is no legal move, when a legal one is sent in its place.
+    that is no legal move, when a legal one is sent in its place. ``health`` and ``metrics`` are the
+    server's. ``history`` has the joint moves that were made before, in a match that goes on after a
+    restart of the server.
     """
 
     start: Start
@@ -48,6 +63,9 @@ class Setup:
     seed: str
     ponder: bool = True
     on_illegal_choice: Callable[[str], None] = lambda move: None
+    health: Health = field(default_factory=Health)
+    history: tuple[tuple[str, ...], ...] = ()
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 class Supervisor:
@@ -62,8 +80,8 @@ class Supervisor:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
-        self.history: list[tuple[str, ...]] = []
-        self._name = f"match {setup.start.match_id}, {self.duty}"
+        self.history: list[tuple[str, ...]] = list(setup.history)
+        self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
         self._pool = pool
         self._on_change = on_change
         self._replacements = 0
@@ -76,21 +94,24 @@ class Supervisor:
         has_no_worker = self.worker is None and (self._opening is None or self._opening.done())
         return bool(self.unplayable) or has_no_worker
 
-    async def open(self) -> None:
-        """Start the first worker. Where none can be started, there is none."""
+    def open(self) -> None:
+        """Begin to start the first worker. Where none can be started, there is none."""
         self._opening = asyncio.create_task(self._open())
-        await self._opening
 
     async def _open(self) -> None:
         try:
             worker = await self._pool.take()
         except OSError as error:
             _log.error("%s: no worker can be started: %s", self._name, error)
+            self.setup.health.raise_problem(Subject.WORKERS, f"none can be started: {error}")
             self._on_change()
             return
+        self.setup.health.clear(Subject.WORKERS)
+        worker.match_id = self.setup.start.match_id
         worker.on_message = self._receive
         worker.on_death = lambda: self._on_death(worker)
         self.worker = worker
+        _log.info("%s: in worker %d", self._name, worker.pid)
         for message in self.first_messages():
             worker.send(message)
         if self._is_closed:
@@ -122,6 +143,13 @@ class Supervisor:
         start, history = self.setup.start, tuple(self.history)
         seconds = compile_seconds(start, has_begun=bool(history))
         return BeginMatch(start.rules, start.role, history, strategy, self.setup.seed, seconds)
+
+    def replace_if_stopped(self) -> None:
+        """Kill the worker if somebody has stopped it, so that a spare takes over."""
+        worker = self.worker
+        if worker is not None and worker.is_alive and is_stopped(worker.pid):
+            _log.warning("%s: worker %d is stopped, and replaced", self._name, worker.pid)
+            worker.kill()
 
     def close(self) -> None:
         """Kill the worker, and start no other."""
@@ -166,6 +194,15 @@ class TrackerSupervisor(Supervisor):
     duty = "tracker"
     _status: MatchStatus | None = None
 
+    def __init__(self, setup: Setup, pool: Pool, on_change: Callable[[], None]) -> None:
+        super().__init__(setup, pool, on_change)
+        self.known = KnownMoves()
+
+    @property
+    def turn(self) -> int:
+        """How many joint moves there have been."""
+        return len(self.history)
+
     @property
     def status(self) -> MatchStatus | None:
         """How the match stands, None where that is not known yet."""
@@ -177,17 +214,26 @@ class TrackerSupervisor(Supervisor):
         return (self.begin_match(),)
 
     def receive(self, message: MessageToServer) -> None:
-        """Keep the status."""
+        """Keep the status, and what may serve to guess a move later."""
         if isinstance(message, MatchStatus):
             if self._status is None:
                 _log.info("%s: the rules are parsed", self._name)
             self._status = message
+            self.known.remember(message.turn, message.legal_moves)
+        elif isinstance(message, AlwaysLegal):
+            self.known.always_legal = message.move
 
 
 class SearchSupervisor(Supervisor):
-    """Runs the strategy. Searches are numbered from 1; at most one is wanted at a time."""
+    """Runs the strategy. Searches are numbered from 1; at most one is wanted at a time.
+
+    A search that fails without a result is repeated at once. Where it fails again and again, the
+    textbook plays on: what fails may be compiled code, which that does without.
+    """
 
     duty = "search"
+    _failures = 0
+    _has_fallen_back = False
     _number = 0
     _ended = 0
     _is_wanted = False
@@ -199,6 +245,11 @@ class SearchSupervisor(Supervisor):
     def ponders(self) -> bool:
         """Whether the search is to go on while others choose."""
         return self._strategy_ponders and self.setup.ponder
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether a search is to go on."""
+        return self._is_wanted
 
     @property
     def has_ended(self) -> bool:
@@ -234,7 +285,9 @@ class SearchSupervisor(Supervisor):
     def first_messages(self) -> Sequence[MessageToWorker]:
         """The rules, the history, and the search that is wanted, if any is."""
         self._is_ready = False
-        begin_match = self.begin_match(self.setup.strategy)
+        begin_match = self.begin_match(FALLBACK if self._has_fallen_back else self.setup.strategy)
+        if self._has_fallen_back:
+            begin_match = replace(begin_match, compile_seconds=None)
         if not self._is_wanted or self.worker is None:
             return (begin_match,)
         self.worker.choices.wanted = self._number
@@ -249,14 +302,54 @@ class SearchSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
                 if not self._is_wanted:
                     self._kill_after_grace()
+        elif isinstance(message, RulesCompiled):
+            self.setup.metrics.compile_seconds.observe(message.seconds)
         elif isinstance(message, SearchEnded):
-            self._ended = message.number
-            if message.failure:
-                _log.error("%s: search %d: %s", self._name, message.number, message.failure)
+            self._end(message)
+
+    def _end(self, message: SearchEnded) -> None:
+        """Note the end of a search; where it has failed without a result, begin another."""
+        self._ended = message.number
+        if not message.failure:
+            self._succeed()
+            return
+        _log.error("%s: search %d: %s", self._name, message.number, message.failure)
+        if message.number == self._number and not self._has_result and self._is_wanted:
+            has_fallen_back = self._has_fallen_back
+            self._fail(message.failure)
+            if self._has_fallen_back and not has_fallen_back and self.worker is not None:
+                self._number += 1
+                self.worker.kill()
+            elif not has_fallen_back:
+                self.search()
+
+    @property
+    def _has_result(self) -> bool:
+        """Whether the search has found more than a move to begin with, which has no value."""
+        found = self.best()
+        return found is not None and found.value is not None
+
+    def _succeed(self) -> None:
+        self._failures = 0
+        if not self._has_fallen_back:
+            self.setup.health.clear(Subject.SEARCHES)
+
+    def _fail(self, reason: str) -> None:
+        """Count a search that has failed without a result; at last have the textbook take over."""
+        self._failures += 1
+        if self._failures < MAX_FAILURES or self._has_fallen_back:
+            return
+        self._has_fallen_back = True
+        self._replacements = 0
+        problem = f"{self.setup.strategy} fails again and again: {reason}"
+        _log.error("%s: %s; the textbook plays on", self._name, problem)
+        self.setup.health.raise_problem(Subject.SEARCHES, f"{self._name}: {problem}")
 
     def _on_death(self, worker: WorkerHandle) -> None:
         if self._is_wanted:
             self._last_found = worker.choices.newest(self._number) or self._last_found
+        if not worker.was_killed and not self._has_result:
+            self._fail("its process died")
         super()._on_death(worker)
 
     def _begin_search(self) -> BeginSearch:
@@ -269,4 +362,6 @@ class SearchSupervisor(Supervisor):
     def _kill_unless_ended(self, worker: WorkerHandle | None, number: int) -> None:
         if self._ended < number and worker is not None and self.worker is worker:
             _log.info("%s: search %d does not stop and is replaced", self._name, number)
+            if worker.choices.newest(number) is None:
+                self._fail("it does not stop, and finds nothing")
             worker.kill()

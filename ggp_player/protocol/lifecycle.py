@@ -12,7 +12,8 @@ for us beyond the clock and nothing in the protocol marks a request that is sent
     --------> STARTING          ^               |
                     |           | PLAY          v
                     +--------------------> WAITING        STOP, ABORT or a long silence
-                      our reply                           lead from every phase to OVER
+                      our reply                           lead from every phase to OVER,
+                                                          and so do rules without a meaning
 
 A match is *starting* while START is open, *waiting* between our reply and the next request,
 *choosing* while a PLAY is open, and *over* when its id means nothing any more. :data:`TABLE` holds
@@ -30,7 +31,9 @@ behind its lines:
   gets the last reply again.
 - A running match is never disturbed by the START of another, nor by a second START of its own:
   both are answered ``busy``, as are requests for a match that we do not play.
-- A match that nobody stops ends by itself, or it would block other matches for ever.
+- A match belongs to the sender of its START. To everybody else it is unknown.
+- A match that nobody stops ends by itself, or it would block other matches for ever; and one whose
+  rules cannot be played ends when that is known.
 
 Nothing here waits or computes; :mod:`ggp_player.server.player` acts on the outcomes.
 """
@@ -65,6 +68,7 @@ class Event(StrEnum):
     ABORT = "ABORT"
     REPLIED = "our reply"
     SILENCE = "a long silence"
+    UNPLAYABLE = "the rules cannot be played"
 
 
 class Outcome(StrEnum):
@@ -87,12 +91,14 @@ _NOT_OURS = {
     Event.ABORT: (Phase.ABSENT, Outcome.BUSY),
     Event.REPLIED: (Phase.ABSENT, Outcome.NOTHING),
     Event.SILENCE: (Phase.ABSENT, Outcome.NOTHING),
+    Event.UNPLAYABLE: (Phase.ABSENT, Outcome.NOTHING),
 }
 
 _FROM_EVERYWHERE = {
     Event.STOP: (Phase.OVER, Outcome.FINISH),
     Event.ABORT: (Phase.OVER, Outcome.GIVE_UP),
     Event.SILENCE: (Phase.OVER, Outcome.DROP),
+    Event.UNPLAYABLE: (Phase.OVER, Outcome.DROP),
 }
 
 TABLE: Mapping[Phase, Mapping[Event, tuple[Phase, Outcome]]] = MappingProxyType(
@@ -133,9 +139,13 @@ TABLE: Mapping[Phase, Mapping[Event, tuple[Phase, Outcome]]] = MappingProxyType(
 
 @dataclass(slots=True)
 class Match:
-    """One match, from its START to its end. ``newest`` is the latest START or PLAY accepted."""
+    """One match, from its START to its end. ``newest`` is the latest START or PLAY accepted.
+
+    ``owner`` is the sender whose requests count.
+    """
 
     start: Start
+    owner: str = ""
     phase: Phase = Phase.ABSENT
     newest: Start | Play = field(init=False)
 
@@ -162,6 +172,10 @@ class Match:
     def expire(self) -> Outcome:
         """End the match after a silence that no game manager keeps in a live match."""
         return self._apply(Event.SILENCE)
+
+    def give_up(self) -> Outcome:
+        """End the match because its rules cannot be played."""
+        return self._apply(Event.UNPLAYABLE)
 
     def _apply(self, event: Event) -> Outcome:
         self.phase, outcome = TABLE[self.phase][event]
@@ -196,21 +210,39 @@ class Matches:
         return len(self._matches)
 
     @property
+    def free(self) -> int:
+        """How many more matches there can be."""
+        return max(0, self._limit - len(self._matches))
+
+    @property
     def are_full(self) -> bool:
         """Whether a START would be answered ``busy``."""
-        return len(self._matches) >= self._limit
+        return self.free == 0
 
-    def receive(self, request: MatchRequest) -> tuple[Match | None, Outcome]:
+    def resume(self, start: Start, owner: str = "") -> Match:
+        """Go on with a match that was begun before a restart, and waits for its next PLAY."""
+        match = self._matches[start.match_id] = Match(start, owner, Phase.WAITING)
+        return match
+
+    def are_for(self, sender: str, match_id: str) -> bool:
+        """Whether there is a match of this id that belongs to this sender."""
+        match = self._matches.get(match_id)
+        return match is not None and match.owner == sender
+
+    def receive(self, request: MatchRequest, sender: str = "") -> tuple[Match | None, Outcome]:
         """Hand a request to its match, None for an unknown id, and decide what it leads to.
 
-        A START makes a match if there is room for one. A match that the request ends is no longer
-        counted when this returns.
+        The id of a match that belongs to another sender is as unknown as any other. A START makes a
+        match if there is room for one. A match that the request ends is no longer counted when this
+        returns.
         """
         match = self._matches.get(request.match_id)
         if match is None:
             if not isinstance(request, Start) or self.are_full:
                 return None, Outcome.BUSY
-            match = self._matches[request.match_id] = Match(request)
+            match = self._matches[request.match_id] = Match(request, sender)
+        if match.owner != sender:
+            return None, Outcome.BUSY
         outcome = match.receive(request)
         self._clear(match)
         return match, outcome
@@ -218,6 +250,12 @@ class Matches:
     def expire(self, match: Match) -> Outcome:
         """End a match in which no request has come for too long."""
         outcome = match.expire()
+        self._clear(match)
+        return outcome
+
+    def give_up(self, match: Match) -> Outcome:
+        """End a match whose rules cannot be played."""
+        outcome = match.give_up()
         self._clear(match)
         return outcome
 

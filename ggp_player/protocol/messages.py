@@ -109,6 +109,9 @@ COMMANDS: Mapping[str, type[Request]] = MappingProxyType(
 )
 """Every request by its command."""
 
+CHANGING_COMMANDS = frozenset({"START", "PLAY", "STOP", "ABORT"})
+"""The commands of requests that begin, go on with or end a match."""
+
 
 @dataclass(frozen=True, slots=True)
 class InfoReply:

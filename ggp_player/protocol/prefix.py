@@ -23,7 +23,9 @@ PLAY and STOP with a turn, a move and percepts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
 from types import MappingProxyType
 
 import gdl
@@ -31,6 +33,7 @@ from gdl.language import is_ground
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.lexer import Item, is_word, items_of, items_of_message, tokens
 from ggp_player.protocol.messages import (
+    CHANGING_COMMANDS,
     COMMANDS,
     NIL,
     Abort,
@@ -43,9 +46,49 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
+from ggp_player.protocol.plain_terms import plain_term
 
 MAX_MOVES_CHARACTERS = 2**16
 """The longest list of moves that is read; joint moves have some hundred characters."""
+
+MAX_MATCH_ID_CHARACTERS = 1000
+"""The longest match id that is read; those of known managers have less than a hundred."""
+
+BEGINNING_CHARACTERS = 4096
+"""How much of a message :func:`beginning_of` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The command of a message in upper case, and the match id if one comes next.
+
+    Both are empty where they do not stand among the first :data:`BEGINNING_CHARACTERS`.
+    """
+
+    command: str = ""
+    match_id: str = ""
+
+
+def beginning_of(text: str) -> Beginning:
+    """Read what a message is about, in a time that does not grow with it, and without checks."""
+    first = list(islice(_words_at_beginning(text), 3))
+    words = first[1:] if first[:1] == ["("] else first[:1]
+    command, match_id = [*takewhile(is_word, words), "", ""][:2]
+    return Beginning(command.upper(), match_id)
+
+
+def may_change_a_match(text: str) -> bool:
+    """Check whether a message may begin, go on with or end a match; a long one always may."""
+    is_long = len(text) > BEGINNING_CHARACTERS
+    return is_long or beginning_of(text).command in CHANGING_COMMANDS
+
+
+def _words_at_beginning(text: str) -> Iterator[str]:
+    """Yield the first words and parentheses; one that may be cut off is none of them."""
+    is_cut = len(text) > BEGINNING_CHARACTERS
+    for token in tokens(text[:BEGINNING_CHARACTERS]):
+        if not (is_cut and token.end() == BEGINNING_CHARACTERS):
+            yield token.group()
 
 
 def parse_request(text: str) -> Request:
@@ -107,8 +150,10 @@ def parse_move(text: str) -> gdl.Term:
 
     A word is taken as it stands: ``a.`` is a name here, whatever it may be in another notation.
     """
-    is_name = is_word(text) and not text.startswith("?")
-    return gdl.Constant(text) if is_name else gdl.parse_term(text)
+    if is_word(text) and not text.startswith("?"):
+        return gdl.Constant(text)
+    term = plain_term(text)
+    return gdl.parse_term(text) if term is None else term
 
 
 def spaced(kif: str) -> str:
@@ -157,6 +202,15 @@ class _Arguments:
             raise ProtocolError(item.start, f"expected {what} in {self._command}, found {item}")
         return item.text
 
+    def match_id(self) -> str:
+        match_id = self.word("a match id")
+        if len(match_id) > MAX_MATCH_ID_CHARACTERS:
+            sentence = f"the match id has {len(match_id)} characters"
+            raise ProtocolError(
+                self._end, f"{sentence}; at most {MAX_MATCH_ID_CHARACTERS} are read"
+            )
+        return match_id
+
     def seconds(self, what: str) -> int:
         item = self.take(what)
         if not re.fullmatch(r"[+-]?\d{1,9}", item.text, re.ASCII):
@@ -202,7 +256,7 @@ def _parse_preview(arguments: _Arguments) -> Preview:
 
 def _parse_start(arguments: _Arguments) -> Start:
     return Start(
-        arguments.word("a match id"),
+        arguments.match_id(),
         arguments.word("a role"),
         arguments.rules(),
         arguments.seconds("the start clock"),
@@ -216,9 +270,9 @@ _PARSERS: Mapping[type[Request], Callable[[_Arguments], Request]] = MappingProxy
         Ping: lambda _: Ping(),
         Preview: _parse_preview,
         Start: _parse_start,
-        Play: lambda arguments: Play(arguments.word("a match id"), *arguments.moves()),
-        Stop: lambda arguments: Stop(arguments.word("a match id"), *arguments.moves()),
-        Abort: lambda arguments: Abort(arguments.word("a match id")),
+        Play: lambda arguments: Play(arguments.match_id(), *arguments.moves()),
+        Stop: lambda arguments: Stop(arguments.match_id(), *arguments.moves()),
+        Abort: lambda arguments: Abort(arguments.match_id()),
     }
 )
 """What reads the arguments of each command."""

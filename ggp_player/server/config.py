@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from gdl.system import available_cpus
 from ggp_player.errors import ConfigError
+from ggp_player.logs import LogFormat
 from ggp_player.search_memory import default_search_memory
+from ggp_player.server.access import AccessRules
+from ggp_player.server.connections import Timeouts
 from ggp_player.server.reply_deadline import MIN_MARGIN
 from ggp_player.strategies.selection import create
 from ggp_player.worker.process import MemoryLimits
@@ -30,21 +37,97 @@ ADDRESSES_PER_BYTE = 2
 ENVIRONMENT_PREFIX = "GGP_PLAYER_"
 
 
+PROGRAM_MIB, THREAD_MIB, MOST_THREADS = 832, 64, 16
+"""What a search takes of its address space: on three cores it dies of 896 MiB, and plays with 1024.
+
+Each thread reserves memory for its own allocations; beyond so many it does with what there is.
+"""
+
+
+def least_memory() -> int:
+    """Return the least MiB of address space with which a search plays on this machine."""
+    return PROGRAM_MIB + THREAD_MIB * min(MOST_THREADS, available_cpus())
+
+
 class Config(BaseModel):
     """The settings of a player server, checked and frozen."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: str = Field(
-        default="0.0.0.0",  # game managers call from other machines
+        default="127.0.0.1",  # strangers are to be let in on purpose
         min_length=1,
-        description="the address to listen at; 0.0.0.0 is every address of this machine",
+        description="the address to listen at; 127.0.0.1 is for managers on this machine alone, "
+        "0.0.0.0 is every address of this machine",
     )
     port: int = Field(
         default=9147,
         ge=0,
         le=65535,
         description="the port to listen at, 0 to 65535; 0 takes any free one",
+    )
+    allow: tuple[str, ...] = Field(
+        default=(),
+        description="an address or network whose requests are answered, such as 192.0.2.7 or "
+        "192.0.2.0/24, besides this machine; without any, all are",
+    )
+    token: str = Field(
+        default="",
+        pattern=r"^([A-Za-z0-9_~-]{16,200})?$",
+        description="a secret of 16 to 200 letters, digits, _ ~ and -, that every request has to "
+        "give, as the path http://host:port/SECRET or as Authorization: Bearer SECRET",
+    )
+    allow_host: tuple[str, ...] = Field(
+        default=(),
+        description="a domain name under which game managers call this machine; addresses and "
+        "names without a dot are always answered",
+    )
+    allow_origin: tuple[str, ...] = Field(
+        default=(),
+        description="a web page that may drive the player, such as http://localhost:8000; * is "
+        "every page",
+    )
+    allow_get: bool = Field(
+        default=False,
+        description="whether START, PLAY, STOP and ABORT are also answered when sent by GET, as "
+        "course tools do: true or false",
+    )
+    bind_matches: bool = Field(
+        default=True,
+        description="whether a match is played only with the address, or holder of the secret, "
+        "that sent its START: true or false",
+    )
+    max_connections: int = Field(
+        default=256,
+        ge=8,
+        le=10000,
+        description="how many connections are open at a time, 8 to 10000; beyond that, the oldest "
+        "that has sent no whole request is closed",
+    )
+    max_connections_per_address: int = Field(
+        default=64,
+        ge=4,
+        le=10000,
+        description="how many of them are of one address, 4 to 10000",
+    )
+    head_timeout: float = Field(
+        default=10,
+        gt=0,
+        le=3600,
+        description="the seconds in which the head of a request has to come, up to 3600",
+    )
+    body_timeout: float = Field(
+        default=60,
+        gt=0,
+        le=3600,
+        description="the seconds in which the message has to follow, up to 3600",
+    )
+    max_clock: int = Field(
+        default=3600,
+        ge=1,
+        le=86400,
+        description="the longest start clock or play clock that is accepted, in seconds, 1 to "
+        "86400",
     )
     name: str = Field(
         default="ggp-player",
@@ -75,10 +158,9 @@ class Config(BaseModel):
     )
     memory_limit: int = Field(
         default=4096,
-        ge=256,
         le=2**20,
-        description="the MiB of address space of each process of a match, 256 to 1048576; the "
-        "trees of its searches come on top",
+        description=f"the MiB of address space of each process of a match, {least_memory()} to "
+        "1048576 on this machine; the trees of its searches come on top",
     )
     search_memory: int | None = Field(
         default=None,
@@ -94,7 +176,7 @@ class Config(BaseModel):
         description="how many processes wait to begin a match or replace a dead one, 0 to 64",
     )
     idle_limit: float = Field(
-        default=120,
+        default=60,
         gt=0,
         le=86400,
         description="the seconds of silence, beyond three clocks, that end a match, up to 86400",
@@ -104,6 +186,16 @@ class Config(BaseModel):
         description="the folder in which ggp-player learn has stored evaluations; without it, one "
         "in the user's data folder",
     )
+    state_dir: Path | None = Field(
+        default=None,
+        description="the folder in which running matches are kept, to go on with them after a "
+        "restart; without it, they end with the server",
+    )
+    drain: bool = Field(
+        default=False,
+        description="whether to finish the matches of the state folder, begin no others, and end: "
+        "true or false",
+    )
     seed: int = Field(
         default=0,
         description="a whole number; with the same one a match is played with the same chances",
@@ -112,6 +204,10 @@ class Config(BaseModel):
         default="info",
         description="how much is logged: debug, info, warning or error",
     )
+    log_format: LogFormat = Field(
+        default="text",
+        description="how lines are logged: text, or json with an object a line",
+    )
 
     @field_validator("strategy")
     @classmethod
@@ -119,10 +215,51 @@ class Config(BaseModel):
         create(spec)
         return spec
 
-    @field_validator("log_level", mode="before")
+    @field_validator("memory_limit")
+    @classmethod
+    def _suffices(cls, limit: int) -> int:
+        if limit < least_memory():
+            found = f"with {limit} MiB no search works"
+            raise ValueError(f"{found}; the least that works on this machine is {least_memory()}")
+        return limit
+
+    @field_validator("allow", "allow_host", "allow_origin", mode="before")
+    @classmethod
+    def _separated(cls, values: object) -> object:
+        return values.replace(",", " ").split() if isinstance(values, str) else values
+
+    @field_validator("allow")
+    @classmethod
+    def _are_networks(cls, networks: tuple[str, ...]) -> tuple[str, ...]:
+        for network in networks:
+            try:
+                ip_network(network, strict=False)
+            except ValueError as error:
+                raise ValueError(f"{network!r} is no address and no network") from error
+        return networks
+
+    @field_validator("log_level", "log_format", mode="before")
     @classmethod
     def _in_lower_case(cls, level: object) -> object:
         return level.lower() if isinstance(level, str) else level
+
+    @cached_property
+    def access(self) -> AccessRules:
+        """Who may talk to the player."""
+        return AccessRules(
+            networks=tuple(ip_network(network, strict=False) for network in self.allow),
+            token=self.token,
+            hosts=frozenset(
+                name.lower() for name in (self.host, socket.gethostname(), *self.allow_host)
+            ),
+            origins=frozenset(self.allow_origin),
+            get_changes=self.allow_get,
+        )
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """How long a request may take to come."""
+        return Timeouts(self.head_timeout, self.body_timeout)
 
     @property
     def memory_limits(self) -> MemoryLimits:

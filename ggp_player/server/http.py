@@ -10,6 +10,8 @@ What game managers do with HTTP, and what follows from it:
   empty one means INFO.
 - Browsers and course tools send the message in the address, ``GET /%28INFO%29``, where ``+`` is a
   blank; and browsers ask with OPTIONS first, whether they may.
+
+How a request is read, and whether it is served at all, is decided before: see :mod:`.front`.
 """
 
 from __future__ import annotations
@@ -21,44 +23,64 @@ import logging
 import signal
 import socket
 import struct
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
-from urllib.parse import unquote_plus
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
-from gdl.system import child_environment
+from gdl.system import raise_open_files_limit
 from ggp_player.errors import ServerError
+from ggp_player.move_service import ensure_warm
+from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
-from ggp_player.server.player import Player
-from ggp_player.server.reply_deadline import CLOSING_LIMIT, UNKNOWN_ROUND_TRIP, ReplyDeadline
-from ggp_player.worker import is_warm
+from ggp_player.server.connections import Bounds
+from ggp_player.server.front import MAX_LINE, Front, FrontSite
+from ggp_player.server.monitoring import loop_delay_measured, page
+from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
+from ggp_player.server.reply_deadline import (
+    CONNECTIONS_LIMIT,
+    UNKNOWN_ROUND_TRIP,
+    ReplyDeadline,
+)
+from ggp_player.server.request_reader import MAX_MESSAGE
 
-MAX_MESSAGE = 16 * 2**20
-"""Bytes of the longest message; rulesheets of half a million bytes exist."""
+DRAIN_SIGNALS = (signal.SIGUSR1,) if hasattr(signal, "SIGUSR1") else ()
+"""What has a server finish its matches, begin no others, and end; Windows has no such signal."""
+
+RESERVED_FILES = 192
+"""Descriptors for the server itself, and for connections that are accepted but not counted yet."""
+
+FILES_PER_MATCH = 16
+"""Descriptors for a match, or for a spare process: channels, pipes and shared memory."""
+
+MIN_CONNECTIONS = 8
+
+MAX_HELD = 4 * MAX_MESSAGE
+"""Bytes of large messages that are not whole yet, of all connections together."""
+
+LARGE_BODY = 2**16
+"""Bytes of a body from which on it is decoded in a thread."""
 
 CORS_HEADERS = {
-    "Access-Control-Allow-Origin": "*",
     "Access-Control-Allow-Methods": "POST, GET, OPTIONS",
     "Access-Control-Allow-Headers": "Sender, Receiver, Content-Type, Accept",
+    "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Max-Age": "86400",
+    "Vary": "Origin",
 }
+"""The headers for web pages that may drive the player, besides the one that names them."""
 
-_TCP_INFO = struct.Struct("68x I")
-"""The beginning of what Linux reports of a connection, up to ``tcpi_rtt`` in microseconds."""
+_TCP_INFO = struct.Struct("52x I 12x I")
+"""The beginning of what Linux reports of a connection: ``tcpi_last_data_recv``, the milliseconds
+since data has come, and ``tcpi_rtt`` in microseconds."""
 
-WARM = "the searches are warm"
-"""What the log says once all is compiled that matches share."""
+MIN_WAITED, MAX_WAITED = 0.02, 5.0
+"""Seconds of waiting that count for a deadline: the system does not tell a few milliseconds."""
 
 _http_log = logging.getLogger(f"{__name__}.http")
-
-_SHOWN = 120
-"""Characters of a message that the log shows."""
 
 _log = logging.getLogger(__name__)
 
@@ -67,36 +89,74 @@ def application(player: Player) -> web.Application:
     """Create the web application that answers for a player."""
 
     async def post(request: web.Request) -> web.Response:
-        deadline = player.new_deadline(_round_trip(request))
-        return await reply(request, _decoded(await request.read()), deadline)
+        deadline = player.new_deadline(*_delays(request))
+        body = await request.read()
+        decoded = (
+            await asyncio.to_thread(_decoded, body) if len(body) > LARGE_BODY else _decoded(body)
+        )
+        return await reply(request, decoded, deadline)
 
     async def get(request: web.Request) -> web.Response:
-        deadline = player.new_deadline(_round_trip(request))
-        return await reply(request, unquote_plus(request.raw_path.removeprefix("/")), deadline)
+        if (found := page(player, request.path)) is not None:
+            kind = {"Content-Type": found.content_type}
+            return web.Response(status=found.status, body=found.body, headers=kind)
+        deadline = player.new_deadline(*_delays(request))
+        return await reply(request, (message_in(request.raw_path), UTF_8), deadline)
 
     async def options(_request: web.Request) -> web.Response:
         return web.Response()
 
-    async def reply(request: web.Request, message: str, deadline: ReplyDeadline) -> web.Response:
-        began = time.monotonic()
-        text = await player.reply_in_time(message, deadline)
-        seconds = time.monotonic() - began
-        _log.info("%s: %s -> %s, %.2f s", request.remote, _short(message), _short(text), seconds)
-        return _Reply(text, deadline)
+    async def reply(
+        request: web.Request, decoded: tuple[str, str], deadline: ReplyDeadline
+    ) -> web.Response:
+        message = Message(*decoded, _sender(request) if player.config.bind_matches else "")
+        peer = request.remote or "unknown"
+        return _Reply(await player.reply_in_time(message, deadline, peer), deadline)
 
-    app = web.Application(client_max_size=MAX_MESSAGE)
-    app.on_response_prepare.append(_finish)
+    async def finish(request: web.Request, response: web.StreamResponse) -> None:
+        """Add the headers of every response, including those that refuse a request."""
+        response.force_close()
+        response.headers["Connection"] = "close"
+        response.headers["Server"] = "ggp-player"
+        origin = request.headers.get("Origin", "")
+        if allowed := player.config.access.allowed_origin(origin):
+            response.headers.update({"Access-Control-Allow-Origin": allowed, **CORS_HEADERS})
+
+    app = web.Application(client_max_size=MAX_MESSAGE, middlewares=[_errors_as_sentences])
+    app.on_response_prepare.append(finish)
     app.router.add_post("/{tail:.*}", post)
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
 
 
+@web.middleware
+async def _errors_as_sentences(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Give errors of HTTP a text that no manager reads as a move."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        text = f"error: {error.reason}"
+        return web.Response(status=error.status, text=text, content_type="text/acl")
+    except Exception:
+        _log.exception("a request could not be answered")
+        text = "error: the server has failed to answer this"
+        return web.Response(status=500, text=text, content_type="text/acl")
+
+
+def _sender(request: web.Request) -> str:
+    """Whose request this is, as the front has found out."""
+    front = None if request.transport is None else request.transport.get_protocol()
+    return front.sender if isinstance(front, Front) else request.remote or ""
+
+
 class _Reply(web.Response):
     """Tells its deadline when the socket has taken over the reply."""
 
-    def __init__(self, text: str, deadline: ReplyDeadline) -> None:
-        super().__init__(body=text.encode(), content_type="text/acl")
+    def __init__(self, reply: Reply, deadline: ReplyDeadline) -> None:
+        super().__init__(body=bytes(reply), content_type="text/acl")
         self._deadline = deadline
 
     async def write_eof(self, data: bytes = b"") -> None:
@@ -104,62 +164,87 @@ class _Reply(web.Response):
         self._deadline.reply_sent()
 
 
-def _round_trip(request: web.Request) -> float:
-    """Seconds to the game manager and back, as measured when it connected."""
+def _delays(request: web.Request) -> tuple[float, float]:
+    """Seconds to the game manager and back, and seconds that the request has waited for us.
+
+    It waits where the system has taken it and this process is busy with other connections.
+    """
     connection = request.get_extra_info("socket")
     if connection is None or sys.platform != "linux":
-        return UNKNOWN_ROUND_TRIP
+        return UNKNOWN_ROUND_TRIP, 0.0
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
-    microseconds: int = _TCP_INFO.unpack(info)[0]
-    return microseconds / 1e6
+    milliseconds, microseconds = _TCP_INFO.unpack(info)
+    waited = min(MAX_WAITED, milliseconds / 1e3)
+    return microseconds / 1e6, waited if waited >= MIN_WAITED else 0.0
 
 
-async def serve(config: Config, on_listening: Callable[[str, int], None]) -> None:
+async def serve(
+    config: Config,
+    on_listening: Callable[[str, int], None],
+    on_stopping: Callable[[], None] = lambda: None,
+) -> None:
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
-    Raises :class:`ServerError` where the address cannot be listened at.
+    SIGUSR1, where the system has it, drains the player: the server ends with the last match.
+    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises
+    :class:`ServerError` where the address cannot be listened at.
     """
-    stopped = asyncio.Event()
-    with _set_by_signals(stopped):
-        await _serve_until(stopped, config, on_listening)
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+
+    def stop() -> None:
+        on_stopping()  # here, as the event loop may hang
+        loop.call_soon_threadsafe(stopped.set)
+
+    with _called_at_signals(stop, signal.SIGINT, signal.SIGTERM):
+        async with Player(config) as player:
+            drain = partial(loop.call_soon_threadsafe, player.drain)
+            with _called_at_signals(drain, *DRAIN_SIGNALS):
+                async with loop_delay_measured(player.metrics.loop_delay):
+                    await _serve_until(stopped, player, on_listening)
 
 
 async def _serve_until(
-    stopped: asyncio.Event, config: Config, on_listening: Callable[[str, int], None]
+    stopped: asyncio.Event,
+    player: Player,
+    on_listening: Callable[[str, int], None],
 ) -> None:
-    async with Player(config) as player:
-        runner = web.AppRunner(
-            application(player), logger=_http_log, access_log=None, shutdown_timeout=CLOSING_LIMIT
-        )
-        await runner.setup()
-        gc.freeze()  # what is here stays: scanning it for garbage would delay replies
-        try:
-            site = await _listen(runner, config)
-            port: int = runner.addresses[0][1]
-            on_listening(config.host, port)
-            warming = asyncio.create_task(_warm_up())
-            await stopped.wait()
-            warming.cancel()
-            await asyncio.wait([warming])
-            _log.info("stopping")
-            await site.stop()
-            await player.close()
-        finally:
-            await runner.cleanup()
+    config = player.config
+    runner = new_runner(player)
+    await runner.setup()
+    gc.freeze()  # what is here stays: scanning it for garbage would delay replies
+    try:
+        site = await _listen(runner, config)
+        on_listening(config.host, site.port)
+        warming = asyncio.create_task(ensure_warm(player.health))
+        await _any_set(stopped, player.drained)
+        warming.cancel()
+        await asyncio.wait([warming])
+        _log.info("stopping")
+        await site.stop()
+        await player.close()
+    finally:
+        await runner.cleanup()
+
+
+async def _any_set(*events: asyncio.Event) -> None:
+    """Wait until one of the events is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 @contextmanager
-def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
-    """Set an event at SIGINT, which is Ctrl-C, and at SIGTERM."""
-    loop = asyncio.get_running_loop()
+def _called_at_signals(function: Callable[[], object], *numbers: int) -> Iterator[None]:
+    """Call a function at these signals, between any two steps of this thread."""
 
     # Not through the event loop's own signal handlers, which it does not have on Windows.
-    def set_event(_number: int, _frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(event.set)
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        function()
 
-    before = {
-        number: signal.signal(number, set_event) for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:
@@ -167,39 +252,34 @@ def _set_by_signals(event: asyncio.Event) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-async def _warm_up() -> None:
-    """Have a process compile what all matches share, unless that has been done on this machine.
+def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
+    """Create what listens, with the bounds that the settings and the system's limits call for."""
+    address = config.host, config.port
+    return FrontSite(runner, address, config.access, connection_bounds(config), config.timeouts)
 
-    Until it has, matches are played by simpler means.
-    """
-    if is_warm():
-        _log.info(WARM)
-        return
-    _log.info("the searches are not compiled for this machine yet, which takes some ten seconds")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "ggp_player", "warm-up", "--until-closed"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=child_environment(),
+
+def connection_bounds(config: Config) -> Bounds:
+    """How many connections there may be; the open files that matches need are reserved for them."""
+    reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
+    room = raise_open_files_limit(config.max_connections + reserved) - reserved
+    most = max(MIN_CONNECTIONS, min(config.max_connections, room))
+    return Bounds(most, config.max_connections_per_address, MAX_HELD)
+
+
+def new_runner(player: Player) -> web.AppRunner:
+    """Create what runs the web application that answers for a player."""
+    return web.AppRunner(
+        application(player),
+        logger=_http_log,
+        access_log=None,
+        shutdown_timeout=CONNECTIONS_LIMIT,
+        max_line_size=MAX_LINE,
+        max_field_size=MAX_LINE,
     )
-    assert process.stdout is not None
-    try:
-        async for line in process.stdout:
-            _log.info("warm-up: %s", line.decode(errors="replace").strip())
-        status = await process.wait()
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
-    if status == 0 and is_warm():
-        _log.info(WARM)
-    else:
-        reason = f"it ended with status {status}" if status else "the cache cannot be written"
-        _log.error("WARM-UP FAILED: %s; textbook searches play all matches", reason)
 
 
-async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
-    site = web.TCPSite(runner, config.host, config.port)
+async def _listen(runner: web.AppRunner, config: Config) -> FrontSite:
+    site = new_site(runner, config)
     try:
         await site.start()
     except OSError as error:
@@ -212,34 +292,9 @@ async def _listen(runner: web.AppRunner, config: Config) -> web.TCPSite:
     return site
 
 
-async def _finish(_request: web.Request, response: web.StreamResponse) -> None:
-    """Add the headers of every response, including those that refuse a request."""
-    response.force_close()
-    response.headers["Connection"] = "close"
-    response.headers.update(CORS_HEADERS)
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """Log a request that is no HTTP in one line, without a traceback: it is the peer's fault."""
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, HttpProcessingError):
-        record.msg, record.args = "a request that is no HTTP: %s", (_short(str(error)),)
-        record.exc_info = None
-    return True
-
-
-_http_log.addFilter(_in_one_line)
-
-
-def _decoded(body: bytes) -> str:
-    """Decode a body: as UTF-8 where it is valid, otherwise as Latin-1, which is always valid."""
+def _decoded(body: bytes) -> tuple[str, str]:
+    """Decode a body, as UTF-8 where it is valid, otherwise as Latin-1; return its encoding too."""
     try:
-        return body.decode("utf-8")
+        return body.decode(UTF_8), UTF_8
     except UnicodeDecodeError:
-        return body.decode("latin-1")
-
-
-def _short(text: str) -> str:
-    printable = (char if char.isprintable() else " " for char in text[: 2 * _SHOWN])
-    line = " ".join("".join(printable).split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+        return body.decode(LATIN_1), LATIN_1

@@ -1,9 +1,10 @@
 """This is where the time limit of a reply is decided: :meth:`ReplyDeadline.for_clock`.
 
 A reply is due a margin before the game manager's clock is over, counted from the arrival of the
-request. The manager stops its clock when our reply has *arrived*, and it started it before we knew
-of the request. In between lie the network, the operating system and the event loop, and a reply
-that is late by a millisecond is worth nothing: the manager plays a move of its own choosing.
+request: at this machine, where the system tells, however long it then waits for the server. The
+manager stops its clock when our reply has *arrived*, and it started it before we knew of the
+request. In between lie the network, the operating system and the event loop, and a reply that is
+late by a millisecond is worth nothing: the manager plays a move of its own choosing.
 
 The overhead of a reply is the time from its deadline until the system has taken it over for
 sending. What is measured of the latest replies decides how much is kept of the next clock:
@@ -20,25 +21,30 @@ enough replies have been measured. So one bad overhead widens the margin at once
 good ones make it narrow.
 
 Until that deadline the move service waits, unless a newer request cuts the wait short. These are
-all limits of the server; the last three are in :mod:`ggp_player.move_service.deadlines`:
+all limits of the server; the last four are in :mod:`ggp_player.move_service.deadlines`:
 
-=============================================  ================================================
-what                                           its limit
-=============================================  ================================================
-START, PLAY                                    the clock less the margin
-STOP, for the goal values of the last state    :data:`LAST_STATE_LIMIT`
-a match without any request                    :func:`silence_limit`
-open requests when the server stops            :data:`CLOSING_LIMIT`
-legal moves, for a reply that is cut short     ``LEGAL_MOVES_GRACE``
-compiling, before a search begins without it   ``COMPILE_SHARE``, ``MAX_COMPILE_SECONDS``
-a search that is to stop                       ``STOP_GRACE``
-=============================================  ================================================
+==============================================  ===============================================
+what                                            its limit
+==============================================  ===============================================
+START, PLAY                                     the clock less the margin
+STOP, for the goal values of the last state     :data:`LAST_STATE_LIMIT`
+legal moves, before a restarted server listens  :data:`RESUME_LIMIT`
+a match without any request                     :func:`silence_limit`
+a search in a match without any request         :func:`pondering_limit`
+open requests when the server stops             :data:`CLOSING_LIMIT`
+the server's end, whatever it waits for         :data:`STOPPING_LIMIT`
+legal moves, for a reply that is cut short      ``LEGAL_MOVES_GRACE``
+legal moves, on a play clock of 0 or below      ``NO_CLOCK_GRACE``
+compiling, before a search begins without it    ``COMPILE_SHARE``, ``MAX_COMPILE_SECONDS``
+a search that is to stop                        ``STOP_GRACE``
+==============================================  ===============================================
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from math import inf
 
 from ggp_player.clock import Clock, Deadline
@@ -72,11 +78,23 @@ ENOUGH_REPLIES = 8
 LAST_STATE_LIMIT = 1.0
 """Seconds that STOP waits for the goal values of the last state, which go to the log."""
 
+RESUME_LIMIT = 5.0
+"""Seconds that a server which starts again waits for the legal moves of its matches."""
+
 SILENT_CLOCKS = 3
 """How many play clocks a game manager may take for a step: it waits for the other players too."""
 
-CLOSING_LIMIT = 10.0
-"""Seconds that open requests get to be answered when the server stops."""
+PONDERING_GRACE = 5.0
+"""Seconds beyond the clocks after which a game manager that has sent nothing has probably left."""
+
+CLOSING_LIMIT = 2.0
+"""Seconds that open requests get to be answered when the server stops, as each is at once."""
+
+CONNECTIONS_LIMIT = 0.5
+"""Seconds from then on in which replies leave; requests that are not whole by then are dropped."""
+
+STOPPING_LIMIT = 4.5
+"""Seconds after which a server that is to stop ends, whatever it waits for."""
 
 _log = logging.getLogger(__name__)
 
@@ -109,27 +127,53 @@ class Margin:
 
 
 class ReplyDeadline:
-    """When the reply to a request that arrives now is due. ``round_trip`` is in seconds."""
+    """When the reply to a request is due that came ``waited`` seconds ago.
 
-    def __init__(self, margin: Margin, clock: Clock, round_trip: float = 0.0) -> None:
+    ``round_trip`` is in seconds, too. ``on_sent`` gets the seconds that were left of the game
+    manager's clock when the reply left.
+    """
+
+    def __init__(
+        self,
+        margin: Margin,
+        clock: Clock,
+        round_trip: float = 0.0,
+        waited: float = 0.0,
+        on_sent: Callable[[float], None] = lambda seconds_left: None,
+    ) -> None:
+        self._on_sent = on_sent
+        self._end = 0.0
         self._margin = margin
         self._clock = clock
         self._round_trip = round_trip
-        self._arrived = clock()
+        self._arrived = clock() - waited
         self._deadline: Deadline | None = None
 
     def for_clock(self, seconds: float) -> Deadline:
         """The deadline on a game manager's clock of so many seconds."""
         search_time = max(0.0, seconds - self._margin.seconds(seconds, self._round_trip))
+        self._end = self._arrived + seconds
         self._deadline = Deadline(self._arrived + search_time, self._clock)
         return self._deadline
 
     def reply_sent(self) -> None:
         """Measure the overhead, unless the reply left before its deadline."""
-        if self._deadline is not None and self._deadline.has_passed:
-            self._margin.record(self._clock() - self._deadline.at)
+        if self._deadline is None:
+            return
+        now = self._clock()
+        self._on_sent(self._end - now)
+        if self._deadline.has_passed:
+            self._margin.record(now - self._deadline.at)
 
 
 def silence_limit(start_clock: float, play_clock: float, idle_limit: float) -> float:
     """Seconds without any request after which a match is dropped."""
     return max(start_clock, SILENT_CLOCKS * play_clock) + idle_limit
+
+
+def pondering_limit(clock: float, play_clock: float) -> float:
+    """Seconds without any request after which searching on is of no use.
+
+    ``clock`` is that of the newest request; the others may need theirs to its end, too.
+    """
+    return clock + play_clock + PONDERING_GRACE

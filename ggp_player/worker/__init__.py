@@ -30,6 +30,7 @@ from ggp_player.worker.interruptible import (
     interruptible_for,
 )
 from ggp_player.worker.messages import (
+    AlwaysLegal,
     ApplyMoves,
     BeginMatch,
     BeginSearch,
@@ -37,6 +38,7 @@ from ggp_player.worker.messages import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
     Unplayable,
@@ -46,6 +48,7 @@ from ggp_player.worker.messages import (
 from ggp_player.worker.warm_up import is_warm, warm_up_searches
 
 __all__ = [
+    "AlwaysLegal",
     "ApplyMoves",
     "BeginMatch",
     "BeginSearch",
@@ -56,6 +59,7 @@ __all__ = [
     "MatchStatus",
     "MessageToServer",
     "MessageToWorker",
+    "RulesCompiled",
     "SearchEnded",
     "SearchInterrupted",
     "SearchReady",

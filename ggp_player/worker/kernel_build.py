@@ -9,6 +9,7 @@ kernels are called; what is built for these types is written beside the strategi
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -32,7 +33,7 @@ from gdl.engine.kernel_library import (
     make_all_canonical,
     read_lanes,
 )
-from gdl.system import child_environment
+from gdl.system import child_environment, end_with_parent
 from ggp_player import strategies
 from ggp_player.strategies import Position
 
@@ -143,7 +144,7 @@ def build_in_a_process(folder: Path) -> None:
         raise KernelArchiveError("building kernels needs Numba: pip install 'ggp-player[kernels]'")
     from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
 
-    command = [sys.executable, "-m", __spec__.name, "--here", str(folder)]
+    command = [sys.executable, "-m", __spec__.name, "--parent", str(os.getpid()), str(folder)]
     environment = {**child_environment(), **BUILD_ENVIRONMENT}
     done = subprocess.run(command, env=environment, check=False)
     if done.returncode != 0:
@@ -154,10 +155,14 @@ def main() -> None:
     """Build the archive that is shipped, or one in another folder."""
     parser = argparse.ArgumentParser(description="Build the archive of the searches' kernels.")
     parser.add_argument("folder", type=Path, nargs="?", default=Path(strategies.__file__).parent)
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
-        (build if arguments.here else build_in_a_process)(arguments.folder)
+        if arguments.parent is None:
+            build_in_a_process(arguments.folder)
+        else:
+            end_with_parent(arguments.parent)
+            build(arguments.folder)
     except KernelArchiveError as error:
         sys.exit(f"Error: {error}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import gdl
 from gdl.engine import PropnetStateMachine
@@ -22,9 +22,16 @@ from ggp_player.worker.warm_up import is_warm
 _log = logging.getLogger(__name__)
 
 
-def begin_tracking(message: BeginMatch, compile_seconds: float | None) -> MatchTracker:
-    """Parse the rules and apply the history. Raises gdl.GdlError and :class:`UnplayableError`."""
-    tracker = MatchTracker(message.rules, message.role, compile_seconds)
+def begin_tracking(
+    message: BeginMatch,
+    compile_seconds: float | None,
+    on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
+) -> MatchTracker:
+    """Parse the rules and apply the history. Raises gdl.GdlError and :class:`UnplayableError`.
+
+    ``on_parsed`` is called with the rules before they are evaluated, which may take long.
+    """
+    tracker = MatchTracker(message.rules, message.role, compile_seconds, on_parsed)
     gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
     for moves in message.history:
         tracker.apply_moves(moves)
@@ -38,8 +45,15 @@ class MatchTracker:
     until :meth:`use_compiled_rules` finds them ready.
     """
 
-    def __init__(self, rules: str, role: str, compile_seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        rules: str,
+        role: str,
+        compile_seconds: float | None = None,
+        on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
+    ) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
+        on_parsed(self._ruleset)
         self._compiler: BackgroundCompiler | None = None
         if compile_seconds is not None:
             self._compiler = self._begin_compiling(compile_seconds)
@@ -109,6 +123,12 @@ class MatchTracker:
         message = "turn %d: the rules are compiled after %.1f s, and no longer interpreted"
         _log.info(message, self.turn, self._compiler.seconds)
         return True
+
+    @property
+    def compile_seconds(self) -> float | None:
+        """How long compiling took, once there are compiled rules."""
+        has_compiled = self._compiler is not None and self._compiler.machine is not None
+        return self._compiler.seconds if self._compiler is not None and has_compiled else None
 
     def _begin_compiling(self, seconds: float) -> BackgroundCompiler | None:
         """Begin to compile, wait so long for it, and log how the match begins."""

@@ -20,7 +20,8 @@ class BeginMatch:
     """Parse the rules and apply the history. With a strategy the worker is to search.
 
     ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is how
-    long a search waits for compiled rules before it begins without them.
+    long a search waits for compiled rules before it begins without them; with None it interprets
+    the rules for the whole match.
     """
 
     kind: Literal["BeginMatch"] = field(default="BeginMatch", kw_only=True, repr=False)
@@ -29,7 +30,7 @@ class BeginMatch:
     history: tuple[tuple[str, ...], ...] = ()
     strategy: str | None = None
     seed: str = ""
-    compile_seconds: float = 0.0
+    compile_seconds: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,14 @@ MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | BeginSearch
 
 
 @dataclass(frozen=True, slots=True)
+class AlwaysLegal:
+    """A move that the rules state as legal for our role in every state."""
+
+    kind: Literal["AlwaysLegal"] = field(default="AlwaysLegal", kw_only=True, repr=False)
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStatus:
     """How the match stands after ``turn`` joint moves, seen from our role."""
 
@@ -76,6 +85,14 @@ class SearchReady:
 
     kind: Literal["SearchReady"] = field(default="SearchReady", kw_only=True, repr=False)
     ponders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RulesCompiled:
+    """The search goes on with compiled rules; compiling them took so many seconds."""
+
+    kind: Literal["RulesCompiled"] = field(default="RulesCompiled", kw_only=True, repr=False)
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +122,9 @@ class LogRecord:
     message: str
 
 
-MessageToServer: TypeAlias = MatchStatus | SearchReady | SearchEnded | Unplayable | LogRecord
+MessageToServer: TypeAlias = (
+    AlwaysLegal | MatchStatus | SearchReady | RulesCompiled | SearchEnded | Unplayable | LogRecord
+)
 
 _TO_WORKER: TypeAdapter[MessageToWorker] = TypeAdapter(
     Annotated[MessageToWorker, Field(discriminator="kind")]

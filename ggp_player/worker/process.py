@@ -22,12 +22,20 @@ from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import gdl
-from gdl.system import limit_memory
+from gdl.system import (
+    end_first_without_memory,
+    end_own_group,
+    lead_group,
+    limit_memory,
+    resume_with_parent_end,
+)
 from ggp_player.errors import GgpPlayerError
 from ggp_player.search_memory import set_search_memory
+from ggp_player.worker.always_legal import always_legal_move
 from ggp_player.worker.choice_buffer import ChoiceBuffer
 from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
+    AlwaysLegal,
     ApplyMoves,
     BeginMatch,
     BeginSearch,
@@ -64,8 +72,12 @@ class MemoryLimits(NamedTuple):
 
 def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) -> None:
     """Handle messages until the channel closes."""
+    lead_group()  # first of all, as what it starts later is ended with it
+    resume_with_parent_end()
+    _let_the_fork_server_end()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends workers
     threading.Thread(target=_die_with_the_server, daemon=True).start()
+    end_first_without_memory()
     limit_memory(limits.address_space)
     set_search_memory(limits.search)
 
@@ -73,6 +85,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
         channel.sendall(encode(message))
 
     _send_log_records(send)
+    logging.getLogger("gdl.code_cache").setLevel(logging.ERROR)  # the server has said it once
     gdl.parse_term("noop")  # makes the parser's tables before any clock runs
     importlib.import_module(SEARCH_WORKER)  # at once under a fork server, which has it
     gc.freeze()  # what is imported stays: scanning it for garbage would delay a reply
@@ -82,7 +95,7 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
             for line in lines:
                 worker = handle_message(decode_to_worker(line), worker, choices, send)
     except MemoryError:
-        os._exit(OUT_OF_MEMORY)
+        os._exit(OUT_OF_MEMORY)  # the server ends what this process has started
     except (BrokenPipeError, ConnectionResetError):
         sys.exit(0)
     except Exception:
@@ -90,11 +103,24 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
         sys.exit(1)
 
 
+def _let_the_fork_server_end() -> None:
+    """Close this process's end of the pipe that keeps the fork server alive, for the server's part.
+
+    Otherwise a worker that is stopped would keep it, and nobody would wake that worker.
+    """
+    module = sys.modules.get("multiprocessing.forkserver")  # there is none on other systems
+    fork_server = getattr(module, "_forkserver", None)
+    descriptor = getattr(fork_server, "_forkserver_alive_fd", None)
+    if fork_server is not None and descriptor is not None:
+        os.close(descriptor)
+        fork_server._forkserver_alive_fd = None
+
+
 def _die_with_the_server() -> None:
     server = parent_process()
     assert server is not None
     connection.wait([server.sentinel])
-    os._exit(0)
+    end_own_group(0)
 
 
 class _LogSender(logging.Handler):
@@ -148,13 +174,19 @@ class TrackerWorker:
 
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
-        self._tracker = begin_tracking(message, None)
+        self._role = message.role
+        self._tracker = begin_tracking(message, None, self._send_always_legal)
         self._send_status()
 
     def apply_moves(self, moves: tuple[str, ...]) -> None:
         """Apply a joint move, and report how the match stands now."""
         self._tracker.apply_moves(moves)
         self._send_status()
+
+    def _send_always_legal(self, ruleset: gdl.Ruleset) -> None:
+        move = always_legal_move(ruleset, self._role)
+        if move is not None:
+            self._send(AlwaysLegal(str(move)))
 
     def _send_status(self) -> None:
         tracker = self._tracker

@@ -22,6 +22,7 @@ from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
     MessageToServer,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
 )
@@ -48,6 +49,7 @@ class SearchWorker:
         self._strategy = self._new_strategy()
         self._sent: SearchReady | None = None
         self._send_ready()
+        self._send_compiled()
 
     def apply_moves(self, moves: tuple[str, ...]) -> None:
         """Apply a joint move."""
@@ -116,6 +118,7 @@ class SearchWorker:
         gc.freeze()
         self._strategy = self._new_strategy()
         self._send_ready()
+        self._send_compiled()
         return True
 
     @property
@@ -128,6 +131,11 @@ class SearchWorker:
         if ready != self._sent:
             self._sent = ready
             self._send(ready)
+
+    def _send_compiled(self) -> None:
+        seconds = self._tracker.compile_seconds
+        if seconds is not None:
+            self._send(RulesCompiled(seconds))
 
     def _publish(self, number: int, choice: Choice) -> None:
         move = str(choice.move)

@@ -7,9 +7,11 @@ search has to compile under a running clock.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic
 
 from gdl.engine import kernels_are_warm, warm_up_kernels
+from gdl.system import make_private
 
 Report = Callable[[str], None]
 """Takes a line about what is being done."""
@@ -22,7 +24,7 @@ def warm_up_searches(report: Report = lambda _line: None) -> None:
     """
     # Not at the top: a worker that only asks whether all is warm does not need the searches.
     from ggp_player.strategies.engine_strategy import KERNELS
-    from ggp_player.worker.kernel_build import build_in_a_process, run_all_searches
+    from ggp_player.worker.kernel_build import run_all_searches
 
     began = monotonic()
     if not kernels_are_warm():
@@ -30,13 +32,23 @@ def warm_up_searches(report: Report = lambda _line: None) -> None:
         warm_up_kernels()
     if not KERNELS.is_current:
         report("the kernels of the searches have been changed: building them takes minutes")
-        build_in_a_process(KERNELS.rebuilt_folder)
+        _build(KERNELS.rebuilt_folder)
         KERNELS.forget()
     if not KERNELS.is_ready:
         report("compiling the kernels of the searches")
         KERNELS.load()
     run_all_searches()
     report(f"the searches are warm after {monotonic() - began:.1f} s")
+
+
+def _build(folder: Path) -> None:
+    """Build an archive in a folder of the cache, for nobody but this user."""
+    from ggp_player.worker.kernel_build import build_in_a_process
+
+    make_private(folder)
+    build_in_a_process(folder)
+    for file in folder.iterdir():
+        file.chmod(0o600)  # whatever the user's mask lets others do with files
 
 
 def is_warm() -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gdl import code_cache
+
 
 @pytest.fixture
 def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -14,4 +16,5 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
+    code_cache._warn.cache_clear()
     return tmp_path / "cache"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from gdl import native_code as native_code_module
 from gdl.native_code import NativeCode, compile_in_isolation, compile_source, native_code
+from gdl.system import child_environment
 
 FUNCTION = "define i64 @answer() {\n  ret i64 42\n}"
 
@@ -68,6 +72,14 @@ def test_code_is_made_without_a_cache(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_llvm_refuses_nonsense(compiler: Callable[[str], bytes]) -> None:
     with pytest.raises(RuntimeError, match="expected"):
         compiler("define nonsense")
+
+
+def test_a_compiler_whose_parent_has_ended_before_does_nothing() -> None:
+    command = [sys.executable, native_code_module.__file__, str(os.getppid())]
+    done = subprocess.run(
+        command, input=FUNCTION.encode(), env=child_environment(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
 
 
 def test_another_process_makes_the_same_code() -> None:

@@ -127,6 +127,43 @@ def test_changed_kernels_are_taken_from_the_cache_once_they_are_there(folder: Pa
     assert found.entry(f"{HERE}.total") is not None
 
 
+@pytest.mark.parametrize("name", [CODE, MANIFEST])
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"entries": 1}', None])
+def test_an_archive_in_the_cache_that_is_damaged_is_built_anew(
+    folder: Path, name: str, damage: bytes | None
+) -> None:
+    set_in_manifest(folder, "kernels", "another")
+    found = KernelArchive(folder)
+    write_archive(found.rebuilt_folder)
+    damaged = found.rebuilt_folder / name
+    if damage is None:
+        damaged.unlink()
+    else:
+        damaged.write_bytes(damage)
+    assert not found.is_current
+    assert not found.is_ready
+    shutil.rmtree(found.rebuilt_folder)
+    write_archive(found.rebuilt_folder)
+    found.forget()
+    assert found.is_current
+
+
+def test_an_archive_in_the_cache_that_others_may_write_is_not_used(folder: Path) -> None:
+    set_in_manifest(folder, "kernels", "another")
+    found = KernelArchive(folder)
+    write_archive(found.rebuilt_folder)
+    (found.rebuilt_folder / CODE).chmod(0o666)
+    assert not found.is_current
+
+
+def test_a_damaged_installation_says_so(folder: Path, caplog) -> None:
+    (folder / MANIFEST).write_text("{")
+    found = KernelArchive(folder)
+    assert not found.is_current
+    assert not found.is_ready
+    assert "kernels.json is damaged" in caplog.text
+
+
 def test_changed_files_matter_only_where_kernels_have_changed(folder: Path) -> None:
     manifest = Manifest.read(folder)
     assert manifest is not None

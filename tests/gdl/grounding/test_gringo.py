@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import Any
@@ -12,8 +14,10 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog.symbol_table import SymbolTable
+from gdl.grounding import gringo
 from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
 from gdl.language.rules import RelationKey
+from gdl.system import child_environment
 
 NUMBERS = " ".join(f"(n {i})" for i in range(60))
 HUGE = NUMBERS + "(<= (p ?a ?b ?c ?d) (n ?a) (n ?b) (n ?c) (n ?d))"
@@ -271,3 +275,15 @@ def test_negations_of_what_cannot_hold_are_left_out() -> None:
     negated = {-literal for literal in found.program.literals.tolist() if literal < 0}
     assert negated == {found.rows["b", 1]["2",]}
     assert len(found.rows["c", 1]) == 2
+
+
+def test_a_grounder_whose_parent_has_ended_before_does_nothing() -> None:
+    given = ("1000000000", "60", gringo._clingo_library(), str(os.getppid()))
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", gringo._WORKER, *given],
+        input=b"p.",
+        env=child_environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")

@@ -10,7 +10,15 @@ from typing import IO
 
 import pytest
 
-from gdl.system import files, is_private, lock_file, owner_suffix
+from gdl.system import (
+    files,
+    is_private,
+    lock_file,
+    make_private,
+    owner_suffix,
+    read_trusted,
+    why_untrusted,
+)
 
 
 def test_a_file_is_locked_until_it_is_closed(tmp_path: Path) -> None:
@@ -63,3 +71,29 @@ def test_where_users_have_no_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert is_private(tmp_path)
     (tmp_path / "file").touch()
     assert not is_private(tmp_path / "file")
+    assert why_untrusted(tmp_path.stat()) == ""
+    make_private(tmp_path / "new")
+    assert read_trusted(tmp_path / "file") == b""
+
+
+def test_the_administrator_is_trusted_and_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"text")
+    file.chmod(0o644)
+    assert read_trusted(file) == b"text"
+    for owner, reason in ((0, ""), (54321, "it belongs to another user, number 54321")):
+        status = os.stat_result((0o100644, 0, 0, 1, owner, 0, 0, 0, 0, 0))
+        assert why_untrusted(status) == reason
+    file.chmod(0o664)
+    with pytest.raises(PermissionError, match="other users may write it"):
+        read_trusted(file)
+
+
+def test_a_folder_is_made_private(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    for name in ("open", "new"):
+        make_private(tmp_path / name)
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o700

@@ -13,10 +13,15 @@ from gdl.system import (
     child_environment,
     end_with_parent,
     interrupts_blocked,
+    is_stopped,
     kill,
+    kill_group,
+    lead_group,
     processes,
+    resume_with_parent_end,
     start_method,
 )
+from tests.support.left_behind import becomes_true
 
 START = """
 import subprocess, sys
@@ -49,6 +54,98 @@ def test_a_process_ends_with_its_parent(child: str) -> None:
         assert parent.stdout.read(5) == b"ready"
         parent.kill()
         assert parent.stdout.read() == b"", "the pipe ends when the child has ended"
+
+
+LATE = """
+from gdl.system import end_with_parent, processes
+processes._prctl = {prctl}
+end_with_parent({parent})
+print("goes on")
+"""
+
+
+@pytest.mark.parametrize("prctl", ["processes._prctl", "lambda: None"])
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_process_ends_where_its_parent_has_ended_before(is_late: bool, prctl: str) -> None:
+    parent = os.getppid() if is_late else os.getpid()  # who has started it is another by now
+    command = [sys.executable, "-c", LATE.format(parent=parent, prctl=prctl)]
+    done = subprocess.run(command, env=child_environment(), stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == ((1, b"") if is_late else (0, b"goes on\n"))
+
+
+STOPPED = """
+import os, signal
+from gdl.system import resume_with_parent_end
+resume_with_parent_end()
+os.write(1, b"%d " % os.getpid())
+os.kill(os.getpid(), signal.SIGSTOP)
+os.write(1, b"goes on")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_a_stopped_process_goes_on_when_its_parent_ends() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", START, STOPPED], env=child_environment(), stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        output = parent.stdout
+        child = int(b"".join(iter(lambda: output.read(1), b" ")))
+        assert becomes_true(lambda: is_stopped(child), 10)
+        parent.kill()
+        assert parent.stdout.read() == b"goes on"
+
+
+GROUP = """
+import os, subprocess, sys
+from gdl.system import end_own_group, lead_group
+lead_group()
+lead_group()
+subprocess.Popen([sys.executable, "-c", "import os; os.write(1, b'child'); os.read(0, 1)"])
+if os.read(0, 1) == b"e":
+    end_own_group(0)
+"""
+
+
+@pytest.mark.parametrize("how", ["kills the group", "kills the leader first", "ends itself"])
+def test_a_group_is_ended_as_a_whole(how: str) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", GROUP], env=child_environment(), stdin=pipe, stdout=pipe
+    ) as leader:
+        assert leader.stdout is not None
+        assert leader.stdin is not None
+        assert leader.stdout.read(5) == b"child"
+        if how == "kills the leader first":
+            leader.kill()
+            os.waitid(os.P_PID, leader.pid, os.WEXITED | os.WNOWAIT)
+        if how == "ends itself":
+            leader.stdin.write(b"ee")
+            leader.stdin.flush()
+        else:
+            kill_group(leader.pid)
+        assert leader.stdout.read() == b"", "the pipe ends when all have ended"
+    kill_group(leader.pid)
+
+
+def test_where_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "setsid")
+    monkeypatch.delattr(os, "killpg")
+    monkeypatch.setattr(processes, "_prctl", lambda: None)
+    lead_group()
+    kill_group(os.getpid())
+    resume_with_parent_end()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_a_stopped_process_is_known() -> None:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        assert not is_stopped(process.pid)
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        assert is_stopped(process.pid)
+        process.kill()
+    assert not is_stopped(process.pid)
 
 
 def test_without_prctl_a_thread_watches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,12 +15,21 @@ from gdl.system import (
     available_memory,
     child_cpu_seconds,
     child_environment,
+    limit_helper,
     limit_memory,
     load_average,
     peak_memory,
+    raise_open_files_limit,
+    resident_memory,
     resources,
     yield_address,
 )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_memory_of_a_process() -> None:
+    assert 2**20 < resident_memory(os.getpid()) < 2 * peak_memory()
+    assert resident_memory(2**30) == 0
 
 
 def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +84,33 @@ def test_memory_is_limited() -> None:
     assert done.stdout == b"limited\n"
 
 
+HELPER = """
+import resource
+from gdl.system import limit_cpu_seconds, limit_helper
+limit_cpu_seconds(20)
+limit_helper(10**9, 30)
+for name in ("AS", "CPU", "NOFILE", "NPROC", "CORE"):
+    print(name, *resource.getrlimit(getattr(resource, f"RLIMIT_{name}")))
+"""
+
+
+def test_a_helper_is_limited_and_stricter_limits_stay() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELPER],
+        env=child_environment(),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout.splitlines() == [
+        "AS 1000000000 1000000000",
+        "CPU 20 21",
+        f"NOFILE {resources.HELPER_FILES} {resources.HELPER_FILES}",
+        "NPROC 0 0",
+        "CORE 0 0",
+    ]
+
+
 def test_a_limit_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise ValueError("current limit exceeds maximum limit")
@@ -97,3 +133,24 @@ def test_a_system_without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "getloadavg")
     assert (limit_memory(2**40), peak_memory(), child_cpu_seconds()) == (False, 0, 0.0)
     assert load_average() is None
+    limit_helper(2**40, 1)
+
+
+FILES = """
+import resource
+from gdl.system import raise_open_files_limit
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 300))
+print(raise_open_files_limit(50), raise_open_files_limit(200), raise_open_files_limit(999))
+print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+"""
+
+
+def test_the_limit_of_open_files_is_raised_as_far_as_it_can_be() -> None:
+    output = subprocess.check_output([sys.executable, "-c", FILES], env=child_environment())
+    assert output.split() == [b"100", b"200", b"300", b"300"]
+
+
+def test_no_limit_of_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "resource", None)
+    assert raise_open_files_limit(7) == 7

@@ -28,6 +28,7 @@ def test_the_help_lists_every_command() -> None:
         *(
             "serve",
             "info",
+            "health",
             "match",
             "analyze",
             "strategies",

@@ -107,6 +107,12 @@ def test_addresses_are_recognised(address: str, host: str, port: int) -> None:
     assert RemotePlayer.at(address) == RemotePlayer(host, port)
 
 
+def test_an_address_may_have_a_path_which_is_not_shown() -> None:
+    player = RemotePlayer.at("localhost:9147/secret")
+    assert player == RemotePlayer("localhost", 9147, "/secret")
+    assert player.name == "localhost:9147"
+
+
 @pytest.mark.parametrize(
     "text",
     ["minimax", "bounded_minimax:upper=51", "a.b:Class", "host:0", "host:65536", "host:", ":1"],

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service import pool, supervisor
+from ggp_player.move_service import Health, Subject, pool, supervisor
 from ggp_player.move_service.deadlines import CancellableDeadline
+from ggp_player.move_service.known_moves import LAST_RESORT
 from ggp_player.move_service.pool import Pool
-from ggp_player.move_service.service import LAST_RESORT, Decision, MoveService
+from ggp_player.move_service.service import Decision, MoveService
 from ggp_player.move_service.supervisor import Setup
 from ggp_player.protocol.messages import Start
+from ggp_player.worker import warm_up_searches
 from ggp_player.worker.messages import MatchStatus
 from ggp_player.worker.process import MemoryLimits
 from tests.ggp_player.conftest import Ear
@@ -35,18 +38,29 @@ HEAVY += (
 HEAVY += "(goal x 0)"
 
 
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+
+
 def within(seconds: float) -> CancellableDeadline:
     return CancellableDeadline(Deadline.after(seconds))
 
 
 @asynccontextmanager
 async def playing(
-    strategy: str, rules: str, role: str = "xena", memory: int = 1024
+    strategy: str,
+    rules: str,
+    role: str = "xena",
+    memory: int = 1024,
+    *,
+    play_clock: int = 10,
+    health: Health | None = None,
 ) -> AsyncIterator[MoveService]:
     """Run a move service for a role with so many MiB; the rules are not parsed yet."""
     pool = Pool(2, MemoryLimits(memory * 2**20, memory * 2**18))
     await pool.start()
-    service = MoveService(Setup(Start("m", role, rules, 10, 10), strategy, "seed"), pool)
+    start = Start("m", role, rules, 10, play_clock)
+    setup = Setup(start, strategy, "seed", health=health or Health())
+    service = MoveService(setup, pool)
     try:
         yield service
     finally:
@@ -130,19 +144,20 @@ async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ea
     [
         ("Hanging", "(say 1)"),
         ("HangingFromBirth", "(say 1)"),
-        ("Raising", "(say 1)"),
+        ("Raising", None),
         ("Silent", "(say 1)"),
-        ("Exiting", "(say 1)"),
+        ("Exiting", None),
         ("Illegal", "(say 1)"),
         ("Spinning", "(say 3)"),
-        ("RaisingLater", "(say 3)"),
-        ("Suicidal", "(say 3)"),
+        ("RaisingLater", None),
+        ("Suicidal", None),
         ("Deaf", "(say 3)"),
     ],
 )
 async def test_a_bad_strategy(
-    name: str, move: str, words: str, bad: Naming, monkeypatch: pytest.MonkeyPatch
+    name: str, move: str | None, words: str, bad: Naming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A strategy that fails, for which ``move`` is None, is replaced by one that knows values."""
     monkeypatch.setattr(supervisor, "STOP_GRACE", 0.5)
     async with playing(bad(name), words) as service:
         await service.prepare(within(1.5))
@@ -150,7 +165,44 @@ async def test_a_bad_strategy(
             began = time.monotonic()
             decision = await service.choose(moves, within(1.5))
             assert time.monotonic() - began < 1.5 + LATENESS
-            assert decision.move == move
+            if move is not None:
+                assert decision.move == move
+            else:
+                assert decision.value == 50
+
+
+async def test_a_search_that_fails_every_time_is_replaced_by_the_textbook(
+    fields: str, bad: Naming, ear: Ear
+) -> None:
+    health = Health()
+    async with playing(bad("Raising"), fields, health=health) as service:
+        assert await service.prepare(within(30)) == ""
+        decision = await service.choose((), within(30))
+        assert (decision.move, decision.value, decision.proved) == ("(claim 3)", 100, True)
+        await ear.hear("misbehaving:Raising fails again and again: ZeroDivisionError")
+        (problem,) = health.problems
+        assert problem.subject is Subject.SEARCHES
+        assert problem.reason.startswith("match m, search: ")
+        await service.choose(["(claim 3)", "noop"], within(30))
+        assert (await service.choose(["noop", "(claim 1)"], within(30))).move == "(claim 2)"
+    async with playing("minimax", fields, health=health) as service:
+        await service.prepare(within(30))
+        assert health.is_well
+
+
+async def test_kernels_that_cannot_be_loaded_are_done_without(
+    fields: str, ear: Ear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = "from gdl.array_kernels.archive import Entry\ndel Entry.__call__\n"
+    (tmp_path / "sitecustomize.py").write_text(broken)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(pool, "start_method", lambda: "spawn")
+    warm_up_searches()
+    async with playing("auto", fields) as service:
+        assert await service.prepare(within(40)) == ""
+        decision = await service.choose((), within(40))
+        assert (decision.move, decision.proved) == ("(claim 3)", True)
+        await ear.hear("auto fails again and again")
 
 
 async def test_a_strategy_that_eats_memory(fields: str, bad: Naming, ear: Ear) -> None:
@@ -272,12 +324,65 @@ async def test_a_role_that_is_not_in_the_rules(fields: str) -> None:
 
 
 async def test_rules_that_are_too_heavy(ear: Ear) -> None:
-    async with playing("legal", HEAVY, role="x", memory=256) as service:
+    async with playing("legal", HEAVY, role="x") as service:
         began = time.monotonic()
-        assert await service.prepare(within(0.3)) == ""
-        assert (await service.choose((), within(0.3))).move == LAST_RESORT
-        assert time.monotonic() - began < 0.6 + LATENESS
-        await ear.hear("not one legal move is known, noop is a guess")
+        assert await service.prepare(within(0.6)) == ""
+        decision = await service.choose((), within(0.6))
+        assert decision == Decision("go", note="always legal")
+        assert time.monotonic() - began < 1.2 + LATENESS
+        await ear.hear("not one legal move is known, go is a guess: always legal")
+
+
+# ---------------------------------------------------------------------- stopped workers
+
+
+def workers_of(service: MoveService) -> list[int]:
+    workers = [service._tracker.worker, service._search.worker]
+    return [worker.pid for worker in workers if worker is not None]
+
+
+@needs_proc
+@pytest.mark.parametrize("and_spares", [False, True])
+async def test_workers_that_are_stopped_are_replaced(
+    fields: str, ear: Ear, and_spares: bool
+) -> None:
+    async with playing("minimax", fields) as service:
+        await service.prepare(within(30))
+        assert (await service.choose((), within(30))).move == "(claim 3)"
+        spares = [worker.pid for worker in service._pool._spares] if and_spares else []
+        for pid in (*workers_of(service), *spares):
+            os.kill(pid, signal.SIGSTOP)
+        assert (await service.choose(["(claim 3)", "noop"], within(30))).move == "noop"
+        for pid in workers_of(service):
+            os.kill(pid, signal.SIGSTOP)
+        assert (await service.choose(["noop", "(claim 1)"], within(30))).move == "(claim 2)"
+        await ear.hear("is stopped, and replaced")
+
+
+async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
+    fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with playing("legal", fields) as service:
+        await service.prepare(within(30))
+        assert (await service.choose((), within(30))).move == "(claim 1)"
+        assert (await service.choose(["(claim 1)", "noop"], within(30))).move == "noop"
+
+        async def fail(pool: Pool) -> None:
+            raise OSError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr(Pool, "take", fail)
+        for pid in workers_of(service):
+            os.kill(pid, signal.SIGKILL)
+        decision = await service.choose(["noop", "(claim 2)"], within(0.5))
+        assert decision == Decision("(claim 2)", note="legal in an earlier turn")
+
+
+@pytest.mark.parametrize("play_clock", [0, -5])
+async def test_a_clock_without_time_gets_a_legal_move(fields: str, play_clock: int) -> None:
+    async with playing("legal", fields, play_clock=play_clock) as service:
+        assert await service.prepare(within(0)) == ""
+        assert (await service.choose((), within(0))).move in {f"(claim {n})" for n in (1, 2, 3)}
+        assert (await service.choose(["(claim 1)", "noop"], within(0))).move == "noop"
 
 
 # ---------------------------------------------------------------------- deadlines
@@ -335,7 +440,7 @@ def test_a_decision_in_the_log(decision: Decision, text: str) -> None:
 LACKING = """
 import ctypes, os, sys
 sys.modules.update(resource=None, fcntl=None)
-del os.sched_getaffinity, os.getloadavg, os.getuid
+del os.sched_getaffinity, os.getloadavg, os.getuid, os.setsid, os.killpg, os.getpgrp
 load = ctypes.CDLL
 def CDLL(name, *arguments, **options):
     if name is None:

@@ -31,7 +31,7 @@ def test_nothing_leads_back_to_a_match_that_is_over() -> None:
     assert {phase for phase, _ in TABLE[Phase.OVER].values()} == {Phase.OVER}
     for phase in (Phase.STARTING, Phase.WAITING, Phase.CHOOSING):
         ends = {event for event, (next_, _) in TABLE[phase].items() if next_ is Phase.OVER}
-        assert ends == {Event.STOP, Event.ABORT, Event.SILENCE}
+        assert ends == {Event.STOP, Event.ABORT, Event.SILENCE, Event.UNPLAYABLE}
 
 
 @dataclass
@@ -207,3 +207,25 @@ def test_a_match_that_nobody_stops_ends() -> None:
     assert match is not None
     assert matches.expire(match) is Outcome.DROP
     assert len(matches) == 0
+
+
+@pytest.mark.parametrize("text", [START, FIRST, "(STOP m NIL)", "(ABORT m)"])
+def test_a_match_belongs_to_the_sender_of_its_start(text: str) -> None:
+    matches = Matches(limit=2)
+    match, _ = matches.receive(read(START), "manager")
+    assert match is not None
+    phase = match.phase
+    assert matches.receive(read(text), "stranger") == (None, Outcome.BUSY)
+    assert match.phase is phase
+    assert matches.are_for("manager", "m")
+    assert not matches.are_for("stranger", "m")
+    assert not matches.are_for("manager", "n")
+    assert matches.receive(read(FIRST), "manager")[1] is Outcome.CHOOSE
+
+
+def test_rules_that_cannot_be_played_free_the_seat() -> None:
+    matches = Matches()
+    match, _ = matches.receive(read(START))
+    assert match is not None
+    assert matches.give_up(match) is Outcome.DROP
+    assert not matches.are_full

@@ -22,8 +22,12 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.prefix import (
+    BEGINNING_CHARACTERS,
+    Beginning,
+    beginning_of,
     format_info_reply,
     format_request,
+    may_change_a_match,
     parse_info_reply,
     parse_request,
     spaced,
@@ -201,3 +205,35 @@ def test_terms_with_blanks_around_parentheses() -> None:
 def test_the_fixed_replies() -> None:
     words = (READY, BUSY, DONE, ABORTED)
     assert words == ("ready", "busy", "done", "aborted")
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "match_id"),
+    [
+        ("( play m1 ((mark 1 1)))", "PLAY", "m1"),
+        ("(ABORT m1)", "ABORT", "m1"),
+        ("; no (command)\n(stop m nil)", "STOP", "m"),
+        ("( INFO )", "INFO", ""),
+        ("info", "INFO", ""),
+        ("(play (m) nil)", "PLAY", ""),
+        ("", "", ""),
+        ("((play m nil))", "", ""),
+        (")", "", ""),
+        ("(play " + "m" * BEGINNING_CHARACTERS + " nil)", "PLAY", ""),
+        (";" * BEGINNING_CHARACTERS + "\n(play m nil)", "", ""),
+    ],
+)
+def test_the_beginning_of_a_message(text: str, command: str, match_id: str) -> None:
+    assert beginning_of(text) == Beginning(command, match_id)
+
+
+def test_a_match_id_that_is_too_long() -> None:
+    with pytest.raises(ProtocolError, match="the match id has 1001 characters; at most 1000"):
+        parse_request(f"(abort {'m' * 1001})")
+    assert parse_request(f"(abort {'m' * 1000})") == Abort("m" * 1000)
+
+
+def test_what_may_change_a_match() -> None:
+    changing = ["(start m x () 1 1)", "(play m nil)", "(Stop m nil)", "(abort m)"]
+    assert all(map(may_change_a_match, [*changing, " " * BEGINNING_CHARACTERS + "(info)"]))
+    assert not any(map(may_change_a_match, ["", "(info)", "ping", "(preview (x) 1)", "(what)"]))

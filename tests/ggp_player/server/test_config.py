@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from ggp_player.errors import ConfigError
-from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, load_config
+from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, least_memory, load_config
 
 
 @pytest.fixture
@@ -24,10 +24,20 @@ def test_the_defaults() -> None:
 
 
 def test_trees_come_on_top_of_the_memory_of_a_process() -> None:
-    limits = Config(memory_limit=512, search_memory=100).memory_limits
-    assert limits == ((512 + ADDRESSES_PER_BYTE * 100) * 2**20, 100 * 2**20)
+    limits = Config(memory_limit=2048, search_memory=100).memory_limits
+    assert limits == ((2048 + ADDRESSES_PER_BYTE * 100) * 2**20, 100 * 2**20)
     shared = Config(max_matches=4).memory_limits
     assert 3.9 < Config().memory_limits.search / shared.search < 4.1
+
+
+def test_too_little_memory_is_refused_with_the_least_that_works() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(flags={"memory_limit": str(least_memory() - 1)})
+    assert caught.value.problems == (
+        f"memory_limit in the command line: with {least_memory() - 1} MiB no search works; "
+        f"the least that works on this machine is {least_memory()}",
+    )
+    assert load_config(flags={"memory_limit": str(least_memory())}).memory_limit == least_memory()
 
 
 def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +57,7 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
     sentences = "\n".join(caught.value.problems)
     assert len(caught.value.problems) == 8
     assert f"margin in the file {file} is 0; expected the seconds kept in reserve" in sentences
-    assert f"speed in the file {file} is no setting; there are host, port, name" in sentences
+    assert f"speed in the file {file} is no setting; there are host, port, allow" in sentences
     assert f"matches in the file {file} is no setting" in sentences
     assert "margn in the variable GGP_PLAYER_MARGN is no setting" in sentences
     assert "port in the variable GGP_PLAYER_PORT is 'many'; expected the port" in sentences
@@ -71,6 +81,12 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
         {"name": "a(b"},
         {"name": "Zoë"},
         {"strategy": "bounded_minimax:up=1"},
+        {"allow": ("somewhere",)},
+        {"allow": ("192.0.2.0/33",)},
+        {"token": "short"},
+        {"token": "with/a/slash/in/it/0123"},
+        {"max_clock": 0},
+        {"max_connections": 1},
     ],
 )
 def test_values_out_of_range(settings: dict[str, object]) -> None:
@@ -103,3 +119,17 @@ def test_log_levels_are_understood_in_any_case() -> None:
 
 def test_every_setting_says_what_it_is() -> None:
     assert all(field.description for field in Config.model_fields.values())
+
+
+def test_lists_come_from_every_source(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text('allow_host = ["a.example.org", "b.example.org"]\n')
+    monkeypatch.setenv("GGP_PLAYER_ALLOW", "192.0.2.1, 198.51.100.0/24")
+    config = load_config(file, {"allow_origin": ("http://a",)})
+    assert config.allow == ("192.0.2.1", "198.51.100.0/24")
+    assert config.allow_host == ("a.example.org", "b.example.org")
+    assert config.allow_origin == ("http://a",)
+    assert "b.example.org" in config.access.hosts
+
+
+def test_only_this_machine_is_listened_to_unless_told_otherwise() -> None:
+    assert Config().host == "127.0.0.1"

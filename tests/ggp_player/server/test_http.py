@@ -3,17 +3,26 @@
 import asyncio
 import os
 import re
+import resource
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import web
 
 from ggp_player.errors import ServerError
+from ggp_player.server import http
 from ggp_player.server.config import Config
-from ggp_player.server.http import MAX_MESSAGE, application, serve
+from ggp_player.server.http import (
+    FILES_PER_MATCH,
+    RESERVED_FILES,
+    connection_bounds,
+    new_runner,
+    new_site,
+    serve,
+)
 from ggp_player.server.player import Player
 from ggp_player.server.reply_deadline import (
     ENOUGH_REPLIES,
@@ -22,6 +31,7 @@ from ggp_player.server.reply_deadline import (
     UNKNOWN_ROUND_TRIP,
     ReplyDeadline,
 )
+from ggp_player.server.request_reader import MAX_MESSAGE
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
 
@@ -33,11 +43,12 @@ INFO = b"( ( name ggp-player ) ( status available ) )"
 @asynccontextmanager
 async def serving(player: Player) -> AsyncIterator[int]:
     """Serve a player at the port that is the value."""
-    runner = web.AppRunner(application(player), access_log=None)
+    runner = new_runner(player)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    site = new_site(runner, player.config.model_copy(update={"port": 0}))
+    await site.start()
     try:
-        yield runner.addresses[0][1]
+        yield site.port
     finally:
         await runner.cleanup()
 
@@ -105,6 +116,14 @@ async def test_a_match_over_sockets(port: int, fields: str) -> None:
         ("a path", b"POST /player HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)"),
         ("GET", b"GET /%28%20INFO%20%29 HTTP/1.1\r\nHost: x\r\n\r\n"),
         ("GET with +", b"GET /(+info+) HTTP/1.0\r\n\r\n"),
+        ("HTTP/1.1 without Host", b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(info)"),
+        ("no length", b"POST / HTTP/1.0\r\n\r\n( INFO )\r\n"),
+        ("no length and no body", b"POST / HTTP/1.1\r\nHost: x\r\n\r\n"),
+        ("chunks", b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+         b"4\r\n(inf\r\n2\r\no)\r\n0\r\n\r\n"),
+        ("more than it says", b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)\r\n\r\n"),
+        ("blanks in an address", b"GET /( INFO ) HTTP/1.0\r\n\r\n"),
+        ("no slash, no version", b"GET ( INFO )\r\n\r\n"),
         ("a browser", b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"),
     ],
 )  # fmt: skip
@@ -113,17 +132,24 @@ async def test_ways_to_ask_for_info(title: str, request_: bytes, port: int) -> N
     assert status.endswith(b"200 OK"), title
     assert body == INFO
     assert head["connection"] == "close"
-    assert head["access-control-allow-origin"] == "*"
+    assert head["server"] == "ggp-player"
 
 
-async def test_a_whole_start_in_an_address(port: int) -> None:
+async def test_a_whole_start_in_an_address() -> None:
+    config = Config(strategy="legal", allow_get=True)
+    async with Player(config) as player, serving(player) as port:
+        await start_and_play_by_address(port)
+
+
+async def start_and_play_by_address(port: int) -> None:
     rules = "(role+you)(legal+you+go)(<=+terminal+(true+?x))(goal+you+0)"
     line = f"GET /(start+m+you+({rules})+9+9) HTTP/1.0\r\n\r\n".encode()
     assert (await exchange(port, line))[2] == b"ready"
     assert (await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n"))[2] == b"go"
 
 
-async def test_replies_are_measured_until_they_are_sent() -> None:
+async def test_replies_are_measured_until_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "_delays", lambda _: (0.0, 0.0))
     rules = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
     standing_still = Player(Config(strategy="legal"), clock=lambda: 100.0)
     async with standing_still as player, serving(player) as port:
@@ -137,30 +163,49 @@ async def test_replies_are_measured_until_they_are_sent() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
-async def test_the_round_trip_to_the_game_manager_is_measured() -> None:
+async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None:
     seen: list[float] = []
+    waits: list[float] = []
 
     class Spy(Player):
-        def new_deadline(self, round_trip: float = 0.0) -> ReplyDeadline:
+        def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
             seen.append(round_trip)
-            return super().new_deadline(round_trip)
+            waits.append(waited)
+            return super().new_deadline(round_trip, waited)
 
     async with Spy(Config(strategy="legal")) as player, serving(player) as port:
         await exchange(port, ggp_base("(INFO)"))
         await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
-    assert len(seen) == 2
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(ggp_base("(INFO)"))
+        time.sleep(0.2)  # noqa: ASYNC251 it holds the event loop on purpose
+        assert (await reader.read()).endswith(INFO)
+        writer.close()
+    assert len(seen) == 3
     assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
+    assert waits[0] < 0.15 <= waits[2]
 
 
-async def test_options(port: int) -> None:
-    request = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"
-    status, head, body = await exchange(port, request)
+PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"
+
+
+@pytest.mark.parametrize(("allowed", "named"), [("*", "*"), ("http://a", "http://a")])
+async def test_a_page_that_may_drive_the_player(allowed: str, named: str) -> None:
+    config = Config(strategy="legal", allow_origin=(allowed,))
+    async with Player(config) as player, serving(player) as port:
+        status, head, body = await exchange(port, PREFLIGHT)
     assert (status, body) == (b"HTTP/1.1 200 OK", b"")
-    assert head["access-control-allow-origin"] == "*"
+    assert head["access-control-allow-origin"] == named
     assert head["access-control-allow-methods"] == "POST, GET, OPTIONS"
     assert head["access-control-allow-headers"] == "Sender, Receiver, Content-Type, Accept"
     assert head["access-control-max-age"] == "86400"
     assert head["content-length"] == "0"
+
+
+async def test_other_pages_may_not(port: int) -> None:
+    status, head, body = await exchange(port, PREFLIGHT)
+    assert (status, body) == (b"HTTP/1.1 200 OK", b"")
+    assert not [name for name in head if name.startswith("access-control")]
 
 
 async def test_a_message_that_cannot_be_understood(port: int) -> None:
@@ -174,15 +219,55 @@ async def test_rules_that_are_no_utf_8(port: int) -> None:
     text = b"(start m you ((role you) (legal you r\xe9) (<= terminal (true x)) (goal you 0)) 9 9)"
     request = b"POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text)
     assert (await exchange(port, request))[2] == b"ready"
-    assert (await exchange(port, ggp_base("(play m nil)")))[2].decode() == "ré"
+    assert (await exchange(port, ggp_base("(play m nil)")))[2] == b"r\xe9"
 
 
-async def test_a_body_in_pieces(port: int) -> None:
+async def in_pieces(port: int, *pieces: bytes, half_closed: bool = False) -> bytes:
+    """Send bytes piece by piece, and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for piece in (b"POST / HTTP/1.0\r\nContent-Le", b"ngth: 8\r\n\r\n( IN", b"FO )"):
+    for piece in pieces:
         writer.write(piece)
         await writer.drain()
         await asyncio.sleep(0)
+    if half_closed:
+        writer.write_eof()
+    received = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return received
+
+
+async def test_a_body_in_pieces(port: int) -> None:
+    pieces = (b"POST / HTTP/1.0\r\nContent-Le", b"ngth: 8\r\n\r\n( IN", b"FO )")
+    assert (await in_pieces(port, *pieces)).endswith(INFO)
+
+
+async def test_a_half_closed_request_gets_its_reply(words: str, bad: Naming) -> None:
+    async with Player(Config(strategy=bad("Spinning"))) as player, serving(player) as port:
+        start = ggp_base(f"(START m xena ({words}) 2 1)")
+        assert (await in_pieces(port, start, half_closed=True)).endswith(b"ready")
+        assert (await in_pieces(port, ggp_base("(PLAY m NIL)"), half_closed=True)).endswith(b"3)")
+
+
+@pytest.mark.parametrize("counted", ["characters", "bytes"])
+async def test_rules_in_utf_8_with_either_length(counted: str, port: int) -> None:
+    text = "(START m yoü ((role yoü) (legal yoü gö) ; ½\n (<= terminal (true x))) 9 9)"
+    body = text.encode()
+    length = len(text) if counted == "characters" else len(body)
+    head = f"POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n".encode()
+    assert (await exchange(port, head + body))[2] == b"ready"
+    status, head_of_reply, move = await exchange(port, ggp_base("(PLAY m NIL)"))
+    assert status == b"HTTP/1.0 200 OK"
+    assert move == "gö".encode()
+    assert head_of_reply["content-length"] == str(len(move))
+
+
+async def test_a_sender_that_asks_whether_to_go_on(port: int) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(head)
+    assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+    writer.write(b"(info)")
     assert (await reader.read()).endswith(INFO)
     writer.close()
     await writer.wait_closed()
@@ -202,16 +287,18 @@ async def test_a_body_beyond_the_limit(port: int) -> None:
 
 
 async def test_other_methods(port: int) -> None:
-    status, _, _ = await exchange(port, b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n")
+    status, _, body = await exchange(port, b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n")
     assert status.endswith(b"405 Method Not Allowed")
+    assert body == b"error: DELETE is not answered; a message is sent by POST"
 
 
 async def test_requests_are_answered_side_by_side(words: str, bad: Naming, ear: Ear) -> None:
     async with Player(Config(strategy=bad("Spinning"))) as player:
-        runner = web.AppRunner(application(player), access_log=None)
+        runner = new_runner(player)
         await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        port = runner.addresses[0][1]
+        site = new_site(runner, player.config.model_copy(update={"port": 0}))
+        await site.start()
+        port = site.port
         starting = asyncio.create_task(exchange(port, ggp_base(f"(start m xena ({words}) 99 99)")))
         await ear.hear("match m, tracker: the rules are parsed")
         assert (await exchange(port, ggp_base("( INFO )")))[2].endswith(b"( status busy ) )")
@@ -232,16 +319,19 @@ async def test_every_message_is_a_line_in_the_log(port: int, ear: Ear) -> None:
 async def test_requests_that_are_no_http() -> None:
     async with served() as (process, port):
         for request in (
-            b"GET /( blanks ) HTTP/1.0\r\n\r\n",
-            b"POST / HTTP/1.0\r\nContent-Length: 4\r\n\r\n(more than it says)",
-            b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n(no Host)",
             b"( INFO )\r\n\r\n",
+            b"POST\r\n\r\n",
+            b"POST / HTTP/1.0\r\nno header\r\n\r\n",
+            b"POST / HTTP/1.0\r\nContent-Length: many\r\n\r\n",
         ):
-            assert b"400 Bad Request" in (await exchange(port, request))[0]
+            status, head, body = await exchange(port, request)
+            assert status == b"HTTP/1.0 400 Bad Request"
+            assert body.startswith(b"error: ")
+            assert head["content-length"] == str(len(body))
         assert (await exchange(port, ggp_base("( INFO )")))[2] == INFO
         process.send_signal(signal.SIGINT)
         output = (await process.communicate())[0].decode()
-    assert output.count("a request that is no HTTP: 400, message: ") == 3
+    assert "127.0.0.1 is refused: this is no HTTP" in output
     assert "Traceback" not in output
 
 
@@ -258,6 +348,15 @@ async def test_a_port_that_is_taken(port: int) -> None:
 async def test_an_address_that_is_not_ours() -> None:
     with pytest.raises(ServerError, match=r"cannot listen at 192\.0\.2\.1:0: "):
         await serve(Config(host="192.0.2.1", port=0), lambda host, port: None)
+
+
+def test_files_are_reserved_for_matches() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    bounds = connection_bounds(Config(max_connections=10000, max_matches=64))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    reserved = RESERVED_FILES + FILES_PER_MATCH * 66
+    assert bounds.connections == min(10000, max(8, soft - reserved))
+    assert soft == min(hard, max(soft, 10000 + reserved))
 
 
 # ---------------------------------------------------------------------- the command
@@ -358,4 +457,5 @@ async def test_the_server_says_what_it_is() -> None:
         output = (await process.communicate())[0].decode()
     assert "name       Ada" in output
     assert "strategy   minimax" in output
+    assert "access     managers on this machine; for others, --host 0.0.0.0 --allow" in output
     assert f"give your game manager the address 127.0.0.1:{address}" in output

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ggp_player.server.config import Config
-from ggp_player.server.player import LONG_MESSAGE, Player
+from ggp_player.server.player import LONG_RULES, Player
 from tests.ggp_player.conftest import Ear
 
 Naming = Callable[[str], str]
@@ -250,11 +250,9 @@ async def test_rules_that_cannot_be_read() -> None:
                 "error: the game cannot be played: rules:1:29: error: 'not' cannot be the head of "
                 "a rule [misplaced-keyword]",
             ),
-            ("( INFO )", BUSY),
-            ("(PLAY m NIL)", "noop"),
-            ("(PLAY m (go))", "noop"),
-            ("(STOP m (go))", "done"),
             ("( INFO )", AVAILABLE),
+            ("(PLAY m NIL)", "busy"),
+            ("(STOP m (go))", "busy"),
         )
 
 
@@ -269,7 +267,7 @@ async def test_a_role_that_the_game_does_not_have(fields: str) -> None:
 async def test_a_long_rulesheet_is_taken(fields: str) -> None:
     padding = " ".join(f"(padding {number} {number + 1})" for number in range(6_000))
     async with player() as ours:
-        assert len(padding) > LONG_MESSAGE
+        assert len(padding) > LONG_RULES
         assert await ours.reply(start(fields + padding, "60 10")) == "ready"
         assert await ours.reply("(PLAY m NIL)") == "(claim 1)"
 
@@ -287,3 +285,11 @@ async def test_a_match_goes_on_without_any_spare(fields: str) -> None:
     async with player(spares=0) as ours:
         assert await ours.reply(start(fields)) == "ready"
         assert await ours.reply("(PLAY m NIL)") == "(claim 1)"
+
+
+@pytest.mark.parametrize("clock", ["0", "-5"])
+async def test_clocks_without_time_get_legal_moves(fields: str, clock: str) -> None:
+    async with Player(Config(strategy="legal")) as player:
+        assert await player.reply(f"(START m xena ({fields}) {clock} {clock})") == "ready"
+        assert (await player.reply("(PLAY m NIL)")).startswith("(claim ")
+        assert await player.reply("(PLAY m ((claim 1) noop))") == "noop"

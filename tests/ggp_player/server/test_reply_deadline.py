@@ -12,10 +12,13 @@ from ggp_player.server.reply_deadline import (
     MAX_MARGIN_SHARE,
     MIN_MARGIN,
     OVERHEADS,
+    PONDERING_GRACE,
     REMEMBERED_REPLIES,
     UNFORESEEN_SHARE,
     Margin,
     ReplyDeadline,
+    pondering_limit,
+    silence_limit,
 )
 
 CLOCKS = st.floats(0, 1e4)
@@ -152,3 +155,14 @@ def test_others_are_not() -> None:
         clock.now += 8.9
         early.reply_sent()
     assert margin.seconds(1) == cautious(1)
+
+
+def test_a_search_rests_before_its_match_is_dropped() -> None:
+    assert pondering_limit(30, 10) == 40 + PONDERING_GRACE
+    assert pondering_limit(10, 10) < silence_limit(10, 10, 1)
+
+
+def test_the_time_that_a_request_has_waited_counts() -> None:
+    clock = FakeClock()
+    at_once, late = ReplyDeadline(Margin(), clock), ReplyDeadline(Margin(), clock, 0.0, 0.75)
+    assert at_once.for_clock(10).at - late.for_clock(10).at == 0.75

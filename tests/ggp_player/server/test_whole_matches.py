@@ -10,16 +10,16 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 import gdl
 from gdl import Ruleset
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.protocol.match_record import MatchRecord
-from ggp_player.server.config import Config
-from ggp_player.server.http import application
+from ggp_player.server.config import Config, least_memory
+from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
+from ggp_player.worker import warm_up_searches
 from tests.support.paths import ROOT
 
 GAMES = ROOT / "games"
@@ -54,12 +54,12 @@ async def serving(strategy: str, **settings: Any) -> AsyncIterator[RemotePlayer]
     """Run a player server with the strategy at any free port of this machine."""
     config = Config(strategy=strategy, **settings)
     async with Player(config) as player:
-        runner = web.AppRunner(application(player), access_log=None)
+        runner = new_runner(player)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = new_site(runner, config.model_copy(update={"port": 0}))
         await site.start()
         try:
-            yield RemotePlayer("127.0.0.1", runner.addresses[0][1])
+            yield RemotePlayer("127.0.0.1", site.port)
         finally:
             await runner.cleanup()
 
@@ -137,11 +137,24 @@ async def test_a_strategy_that_eats_memory_is_stopped(bad: BadStrategy) -> None:
     rules, steps = gdl.parse(SHORT), list[MatchStep]()
     setup = MatchSetup(rules, "whole.1", 2, 1)
     async with (
-        serving(bad("Greedy"), memory_limit=512) as greedy,
+        serving(bad("Greedy"), memory_limit=least_memory()) as greedy,
         serving("legal") as other,
     ):
         run = GameManager(setup, gdl.interpret(rules), [greedy, other], steps.append)
         assert_flawless(await run.run(), steps)
+
+
+@pytest.mark.parametrize("game", ["ticTacToe", "connectFour"])
+async def test_the_least_memory_suffices(game: str, caplog: pytest.LogCaptureFixture) -> None:
+    warm_up_searches()
+    steps: list[MatchStep] = []
+    rules = gdl.load(GAMES / f"{game}.kif")
+    setup = MatchSetup(rules, "whole.1", 8, 2, seed=1)
+    small = {"memory_limit": least_memory(), "search_memory": 16}
+    async with serving("auto", **small) as least, serving("random") as other:
+        run = GameManager(setup, gdl.interpret(rules), [least, other], steps.append)
+        assert_flawless(await run.run(), steps)
+    assert "died" not in caplog.text
 
 
 async def test_a_bad_strategy_does_not_keep_a_server_from_the_next_match(bad: BadStrategy) -> None:

@@ -17,6 +17,7 @@ from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
     MessageToServer,
+    RulesCompiled,
     SearchEnded,
     SearchReady,
     decode_to_server,
@@ -72,7 +73,11 @@ def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     )
     choice.wanted = 1
     worker.search(BeginSearch(1))
-    assert sent == [SearchReady(ponders=False), SearchReady(ponders=True), SearchEnded(1, "")]
+    ready, ready_anew, compiled, ended = sent
+    assert (ready, ready_anew) == (SearchReady(ponders=False), SearchReady(ponders=True))
+    assert isinstance(compiled, RulesCompiled)
+    assert compiled.seconds > 0
+    assert ended == SearchEnded(1, "")
     assert [found.value for found in choice.published] == [None, 1.0, 2.0]
 
 
@@ -120,7 +125,9 @@ def test_a_search_stops_between_two_choices(
     worker.search(BeginSearch(1))
     choice.wanted = 2
     worker.search(BeginSearch(2))
-    assert sent == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    others = [message for message in sent if not isinstance(message, RulesCompiled)]
+    assert others == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
+    assert len(sent) - len(others) == is_warm
     assert [found.search for found in choice.published] == [1, 2]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,20 @@ def test_warming_up_fills_the_cache_and_says_what_it_does(
     lines.clear()
     warm_up.warm_up_searches(lines.append)
     assert len(lines) == 1
+
+
+def test_damaged_code_is_compiled_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path))
+    KERNELS.forget()
+    warm_up.warm_up_searches()
+    whole = {file: file.read_bytes() for file, _, _ in cached_files()}
+    for file, damage in zip(whole, itertools.cycle((b"", b"cut short", bytes(100))), strict=False):
+        file.write_bytes(damage)
+    assert not warm_up.is_warm()
+    KERNELS.forget()
+    warm_up.warm_up_searches()
+    assert warm_up.is_warm()
+    assert all(file.read_bytes() == code for file, code in whole.items())
 
 
 WARMING = """

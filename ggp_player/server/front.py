@@ -1,0 +1,316 @@
+"""The front of the server: takes connections, and hands whole requests to aiohttp.
+
+What comes before a whole request is where strangers can do harm, so all of it is here, and bounded:
+how many connections there are (:mod:`.connections`), how long a head and a body may take, and how
+large they may be. What is read is decided by :mod:`.request_reader`, and who may ask by
+:mod:`.access`. aiohttp sees only requests that are whole, admitted, and written by the standard; a
+connection that sends nothing costs one small object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import web
+
+from ggp_player.server.access import AccessRules, Admission, plain_address
+from ggp_player.server.connections import SMALL_BODY, Bounds, Connections, Timeouts
+from ggp_player.server.request_reader import MAX_HEAD, HttpRequest, Refusal, RequestReader
+
+PACKET = 2**14
+"""Bytes that are received at a time: scanning them holds the event loop for milliseconds."""
+
+BATCH = 16
+"""How many connections are accepted in one callback of the event loop."""
+
+BACKLOG = 4096
+"""How many connections the system keeps for us meanwhile. One beyond that waits for a second."""
+
+QUIET_SECONDS = 0.3
+"""The silence after which a request that may be whole is taken to be whole."""
+
+LINGER_SECONDS = 2.0
+"""How long a refused peer may go on sending; closed at once, it might not get to see why."""
+
+MAX_TRAILING = 2**16
+"""Bytes that are read, and ignored, after a request; a peer that sends more is not heard."""
+
+MAX_LINE = 3 * MAX_HEAD
+"""Bytes of the longest line that aiohttp gets: an escaped byte takes three."""
+
+REPORT_SECONDS = 10.0
+"""The shortest time between two lines of the log about connections that are turned away."""
+
+_log = logging.getLogger(__name__)
+
+
+class Front(asyncio.BufferedProtocol):
+    """One connection: its request is read, then aiohttp answers it on the same transport."""
+
+    def __init__(self, site: FrontSite) -> None:
+        self.address = ""
+        self.sender = ""
+        """Whose request this is; it is known before aiohttp gets the request."""
+        self._site = site
+        self._reader = RequestReader()
+        self._transport: asyncio.Transport | None = None
+        self._buffer = bytearray()
+        self._timer: asyncio.TimerHandle | None = None
+        self._quiet: asyncio.TimerHandle | None = None
+        self._admitted: Admission | None = None
+        self._is_settled = False
+        self._trailing = 0
+        self._handler: Any = None
+
+    @property
+    def held(self) -> int:
+        """The bytes of a body that is not whole."""
+        return self._reader.held
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a head."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        peer = transport.get_extra_info("peername")
+        self.address = plain_address(peer[0]) if peer else ""
+        self._set_timer(self._site.timeouts.head)
+        self._site.connections.add(self)
+        self._site.report_dropped()
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Provide room for the next packet."""
+        self._buffer = bytearray(PACKET)
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Read a packet."""
+        data, self._buffer = bytes(memoryview(self._buffer)[:nbytes]), bytearray()
+        if self._is_settled:
+            self._ignore(nbytes)
+            return
+        self._reader.receive(data)
+        self._go_on()
+
+    def eof_received(self) -> bool:
+        """Take the request as it is. A peer that sends no more may still wait for the reply."""
+        if not self._is_settled and self._reader.has_begun:
+            self._reader.end()
+            self._go_on()
+        return self._handler is not None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._cancel_timers()
+        self._is_settled = True
+        self._site.connections.remove(self)
+        if self._handler is not None:
+            self._handler.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Tell aiohttp that the peer is slow."""
+        if self._handler is not None:
+            self._handler.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Tell aiohttp that the peer has caught up."""
+        if self._handler is not None:
+            self._handler.resume_writing()
+
+    def drop(self) -> None:
+        """Close the connection at once."""
+        self._is_settled = True
+        self._cancel_timers()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _ignore(self, nbytes: int) -> None:
+        """Read on after a request: closing a connection with bytes unread would lose the reply."""
+        self._trailing += nbytes
+        is_answering = self._handler is not None
+        if is_answering and self._trailing > MAX_TRAILING and self._transport is not None:
+            self._transport.pause_reading()
+
+    def _go_on(self) -> None:
+        """Do what follows from what has been read."""
+        reader = self._reader
+        if reader.refusal is None and reader.head is not None and self._admitted is None:
+            self._admit()
+        if self._is_settled:
+            return
+        if reader.refusal is not None:
+            self._refuse(reader.refusal)
+        elif reader.request is not None:
+            self._answer(reader.request)
+        else:
+            self._wait_for_quiet()
+            if reader.held > SMALL_BODY:
+                self._site.connections.bound_held()
+
+    def _admit(self) -> None:
+        head = self._reader.head
+        assert head is not None
+        verdict = self._site.access.check(head, self.address)
+        if isinstance(verdict, Refusal):
+            self._refuse(verdict)
+            return
+        self._admitted, self.sender = verdict, verdict.sender
+        if self._reader.request is None:
+            self._set_timer(self._site.timeouts.body)
+            if head.header("expect").lower() == "100-continue" and self._transport is not None:
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _answer(self, request: HttpRequest) -> None:
+        """Have aiohttp answer the request."""
+        assert self._admitted is not None
+        self._settle()
+        self._site.connections.answering(self)
+        self._handler = self._site.new_handler()
+        self._handler.connection_made(self._transport)
+        self._handler.data_received(bytes(HttpRequest(self._admitted.head, request.body)))
+        self._reader = RequestReader()  # the body is aiohttp's now
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Send the refusal, and close when the peer has had time to read it."""
+        self._settle()
+        self._site.report_refused(self.address, refusal)
+        if self._transport is None or self._transport.is_closing():
+            return
+        self._transport.write(bytes(refusal))
+        with suppress(OSError):  # the peer may be gone
+            self._transport.write_eof()
+        self._timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.drop)
+
+    def _settle(self) -> None:
+        self._cancel_timers()
+        self._is_settled = True
+
+    def _time_out(self) -> None:
+        if not self._reader.has_begun:
+            self.drop()
+            return
+        what = "head" if self._reader.head is None else "body"
+        sentence = f"the {what} of the request did not come in time"
+        self._refuse(Refusal(HTTPStatus.REQUEST_TIMEOUT, sentence))
+
+    def _end_reading(self) -> None:
+        self._reader.end()
+        self._go_on()
+
+    def _wait_for_quiet(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+            self._quiet = None
+        if self._reader.may_be_whole:
+            loop = asyncio.get_running_loop()
+            self._quiet = loop.call_later(QUIET_SECONDS, self._end_reading)
+
+    def _set_timer(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._time_out)
+
+    def _cancel_timers(self) -> None:
+        for timer in (self._timer, self._quiet):
+            if timer is not None:
+                timer.cancel()
+
+
+class FrontSite(web.BaseSite):
+    """Listens at an address for a runner of aiohttp, with a front before each connection."""
+
+    def __init__(
+        self,
+        runner: web.BaseRunner,
+        address: tuple[str, int],
+        access: AccessRules,
+        bounds: Bounds,
+        timeouts: Timeouts,
+    ) -> None:
+        super().__init__(runner)
+        self.access = access
+        self.timeouts = timeouts
+        self.connections = Connections(bounds)
+        assert runner.server is not None
+        self.new_handler: Callable[[], Any] = runner.server
+        self._address = address
+        self._servers: list[asyncio.Server] = []
+        self._next_report = 0.0
+        self._refused = 0
+
+    @property
+    def name(self) -> str:
+        """The address as a URL."""
+        host, port = self._address
+        return f"http://{host}:{port}"
+
+    @property
+    def port(self) -> int:
+        """The port that is listened at."""
+        port: int = self._servers[0].sockets[0].getsockname()[1]
+        return port
+
+    async def start(self) -> None:
+        """Begin to listen. Raises OSError where that cannot be done."""
+        await super().start()
+        loop = asyncio.get_running_loop()
+        host, port = self._address
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in dict.fromkeys(found):
+            taken = (address[0], self.port if self._servers else port, *address[2:])
+            listening = _bound_socket(family, taken)
+            server = await loop.create_server(lambda: Front(self), sock=listening, backlog=BATCH)
+            listening.listen(BACKLOG)
+            self._servers.append(server)
+
+    async def stop(self) -> None:
+        """Stop listening, and close what has sent no whole request."""
+        for server in self._servers:
+            server.close()
+        self.connections.drop_waiting()
+        await super().stop()
+
+    def report_dropped(self) -> None:
+        """Log how many connections had to go, now and then."""
+        if self.connections.dropped and self._may_report():
+            _log.warning(
+                "%d connections were closed before they sent a request: there were too many",
+                self.connections.dropped,
+            )
+            self.connections.dropped = 0
+
+    def report_refused(self, address: str, refusal: Refusal) -> None:
+        """Log a refusal; of many in a short time, one with their number."""
+        self._refused += 1
+        if self._may_report():
+            others = f" ({self._refused - 1} others before)" if self._refused > 1 else ""
+            _log.warning("%s is refused: %s%s", address, refusal.sentence, others)
+            self._refused = 0
+
+    def _may_report(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        if now < self._next_report:
+            return False
+        self._next_report = now + REPORT_SECONDS
+        return True
+
+
+def _bound_socket(family: int, address: tuple[Any, ...]) -> socket.socket:
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if sys.platform != "win32":  # there, it lets two programs listen at one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind(address)
+        listening.setblocking(False)
+    except OSError:
+        listening.close()
+        raise
+    return listening

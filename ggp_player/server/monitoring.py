@@ -1,0 +1,99 @@
+"""Pages for whoever watches the server: ``/healthz``, ``/readyz`` and ``/metrics``.
+
+No message of the protocol is written like these addresses, so they take nothing from game managers
+that send messages in the address.
+
+============  ==================================================================================
+page          what it says
+============  ==================================================================================
+``/healthz``  200 while the event loop answers and the searches find moves; otherwise 503, and a
+              restart may help
+``/readyz``   200 where a START would begin a match now, with all searches; otherwise 503
+``/metrics``  counters, gauges and histograms as Prometheus reads them
+============  ==================================================================================
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from prometheus_client import CONTENT_TYPE_LATEST, Histogram
+from pydantic_core import to_json
+
+from ggp_player.move_service import Subject
+from ggp_player.server.player import Player
+from ggp_player.worker import is_warm
+
+TICK = 0.1
+"""Seconds between two measurements of the event loop's delay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An HTTP response; ``content_type`` is a whole header."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a server is ready for. ``problems`` are for people to read."""
+
+    warm: bool
+    searches_failing: bool
+    free_seats: int
+    draining: bool
+    problems: tuple[str, ...] = ()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a match could begin now, and be played well."""
+        is_free = self.free_seats > 0 and not self.draining
+        return is_free and self.warm and not self.searches_failing
+
+
+def readiness(player: Player) -> Readiness:
+    """Find out what a player is ready for."""
+    health = player.health
+    return Readiness(
+        warm=is_warm(),
+        searches_failing=health.has(Subject.SEARCHES),
+        free_seats=player.free_seats,
+        draining=player.is_draining,
+        problems=tuple(map(str, health.problems)),
+    )
+
+
+def page(player: Player, path: str) -> Page | None:
+    """Make the page at a path; None where there is none, and the path is a message."""
+    if path == "/metrics":
+        return Page(200, CONTENT_TYPE_LATEST, player.metrics.text())
+    if path not in {"/healthz", "/readyz"}:
+        return None
+    now = readiness(player)
+    is_good = now.is_ready if path == "/readyz" else not now.searches_failing
+    return Page(200 if is_good else 503, "application/json", to_json(now) + b"\n")
+
+
+@asynccontextmanager
+async def loop_delay_measured(histogram: Histogram) -> AsyncIterator[None]:
+    """Measure meanwhile how late the event loop is."""
+    task = asyncio.create_task(_measure(histogram))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _measure(histogram: Histogram) -> None:
+    while True:
+        due = time.monotonic() + TICK
+        await asyncio.sleep(TICK)
+        histogram.observe(max(0.0, time.monotonic() - due))

@@ -1,0 +1,186 @@
+"""What strangers do: each attack runs in a process of its own, until it is ended.
+
+Strangers call from loopback addresses other than the game manager's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import Random
+
+HEAD = "POST / HTTP/1.0\r\nContent-Type: text/acl\r\n{more}Content-Length: {length}\r\n\r\n"
+
+STRANGERS = 8
+"""How many addresses strangers call from."""
+
+MATCHES = 20
+"""Of how many matches strangers guess the names."""
+
+RULES = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """Whoever attacks the server at a port; ``strength`` multiplies what they do."""
+
+    port: int
+    seed: int
+    strength: float = 1.0
+
+    def times(self, number: int) -> int:
+        """So many, at strength 1."""
+        return max(1, round(self.strength * number))
+
+    async def connect(self, number: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect from the address of one of the strangers."""
+        source = (f"127.0.0.{2 + number % STRANGERS}", 0)
+        return await asyncio.open_connection("127.0.0.1", self.port, local_addr=source)
+
+    async def send(self, data: bytes, number: int = 0) -> None:
+        """Send bytes, read what comes, and do not mind being refused."""
+        try:
+            reader, writer = await self.connect(number)
+            writer.write(data)
+            await asyncio.wait_for(reader.read(), 5)
+            writer.close()
+        except (OSError, TimeoutError):
+            await asyncio.sleep(0.05)
+
+
+Run = Callable[[Stranger], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack with its name; ``holds`` where the server is known to bear it without a loss."""
+
+    name: str
+    run: Run
+    holds: bool
+
+
+ATTACKS: dict[str, Attack] = {}
+
+
+def attack(name: str, holds: bool = True) -> Callable[[Run], Run]:
+    """Register an attack."""
+
+    def register(run: Run) -> Run:
+        ATTACKS[name] = Attack(name, run, holds)
+        return run
+
+    return register
+
+
+def run_attack(name: str, stranger: Stranger) -> None:
+    """Run an attack until the process is ended."""
+    asyncio.run(_forever(ATTACKS[name].run, stranger))
+
+
+async def _forever(run: Run, stranger: Stranger) -> None:
+    while True:
+        await run(stranger)
+        await asyncio.sleep(0.01)
+
+
+def request(text: str | bytes, more: str = "") -> bytes:
+    """A request as game managers send it."""
+    body = text.encode() if isinstance(text, str) else text
+    return HEAD.format(more=more, length=len(body)).encode() + body
+
+
+async def _side_by_side(stranger: Stranger, number: int, data: Callable[[int], bytes]) -> None:
+    await asyncio.gather(*(stranger.send(data(index), index) for index in range(number)))
+
+
+async def _hold(stranger: Stranger, data: bytes, pause: float = 0.0) -> None:
+    """Keep connections open on which bytes come, with so many seconds after each."""
+
+    async def hold(index: int) -> None:
+        try:
+            reader, writer = await stranger.connect(index)
+            for piece in [data[i : i + 1] for i in range(len(data))] if pause else [data]:
+                writer.write(piece)
+                await asyncio.sleep(pause)
+            await asyncio.wait_for(reader.read(), 60)
+            writer.close()
+        except (OSError, TimeoutError):
+            await asyncio.sleep(1)
+
+    await asyncio.gather(*(hold(index) for index in range(stranger.times(200))))
+
+
+@attack("idle connections")
+async def _idle(stranger: Stranger) -> None:
+    await _hold(stranger, b"")
+
+
+@attack("half-sent heads")
+async def _half_heads(stranger: Stranger) -> None:
+    await _hold(stranger, b"POST / HTTP/1.0\r\nContent-Le")
+
+
+@attack("half-sent bodies")
+async def _half_bodies(stranger: Stranger) -> None:
+    await _hold(stranger, request("( INFO )")[:-1])
+
+
+@attack("slow bodies")
+async def _slow(stranger: Stranger) -> None:
+    await _hold(stranger, request("( INFO )"), pause=0.2)
+
+
+@attack("nested PLAYs")
+async def _nested(stranger: Stranger) -> None:
+    text = request(f"(PLAY x ({'(a ' * 16_000}{')' * 16_000}))")
+    await _side_by_side(stranger, stranger.times(4), lambda _: text)
+
+
+@attack("compressed bodies")
+async def _compressed(stranger: Stranger) -> None:
+    body = gzip.compress(bytes(2**28), 9)
+    text = request(body, "Content-Encoding: gzip\r\n")
+    await _side_by_side(stranger, stranger.times(4), lambda _: text)
+
+
+@attack("foreign ABORTs")
+async def _aborts(stranger: Stranger) -> None:
+    await _side_by_side(stranger, MATCHES, lambda index: request(f"( ABORT attack.{index} )"))
+    await asyncio.sleep(0.5)
+
+
+@attack("forged PLAYs")
+async def _plays(stranger: Stranger) -> None:
+    text = "( PLAY attack.{} (noop noop) )"
+    await _side_by_side(stranger, MATCHES, lambda index: request(text.format(index)))
+    await asyncio.sleep(0.5)
+
+
+@attack("match ids of 10 MB")
+async def _long_ids(stranger: Stranger) -> None:
+    name = "m" * 10_000_000
+    await stranger.send(request(f"( START {name} you ({RULES}) 10 10)"))
+    await stranger.send(request(f"( PLAY {name} NIL )"))
+    await asyncio.sleep(1 / stranger.strength)
+
+
+@attack("garbage")
+async def _garbage(stranger: Stranger) -> None:
+    random = Random(stranger.seed)
+    for _ in range(stranger.times(20)):
+        text = random.randbytes(random.choice([1, 100, 10_000]))
+        await stranger.send(random.choice([text, request(text), request("(" * len(text))]))
+
+
+@attack("many requests")
+async def _many(stranger: Stranger) -> None:
+    texts = ("( INFO )", "( ABORT nobody )", "( PLAY nobody NIL )", "( STOP nobody NIL )")
+    await _side_by_side(stranger, stranger.times(20), lambda index: request(texts[index % 4]))
+
+
+@attack("clocks of years")
+async def _years(stranger: Stranger) -> None:
+    await stranger.send(request(f"( START years you ({RULES}) 99999999 99999999)"))

@@ -1,0 +1,216 @@
+"""A scenario: matches on a server of its own, beside attacks and faults, and what they cost."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+
+from tests.attack.attacks import ATTACKS, RULES, Stranger, run_attack
+from tests.attack.bystander import Outages, Turns, play_matches
+from tests.attack.faults import FAULTS, KILL_SERVER
+from tests.support.raw_manager import exchange
+from tests.support.server_process import ServerProcess
+
+SETTLE_SECONDS = 5.0
+"""How long the server gets, after all attacks, to release what they held."""
+
+STOP_LIMIT = 10.0
+"""Seconds after which a server that was told to end is killed."""
+
+OPEN_FILES = 1024
+"""File descriptors that the server may have, as usual."""
+
+SAMPLE = 0.2
+"""Seconds between two looks at the server's memory."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is done beside the matches, for how long, how hard, and with which random choices.
+
+    Faults strike one after the other, with random pauses of up to ``pause`` seconds.
+    """
+
+    names: Sequence[str]
+    seconds: float = 20.0
+    strength: float = 1.0
+    seed: int = 0
+    pause: float = 3.0
+
+
+@dataclass
+class Outcome:
+    """What a scenario has cost, and what it has left behind; sizes are in bytes."""
+
+    turns: Turns = field(default_factory=Turns)
+    strikes: int = 0
+    guessed: int = 0
+    processes: int = 0
+    descriptors: int = 0
+    shared: int = 0
+    log: int = 0
+    memory: int = 0
+    stop_seconds: float = 0.0
+
+    @property
+    def is_flawless(self) -> bool:
+        """Whether nothing was lost and nothing is left."""
+        left = (self.processes, self.shared, max(0, self.descriptors))
+        return not any((self.turns.lost, self.guessed, *left))
+
+
+def run(scenario: Scenario, folder: Path) -> Outcome:
+    """Run a scenario; the server keeps its log and its state in the folder."""
+    outcome, outages, shared = Outcome(), Outages(), _shared_memory()
+    state = str(folder / "state")
+    with _few_files(), ServerProcess(folder, "--state-dir", state) as server:
+        _play_shortly(server)
+        before = _usual_descriptors(server)
+        with (
+            _sampled(server, outcome),
+            _attacked(server, scenario),
+            _struck(server, scenario, outcome, outages),
+        ):
+            play_matches(server.address, outcome.turns, outages, scenario.seconds)
+        outcome.descriptors = max(0, _settled(server, before) - before)
+        outcome.guessed = server.text.count(" is a guess")
+        outcome.stop_seconds = _stop(server)
+        outcome.processes = len(server.wait_until_alone())
+        outcome.log = server.log.stat().st_size
+    outcome.shared = len(_shared_memory() - shared)
+    return outcome
+
+
+def _stop(server: ServerProcess) -> float:
+    """End the server as a service manager does: by force where it takes too long."""
+    try:
+        return server.stop(limit=STOP_LIMIT)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        return STOP_LIMIT
+
+
+def _play_shortly(server: ServerProcess) -> None:
+    """Begin and end matches, as a server keeps some things from its first ones."""
+    for _ in range(2):
+        exchange(server.address, f"( START first you ({RULES}) 1 1)", 5)
+        exchange(server.address, "( ABORT first )", 5)
+
+
+@contextmanager
+def _attacked(server: ServerProcess, scenario: Scenario) -> Iterator[None]:
+    """Run the scenario's attacks meanwhile, in processes that share no lock with the manager."""
+    context = get_context("spawn")
+    stranger = Stranger(server.address[1], scenario.seed, scenario.strength)
+    names = [name for name in scenario.names if name in ATTACKS]
+    processes = [context.Process(target=run_attack, args=(name, stranger)) for name in names]
+    for process in processes:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+            process.close()
+
+
+@contextmanager
+def _struck(
+    server: ServerProcess, scenario: Scenario, outcome: Outcome, outages: Outages
+) -> Iterator[None]:
+    """Strike with the scenario's faults meanwhile."""
+    faults = [FAULTS[name] for name in scenario.names if name in FAULTS]
+    random, is_over = Random(scenario.seed), threading.Event()
+
+    def strike() -> None:
+        number = 0
+        while faults and not is_over.wait(random.uniform(0.2, scenario.pause)):
+            fault = faults[number % len(faults)]
+            number += 1
+            outcome.turns.note("fault", fault.name)
+            if fault.name == KILL_SERVER:
+                with outages.outage():
+                    outcome.strikes += fault.strike(server, random)
+            else:
+                outcome.strikes += fault.strike(server, random)
+
+    with _running(threading.Thread(target=strike), is_over):
+        yield
+
+
+@contextmanager
+def _sampled(server: ServerProcess, outcome: Outcome) -> Iterator[None]:
+    """Note the most memory that the server's own process has meanwhile."""
+    is_over = threading.Event()
+
+    def sample() -> None:
+        while not is_over.wait(SAMPLE):
+            outcome.memory = max(outcome.memory, _resident(server.process.pid))
+
+    with _running(threading.Thread(target=sample), is_over):
+        yield
+
+
+@contextmanager
+def _running(thread: threading.Thread, is_over: threading.Event) -> Iterator[None]:
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+@contextmanager
+def _few_files() -> Iterator[None]:
+    """Let servers that are started meanwhile have no more file descriptors than is usual."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(OPEN_FILES, before[1]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def _usual_descriptors(server: ServerProcess) -> int:
+    """The most descriptors that the server has within a second without a match."""
+    counts = [_descriptors(server)]
+    while len(counts) * SAMPLE < 1:
+        time.sleep(SAMPLE)
+        counts.append(_descriptors(server))
+    return max(counts)
+
+
+def _settled(server: ServerProcess, before: int) -> int:
+    """The server's descriptors, once it has no more than before, or some seconds have passed."""
+    end = time.monotonic() + SETTLE_SECONDS
+    while (now := _descriptors(server)) > before and time.monotonic() < end:
+        time.sleep(SAMPLE)
+    return now
+
+
+def _descriptors(server: ServerProcess) -> int:
+    return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+
+
+def _resident(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text().split()
+    except OSError:
+        return 0
+    return int(fields[1]) * resource.getpagesize() if len(fields) > 1 else 0
+
+
+def _shared_memory() -> set[str]:
+    """The files of shared memory that multiprocessing has made; other programs have others."""
+    names = {path.name for path in Path("/dev/shm").glob("*")}
+    return {name for name in names if name.startswith(("pym-", "psm_"))}

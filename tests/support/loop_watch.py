@@ -1,0 +1,97 @@
+"""Watches an event loop: which callbacks hold it, and for how long.
+
+In a test, around anything that runs in the test's own loop::
+
+    with LoopWatch() as watch:
+        ...
+    assert watch.long == []
+
+Or around a whole server, in a process of its own, which then writes a line to its log for each
+callback that was too long::
+
+    python -m tests.support.loop_watch serve --port 0
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+MOST_SECONDS = 0.02
+"""How long one callback may hold the loop."""
+
+MARK = "held the event loop"
+
+
+class LoopWatch:
+    """Records callbacks that take longer than a limit, in seconds, while it is entered.
+
+    What counts is the time on the clock less that in which the system let other processes run:
+    computing, and waiting for anything.
+    """
+
+    def __init__(
+        self, most: float = MOST_SECONDS, report: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self.long: list[str] = []
+        self._most = most
+        self._report = report
+        self._run = asyncio.Handle._run
+
+    def __enter__(self) -> LoopWatch:
+        waiting = _queue_seconds()
+        run, watch = self._run, self
+
+        def timed(handle: asyncio.Handle) -> None:
+            began, waited = time.perf_counter(), waiting()
+            run(handle)
+            seconds = time.perf_counter() - began
+            if seconds > watch._most:
+                watch._record(handle, seconds - (waiting() - waited))
+
+        asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        asyncio.Handle._run = self._run  # type: ignore[method-assign]
+
+    def _record(self, handle: asyncio.Handle, seconds: float) -> None:
+        if seconds > self._most:
+            line = f"{MARK} for {seconds:.3f} s: {handle!r:.300}"
+            self.long.append(line)
+            self._report(line)
+
+
+def _queue_seconds() -> Callable[[], float]:
+    """Return what tells for how long this thread has waited for a processor, where that is told."""
+    with suppress(OSError):
+        descriptor = os.open(f"/proc/self/task/{_thread_id()}/schedstat", os.O_RDONLY)
+        return lambda: int(os.pread(descriptor, 100, 0).split()[1]) / 1e9
+    return lambda: 0.0
+
+
+def _thread_id() -> int:
+    return int(Path("/proc/thread-self").readlink().name)
+
+
+def main() -> None:
+    """Run a command of ggp-player, and report long callbacks of its event loop."""
+    from ggp_player.__main__ import main as run_command
+
+    with LoopWatch(report=lambda line: print(line, file=sys.stderr, flush=True)):
+        run_command()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""A player server in a process of its own, which can be killed and started again.
+
+Every process that it starts inherits a mark in its environment, so that those can be found, too,
+whose parents have ended.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from uuid import uuid4
+
+from tests.support.paths import ROOT
+
+MARK = "TEST_SERVER_MARK"
+
+POLL = 0.02
+"""Seconds between two looks at what cannot be waited for."""
+
+Address = tuple[str, int]
+
+
+class ServerProcess:
+    """Runs ``ggp-player serve`` at a free port, which it keeps when it is started again."""
+
+    def __init__(self, folder: Path, *flags: str) -> None:
+        self.log = folder / "server.log"
+        self.address: Address = ("127.0.0.1", 0)
+        self._flags = flags
+        self._mark = uuid4().hex
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> ServerProcess:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._process is not None:
+            self.kill()
+        for pid in self.pids():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    @property
+    def process(self) -> subprocess.Popen[str]:
+        """The server's own process."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def text(self) -> str:
+        """What the server has logged, over all its starts."""
+        return self.log.read_text(errors="replace")
+
+    def start(self) -> None:
+        """Start the server, and wait until it listens."""
+        host, port = self.address
+        command = [sys.executable, "-m", "ggp_player", "serve", "--host", host]
+        with self.log.open("a") as log:
+            self._process = subprocess.Popen(
+                [*command, "--port", str(port), *self._flags],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", MARK: self._mark},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if found := re.search(r"listening\s+[\d.]+:(\d+)", line):
+                self.address = (host, int(found[1]))
+                return
+        self.process.wait()
+        self._close()
+        raise AssertionError(f"the server ended before it listened:\n{self.text}")
+
+    def kill(self) -> None:
+        """End the server as ``kill -9`` does; its workers are left to themselves."""
+        self.process.kill()
+        self.process.wait()
+        self._close()
+
+    def stop(self, number: signal.Signals = signal.SIGTERM, limit: float = 30) -> float:
+        """Send a signal, and return after how many seconds the server has ended."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        self.process.wait(limit)
+        self._close()
+        return time.monotonic() - began
+
+    def _close(self) -> None:
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+
+    def pids(self) -> list[int]:
+        """All processes that come from this server, and have not ended, without the server."""
+        own = self._process.pid if self._process is not None else 0
+        return [pid for pid in marked(self._mark) if pid != own]
+
+    def workers(self) -> list[int]:
+        """The worker processes that wait, or serve a match: the children of the fork server."""
+        (fork_server,) = [pid for pid in self.pids() if "forkserver" in command_line(pid)][:1]
+        return [pid for pid in self.pids() if parent(pid) == fork_server]
+
+    def wait_for(self, text: str, limit: float = 10) -> None:
+        """Wait until the log has a text."""
+        end = time.monotonic() + limit
+        while text not in self.text:
+            assert time.monotonic() < end, self.text
+            time.sleep(POLL)
+
+    def wait_until_alone(self, limit: float = 10) -> list[int]:
+        """Wait until no process of the server's is left; return those left at the limit."""
+        end = time.monotonic() + limit
+        while (left := self.pids()) and time.monotonic() < end:
+            time.sleep(POLL)
+        return left
+
+
+@contextmanager
+def serving(folder: Path, *flags: str) -> Iterator[ServerProcess]:
+    """Run a server, and end it gently; it must not take long, nor leave anything behind."""
+    with ServerProcess(folder, *flags) as server:
+        yield server
+        if server.process.poll() is None:
+            assert server.stop(signal.SIGINT) < 10
+        assert server.process.returncode == 0, server.text
+        assert server.wait_until_alone() == []
+
+
+def marked(mark: str) -> list[int]:
+    """All processes with a mark in their environment."""
+    needle = f"{MARK}={mark}".encode()
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            pid = int(folder.name)
+            if needle in (folder / "environ").read_bytes() and _runs(folder):
+                found.append(pid)
+    return found
+
+
+def command_line(pid: int) -> str:
+    """The command that a process was started with, empty where it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return ""
+
+
+def parent(pid: int) -> int:
+    """The process that has started another, 0 where that has ended."""
+    with suppress(OSError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return int(stat.rpartition(")")[2].split()[1])
+    return 0
+
+
+def _runs(folder: Path) -> bool:
+    state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+    return state not in {"Z", "X"}

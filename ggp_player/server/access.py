@@ -26,6 +26,9 @@ from ggp_player.server.request_reader import Refusal, RequestHead
 
 METHODS = ("POST", "GET", "OPTIONS")
 
+HEALTH_PAGES = ("/healthz", "/readyz")
+"""What this machine may ask without the secret, as the health check of a container does."""
+
 ANY_ORIGIN = "*"
 
 TOKEN_SENDER = "token"
@@ -64,7 +67,7 @@ class AccessRules:
             sentence = f"{head.method} is not answered; a message is sent by POST"
             return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, sentence)
         sender = address
-        if self.token:
+        if self.token and not _is_own_health_check(head, address):
             without_token = self._without_token(head)
             if without_token is None:
                 return _forbidden("the secret is missing or wrong; see --token")
@@ -120,6 +123,10 @@ class AccessRules:
         if is_restricted and may_change_a_match(message_in(head.target)):
             return _forbidden("what changes a match is sent by POST; see --allow-get")
         return None
+
+
+def _is_own_health_check(head: RequestHead, address: str) -> bool:
+    return head.method == "GET" and head.target in HEALTH_PAGES and is_loopback(address)
 
 
 def message_in(target: str) -> str:

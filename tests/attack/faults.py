@@ -70,10 +70,6 @@ VICTIMS: dict[str, Callable[[ServerProcess], Sequence[int]]] = {
 """The processes that a signal goes to, by the names of the victims."""
 
 NOT_YET = {
-    "kill fork server",
-    "stop tracker",
-    "stop both workers",
-    "stop spares",
     "stop fork server",
     "stop resource tracker",
     "stop grounder and LLVM",

@@ -66,6 +66,19 @@ def test_a_missing_or_wrong_secret(given: RequestHead) -> None:
     assert "see --token" in sentence_of(AccessRules(token=SECRET).check(given, "127.0.0.1"))
 
 
+@pytest.mark.parametrize("target", ["/healthz", "/readyz"])
+def test_this_machine_may_ask_for_health_without_the_secret(target: str) -> None:
+    rules = AccessRules(token=SECRET)
+    assert isinstance(rules.check(head("GET", target), "127.0.0.1"), Admission)
+    for refused, address in (
+        (head("GET", target), "192.0.2.1"),
+        (head("POST", target), "127.0.0.1"),
+        (head("GET", target, host="evil.example.org"), "127.0.0.1"),
+        (head("GET", f"{target}/(info)"), "127.0.0.1"),
+    ):
+        assert isinstance(rules.check(refused, address), Refusal)
+
+
 def test_the_secret_is_no_part_of_the_message() -> None:
     verdict = AccessRules(token=SECRET).check(head("GET", f"/{SECRET}/(info)"), "127.0.0.1")
     assert isinstance(verdict, Admission)

@@ -265,7 +265,9 @@ def test_games_of_too_many_fluents_have_no_network(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("share", [0.3, 0.45])
-def test_weights_that_clearly_lose_are_not_taken(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_clearly_lose_are_not_taken(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def compared(*_arguments: object) -> Generator[None, None, float]:
         yield
         return share

@@ -103,6 +103,8 @@ async def _hold(stranger: Stranger, data: bytes, pause: float = 0.0) -> None:
         try:
             reader, writer = await stranger.connect(index)
             for piece in [data[i : i + 1] for i in range(len(data))] if pause else [data]:
+                if writer.is_closing():  # the server has had enough of us
+                    break
                 writer.write(piece)
                 await asyncio.sleep(pause)
             await asyncio.wait_for(reader.read(), 60)

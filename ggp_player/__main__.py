@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "health": Target(
             "ggp_player.cli.health:health_command",
-            "Ask a player server whether it is well.",
+            "Ask a player server whether it is well, or whether it is ready for a match.",
         ),
         "match": Target(
             "ggp_player.cli.match:match_command",

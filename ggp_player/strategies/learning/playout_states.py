@@ -57,14 +57,18 @@ def label_states(
     """Collect labelled states until there are ``most``, or for so many seconds.
 
     A round of playouts that has begun by then is finished, unless that takes ``OVERTIME`` times as
-    long. Yields after every step of a block of playouts, and returns what there is.
+    long. The first step does not count, as it may have to load the kernels. Yields after every step
+    of a block of playouts, and returns what there is.
     """
-    began, found, count = clock(), [_none(machine)], 0
+    began: float | None = None
+    found, count = [_none(machine)], 0
     block, random = machine.block(seed), np.random.default_rng(seed)
     seconds_used = 0.0
     while count < most and seconds_used < seconds:
         for labelled in _play_round(machine, block, random):
             yield
+            if began is None:
+                began = clock()
             seconds_used = clock() - began
             if labelled is not None:
                 found.append(labelled)

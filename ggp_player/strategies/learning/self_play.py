@@ -21,8 +21,8 @@ from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
 from ggp_player.strategies.solver import ProofTree
 
-NODES = 1500
-"""Nodes visited for a move: about a thousandth of a second."""
+NODES = 500
+"""Nodes visited for a move: some tenths of a millisecond."""
 
 OPENING = 12
 """Random moves at the beginning of a game at most."""

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import gdl
 from gdl import State, Term
@@ -263,15 +263,22 @@ def test_chance_and_machines_without_blocks_are_refused() -> None:
 def random_evaluation(
     machine: PropnetStateMachine, random: np.random.Generator, swing: int, *, is_network: bool
 ) -> StateEvaluation:
-    """An evaluation in which every feature counts."""
+    """An evaluation in which every feature counts, but a network seldom for much.
+
+    Where moves often change the value by much, plain minimax goes on without end. All numbers are
+    multiples of 1/64, so that sums are exact in any order.
+    """
+
+    def numbers(spread: float, *shape: int) -> NDArray[np.float32]:
+        return (random.normal(0, 64 * spread, shape).round() / 64).astype(np.float32)
+
     fluents = machine.engine.layout.fluent_count
-    weights = random.normal(0, 0.3, fluents + 1).astype(np.float32)
+    weights = numbers(0.3, fluents + 1)
     if not is_network:
         return StateEvaluation(weights, swing)
     features = fluents + COUNTS * len(machine.roles)
-    rows = random.normal(0, 0.3, (features + 1, UNITS)).astype(np.float32)
-    output = random.normal(0, 0.3, UNITS).astype(np.float32)
-    return StateEvaluation(weights, swing, HiddenLayer(rows, output))
+    layer = HiddenLayer(numbers(0.1, features + 1, UNITS), numbers(0.3, UNITS))
+    return StateEvaluation(weights, swing, layer)
 
 
 def logit(machine: PropnetStateMachine, evaluation: StateEvaluation, state: State) -> float:
@@ -333,10 +340,8 @@ class Oracle:
         return sign * max(sign * value for value in values)
 
 
-@pytest.mark.parametrize("is_network", [False, True])
-@pytest.mark.parametrize("swing", [22, 200])
-@settings(max_examples=5)
-@given(seed=st.integers(0, 2**32))
+@pytest.mark.parametrize(("swing", "is_network"), [(22, False), (200, False), (200, True)])
+@pytest.mark.parametrize("seed", range(3))
 def test_the_value_of_a_depth_is_that_of_plain_minimax(
     swing: int, is_network: bool, seed: int
 ) -> None:

@@ -340,7 +340,9 @@ class Oracle:
         return sign * max(sign * value for value in values)
 
 
-@pytest.mark.parametrize(("swing", "is_network"), [(22, False), (200, False), (200, True)])
+@pytest.mark.parametrize(
+    ("swing", "is_network"), [(22, False), (200, False), (45, True), (200, True)]
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_value_of_a_depth_is_that_of_plain_minimax(
     swing: int, is_network: bool, seed: int

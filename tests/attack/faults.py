@@ -70,6 +70,7 @@ VICTIMS: dict[str, Callable[[ServerProcess], Sequence[int]]] = {
 """The processes that a signal goes to, by the names of the victims."""
 
 NOT_YET = {
+    "kill fork server",
     "stop fork server",
     "stop resource tracker",
     "stop grounder and LLVM",

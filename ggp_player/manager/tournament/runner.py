@@ -83,7 +83,8 @@ class MatchRunner:
                 await asyncio.gather(*workers)
             finally:
                 for worker in workers:
-                    worker.cancel()
+                    if not worker.cancelling():  # a second one would interrupt its ABORT
+                        worker.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
 
     async def _work(self, pending: list[PlannedMatch]) -> None:

@@ -210,3 +210,30 @@ async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None
     assert results == []
     aborted = {one.received[-1][:7] for one in stage.started if one.received}
     assert aborted == {"( ABORT"}
+
+
+async def test_a_match_that_has_not_begun_does_not_keep_another_from_being_aborted(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, opening = asyncio.Event(), asyncio.Event()
+    first, second = planned("a", "b")
+
+    async def hang() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async def abort(players: Iterable[str], match_id: str) -> None:
+        if match_id == second.match_id:
+            opening.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(runner_module, "abort_match", abort)
+    stage.answers["a"] = ["ready", hang, "aborted"]
+    runner = MatchRunner(game(), replace(CONDITIONS, play_clock=60), lambda _: None, 2)
+    task = asyncio.create_task(runner.run((first, second)))
+    await asked.wait()
+    await opening.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [one.received[-1][:7] for one in stage.started] == ["( ABORT"] * 2

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from multiprocessing import get_context
 from random import Random
+
+from gdl.system import available_cpus, end_with_parent
 
 HEAD = "POST / HTTP/1.0\r\nContent-Type: text/acl\r\n{more}Content-Length: {length}\r\n\r\n"
 
@@ -181,6 +185,25 @@ async def _garbage(stranger: Stranger) -> None:
 async def _many(stranger: Stranger) -> None:
     texts = ("( INFO )", "( ABORT nobody )", "( PLAY nobody NIL )", "( STOP nobody NIL )")
     await _side_by_side(stranger, stranger.times(20), lambda index: request(texts[index % 4]))
+
+
+@attack("busy cores")
+async def _busy(stranger: Stranger) -> None:
+    """Keep the processors busy, one process at strength 1 for each."""
+    context = get_context("spawn")
+    processes = [
+        context.Process(target=_compute, args=(os.getpid(),), daemon=True)
+        for _ in range(stranger.times(available_cpus()))
+    ]
+    for process in processes:
+        process.start()
+    await asyncio.Event().wait()
+
+
+def _compute(parent: int) -> None:
+    end_with_parent(parent)
+    while True:
+        pass
 
 
 @attack("clocks of years")

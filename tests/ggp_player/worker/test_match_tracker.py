@@ -1,5 +1,7 @@
 """The match tracker applies the joint moves received, whatever they are."""
 
+import sys
+
 import pytest
 
 import gdl
@@ -8,6 +10,7 @@ from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
 from ggp_player.worker import background_compiler, match_tracker
 from ggp_player.worker.match_tracker import MatchTracker
+from tests.support.full_disk import full_disk
 from tests.support.slow_compiler import SlowCompiler
 
 PUZZLE = """
@@ -154,6 +157,17 @@ def test_the_log_says_that_there_is_no_engine_before_the_warm_up(
     tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not isinstance(tracker.machine, PropnetStateMachine)
     assert "the rules are interpreted: the warm-up of the engine is not done" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot limit files")
+def test_rules_are_interpreted_where_the_disk_is_full(
+    fields: str, warm: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"), full_disk(100):
+        tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
+    assert not tracker.use_compiled_rules()
+    assert "interpreted for the whole match: [Errno 27] File too large" in caplog.text
+    assert len(tracker.legal_moves) == 3
 
 
 def test_rules_that_cannot_be_compiled_stay_as_they_are(

@@ -1,6 +1,5 @@
 """A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
 
-import ctypes
 import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
@@ -52,7 +51,7 @@ class RecordingBuffer(ChoiceBuffer):
 
     def __init__(self) -> None:
         self.published: list[FoundChoice] = []
-        super().__init__((ctypes.c_char * 2**18)())
+        super().__init__()
 
     def publish(self, choice: FoundChoice) -> None:
         self.published.append(choice)

@@ -97,20 +97,27 @@ def _run_all(names: Sequence[str], settings: Settings) -> dict[str, Outcome]:
 
 def _scenarios(names: Sequence[str], settings: Settings) -> list[Scenario]:
     """What is to be run: where moves are counted, each as often as there are jobs."""
-    faults = sum(name in FAULTS for name in names)
-    found = []
-    for name in names:
-        scenario = Scenario([name], settings.seconds, settings.strength, settings.seed)
-        if settings.strikes is not None and name in FAULTS:
-            share = ceil(settings.strikes / faults)
-            scenario = replace(scenario, strikes=share, seconds=share * SECONDS_PER_STRIKE)
-        if settings.moves is None:
-            found.append(scenario)
-            continue
-        share = ceil(settings.moves / settings.jobs)
-        copies = [replace(scenario, seed=settings.seed + n) for n in range(settings.jobs)]
-        found += [replace(copy, moves=share, seconds=inf) for copy in copies]
-    return found
+    found = [_scenario(name, names, settings) for name in names]
+    if settings.moves is None:
+        return found
+    share = ceil(settings.moves / settings.jobs)
+    return [
+        replace(scenario, moves=share, seconds=inf, seed=settings.seed + number)
+        for scenario in found
+        for number in range(settings.jobs)
+    ]
+
+
+def _scenario(name: str, names: Sequence[str], settings: Settings) -> Scenario:
+    """One of the names alone, with its share of the strikes, where these are counted."""
+    scenario = Scenario([name], settings.seconds, settings.strength, settings.seed)
+    if settings.strikes is None or name not in FAULTS:
+        return scenario
+    bounds = [FAULTS[each].most for each in names if each in FAULTS]
+    unbounded = bounds.count(None)
+    share = ceil((settings.strikes - sum(filter(None, bounds))) / max(1, unbounded))
+    strikes = min(share, FAULTS[name].most or share)
+    return replace(scenario, strikes=strikes, seconds=strikes * SECONDS_PER_STRIKE)
 
 
 def _print(name: str, outcome: Outcome) -> None:

@@ -18,6 +18,8 @@ from pathlib import Path
 from random import Random
 
 from gdl.code_cache import cache_folder
+from gdl.system import is_stopped
+from ggp_player.move_service.warm_up import PAUSES
 from tests.attack.caches import Cache, forget_games
 from tests.support.raw_manager import LateError, exchange
 from tests.support.server_process import POLL, ServerProcess, command_line
@@ -63,7 +65,8 @@ class Fault:
     """A fault with its name; ``holds`` where it is known to cost nothing that could be saved.
 
     The matches beside it are of ``games``, and are aborted after ``turns`` if that is given. The
-    server has the ``flags``, and a cache as the fault needs it.
+    server has the ``flags``, and a cache as the fault needs it. It can strike ``most`` times at
+    most, where the server gives its victim up in the end.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Fault:
     games: tuple[str, ...] = GAMES
     turns: int | None = None
     flags: tuple[str, ...] = ()
+    most: int | None = None
 
 
 FAULTS: dict[str, Fault] = {}
@@ -114,6 +118,11 @@ NOT_YET = {"kill all helpers", "stop all helpers"}
 """Faults that are not known to cost nothing."""
 
 
+def _running(pids: Sequence[int]) -> list[int]:
+    """Those that are not stopped yet."""
+    return [pid for pid in pids if not is_stopped(pid)]
+
+
 def _signals(number: signal.Signals, victim: str) -> Strike:
     poll, limit = (HELPER_POLL, HELPER_SECONDS) if victim in HELPERS else (POLL, VICTIM_SECONDS)
 
@@ -121,7 +130,7 @@ def _signals(number: signal.Signals, victim: str) -> Strike:
         if victim == "LLVM":
             forget_games()
         end = time.monotonic() + limit
-        while not (pids := VICTIMS[victim](server)) and time.monotonic() < end:
+        while not (pids := _running(VICTIMS[victim](server))) and time.monotonic() < end:
             time.sleep(poll)
         for pid in pids:
             with suppress(ProcessLookupError):
@@ -197,7 +206,9 @@ def _register_signals(victim: str) -> None:
     for verb, number in (("kill", signal.SIGKILL), ("stop", signal.SIGSTOP)):
         name, cache = f"{verb} {victim}", caches.get(victim, Cache.SHARED)
         strike = _signals(number, victim)
-        _register(Fault(name, strike, name not in NOT_YET, cache, games, turns))
+        most = 1 + len(PAUSES) if victim == "warm-up" else None
+        holds = name not in NOT_YET
+        _register(Fault(name, strike, holds, cache, games, turns, most=most))
 
 
 for _victim in VICTIMS:

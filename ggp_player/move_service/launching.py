@@ -35,7 +35,7 @@ from ggp_player.worker import process as worker_process
 if os.name == "posix":
     from multiprocessing import forkserver
 
-PRELOADED = (worker_process.__name__, worker_process.SEARCH_WORKER)
+PRELOADED = (worker_process.__name__, *worker_process.FOR_SEARCHES)
 """What the fork server imports: with the searches, which a search worker then finds imported."""
 
 ANSWER_SECONDS = 2.0
@@ -47,7 +47,7 @@ FIRST_ANSWER_SECONDS = 30.0
 WATCH_SECONDS = 0.05
 """Seconds between two looks whether the fork server is dead or stopped."""
 
-PAUSES = (0.0, 0.2, 1.0, 5.0)
+PAUSES = (0.2, 0.5, 1.0, 5.0)
 """Seconds before a fork server is replaced, the longer the more of them have failed in a row."""
 
 _log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Launcher:
             with suppress(OSError):
                 return await self._fork_server.start(target, arguments)
         process = _new_process(self._context, target, arguments)
-        await asyncio.to_thread(_start, process)
+        _raise_if(await asyncio.to_thread(_start, process))
         return process
 
     async def close(self) -> None:
@@ -170,7 +170,7 @@ class _ForkServer:
             if loop.time() > end or is_stopped(pid):
                 _log.warning("the fork server does not answer, and is killed")
                 await asyncio.to_thread(_end, pid)
-        await starting
+        _raise_if(await starting)
 
 
 def _new_process(
@@ -180,32 +180,28 @@ def _new_process(
     return process
 
 
-def _start(process: BaseProcess) -> None:
-    """Start the process with our code, and with SIGINT blocked.
+def _raise_if(reason: str) -> None:
+    if reason:
+        raise OSError(reason)
+
+
+def _start(process: BaseProcess) -> str:
+    """Start the process with our code, and with SIGINT blocked; return why that fails, or nothing.
 
     Ctrl-C goes to every process of a terminal, but it is the server that ends workers.
+    The error is not raised: it would keep what is held for a process that has not started.
     """
     _end_what_has_stopped()
     with children_import_our_code():
         if os.name == "posix":  # it unblocks the signal, so it comes first
             resource_tracker.ensure_running()
         with interrupts_blocked():
-            reason = _start_failure(process)
-    if reason:
-        raise OSError(reason)
-
-
-def _start_failure(process: BaseProcess) -> str:
-    """Start the process; return why that has failed, or nothing.
-
-    The error itself would keep the pipes of a process that has not started.
-    """
-    try:
-        process.start()
-    except EOFError:
-        return "the fork server does not answer"
-    except OSError as error:
-        return str(error)
+            try:
+                process.start()
+            except EOFError:
+                return "the fork server does not answer"
+            except OSError as error:
+                return str(error)
     return ""
 
 

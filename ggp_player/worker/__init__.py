@@ -1,7 +1,8 @@
 """Worker processes: everything that touches a rulesheet, away from the server.
 
-A match has two workers. Both are forked from one fork server, run :func:`.process.main`, and take
-messages from the server as lines of JSON (:mod:`.messages`):
+A match has two workers. Both are forked from one fork server, or started directly while there is
+none. They run :func:`.process.main`, and take messages from the server as lines of JSON
+(:mod:`.messages`):
 
 ==============  =================================================================================
 process         what it runs

@@ -23,6 +23,8 @@ STRANGERS = 8
 MATCHES = 20
 """Of how many matches strangers guess the names."""
 
+BUSY_CORES = "busy cores"
+
 RULES = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
 
 
@@ -187,13 +189,13 @@ async def _many(stranger: Stranger) -> None:
     await _side_by_side(stranger, stranger.times(20), lambda index: request(texts[index % 4]))
 
 
-@attack("busy cores")
-async def _busy(stranger: Stranger) -> None:
-    """Keep the processors busy, one process at strength 1 for each."""
+@attack(BUSY_CORES)
+async def _busy(_stranger: Stranger) -> None:
+    """Keep the processors busy, with one process for each, however strong strangers are."""
     context = get_context("spawn")
     processes = [
         context.Process(target=_compute, args=(os.getpid(),), daemon=True)
-        for _ in range(stranger.times(available_cpus()))
+        for _ in range(available_cpus())
     ]
     for process in processes:
         process.start()

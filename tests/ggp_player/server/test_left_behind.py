@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -114,6 +115,25 @@ async def test_nothing_outlives_a_server_that_is_killed_while_it_grounds() -> No
         with suppress(OSError):
             await start
         assert await none_is_left(family)
+
+
+async def test_descriptors_do_not_grow_from_match_to_match() -> None:
+    family = Family()
+    async with served(family, "--strategy", "legal") as (process, port):
+
+        def descriptors() -> int:
+            return len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
+
+        counts = []
+        for number in range(12):
+            rules = f"{SMALL} (<= terminal (true over))"
+            assert await ask(port, f"(START m{number} x ({rules}) 9 9)") == "ready"
+            assert await ask(port, f"(PLAY m{number} NIL)") == "go"
+            assert await ask(port, f"(ABORT m{number})") == "aborted"
+            counts.append(descriptors())
+        assert await asyncio.to_thread(becomes_true, lambda: descriptors() <= min(counts), 3), (
+            counts
+        )
 
 
 async def test_a_server_ends_soon_whose_fork_server_is_stopped() -> None:

@@ -115,12 +115,15 @@ class _ForkServer:
         return process
 
     async def close(self) -> None:
-        """Replace it no longer, and end it if it is stopped."""
+        """Replace it no longer; end it if it is stopped, or if a thread waits for its imports."""
         self._is_closed = True
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
         self._was_tried.set()
+        pid = _fork_server_pid()
+        if pid and not self._has_answered:
+            kill(pid)
         for pid in (_fork_server_pid(), _resource_tracker_pid()):
             if is_stopped(pid):
                 kill(pid)

@@ -127,10 +127,20 @@ def write_code(name: str, code: bytes) -> None:
     for folder in cache_folders()[-1:]:
         with contextlib.suppress(OSError):
             make_private(folder)
-            with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
-                file.write(hashlib.sha256(code).digest() + code)
-            Path(file.name).replace(folder / name)
+            _write_whole(folder / name, hashlib.sha256(code).digest() + code)
             prune(max_bytes())
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Make a file appear with all of its data. Where the disk is full, nothing of it is left."""
+    descriptor, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        Path(partial).replace(path)
+    except OSError:
+        Path(partial).unlink(missing_ok=True)
+        raise
 
 
 def cached_files() -> list[tuple[Path, int, float]]:

@@ -24,6 +24,7 @@ from gdl.system.files import (
 from gdl.system.processes import (
     end_own_group,
     end_with_parent,
+    has_ended,
     interrupts_blocked,
     is_stopped,
     kill,
@@ -58,6 +59,7 @@ __all__ = [
     "end_own_group",
     "end_with_parent",
     "find_strays",
+    "has_ended",
     "interrupts_blocked",
     "is_private",
     "is_stopped",

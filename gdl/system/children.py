@@ -19,7 +19,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_VARIABLES = ("PYTHONPATH", "PYTHONSAFEPATH", MARK)
+
 _lock = threading.Lock()
+_inside = 0
+_before: dict[str, str | None] = {}
 
 
 def child_environment() -> dict[str, str]:
@@ -42,16 +46,31 @@ def children_import_our_code() -> Iterator[None]:
 
     It is for those that :mod:`multiprocessing` starts, which takes no environment: its workers, the
     fork server, and its tracker of resources. They get the mark of :mod:`.strays`, too. It changes
-    the environment of this process, so one thread at a time can be in it.
+    the environment of this process, until the last thread that is in it has left.
     """
+    _enter()
+    try:
+        yield
+    finally:
+        _leave()
+
+
+def _enter() -> None:
+    global _inside
     with _lock:
-        ours = {**child_environment(), MARK: own_mark()}
-        before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH", MARK)}
-        os.environ.update({name: ours[name] for name in before})
-        try:
-            yield
-        finally:
-            for name, value in before.items():
+        if not _inside:
+            ours = {**child_environment(), MARK: own_mark()}
+            _before.update({name: os.environ.get(name) for name in _VARIABLES})
+            os.environ.update({name: ours[name] for name in _VARIABLES})
+        _inside += 1
+
+
+def _leave() -> None:
+    global _inside
+    with _lock:
+        _inside -= 1
+        if not _inside:
+            for name, value in _before.items():
                 if value is None:
                     del os.environ[name]
                 else:

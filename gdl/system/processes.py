@@ -116,6 +116,23 @@ def is_stopped(pid: int) -> bool:
     return status is not None and status.state == "T"
 
 
+def has_ended(pid: int) -> bool:
+    """Check whether a process has ended, be it waited for or not.
+
+    False where that is not known: where there is no ``/proc``, while it was not waited for.
+    """
+    status = process_status(pid)
+    if status is not None:
+        return status.has_ended
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 @contextmanager
 def interrupts_blocked() -> Iterator[None]:
     """Block Ctrl-C in the processes that this thread starts meanwhile.

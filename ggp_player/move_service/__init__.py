@@ -16,9 +16,9 @@ Who kills whom:
   ``MAX_REPLACEMENTS`` times in a turn. One that somebody has stopped is killed and replaced.
 - Each worker leads a group of processes, and the whole group is killed with it.
 - The pool kills all workers when the server stops. If the server is killed, each worker notices
-  and ends its group; what is left all the same is ended by the next server. If the fork server is
-  killed, multiprocessing starts another. One that does not answer is killed by the launcher
-  (:mod:`.launching`).
+  and ends its group; what is left all the same is ended by the next server.
+- The launcher (:mod:`.launching`) replaces a fork server that is dead, stopped or silent, and
+  starts workers directly meanwhile. The pool replaces spares that die.
 """
 
 from ggp_player.move_service.deadlines import CancellableDeadline

@@ -2,28 +2,21 @@
 
 A worker is forked from a fork server: a process that has done the imports and nothing else, no
 threads, no sockets. Starting one takes some hundredths of a second; where there is no fork server,
-each worker does the imports, which takes seconds. A pool keeps spares that are started already, so
-that a match can begin, and a dead worker be replaced, at once.
+each worker does the imports (:mod:`.launching`). A pool keeps spares that are started already, so
+that a match can begin, and a dead worker be replaced, at once. A spare that dies is replaced too.
 """
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-import multiprocessing
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING, TypeAlias
 
-from gdl.system import (
-    find_strays,
-    is_stopped,
-    kill,
-    kill_group,
-    resident_memory,
-    start_method,
-)
+from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
 from ggp_player.logs import in_match
 from ggp_player.metrics import Metrics
 from ggp_player.move_service.launching import Launcher
@@ -38,16 +31,11 @@ from ggp_player.worker import (
 from ggp_player.worker import process as worker_process
 from ggp_player.worker.process import MemoryLimits
 
-if TYPE_CHECKING:
-    from multiprocessing.context import ForkServerContext, SpawnContext
-
-    WorkerContext: TypeAlias = ForkServerContext | SpawnContext
-
 MAX_LINE = 2**26
 """Bytes of the longest message from a worker; a list of a million legal moves is some 20 MB."""
 
-PRELOADED = (worker_process.__name__, worker_process.SEARCH_WORKER)
-"""What the fork server imports: with the searches, which a search worker then finds imported."""
+PAUSES = (0.0, 0.1, 0.5, 2.0, 10.0)
+"""Seconds before spares are started, the longer the more have failed or died since one was used."""
 
 _log = logging.getLogger(__name__)
 
@@ -81,20 +69,16 @@ class WorkerHandle:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def launch(
-        cls, launcher: Launcher, context: WorkerContext, limits: MemoryLimits
-    ) -> WorkerHandle:
+    async def launch(cls, launcher: Launcher, limits: MemoryLimits) -> WorkerHandle:
         """Start a process with so much memory, without waiting for it.
 
         Raises OSError where the system has no room for another process.
         """
-        choices = ChoiceBuffer.create(context)
+        choices = ChoiceBuffer()
         ours, theirs = socket.socketpair()
-        arguments = (theirs, choices, limits)
-        process = context.Process(target=worker_process.main, args=arguments, daemon=True)
         with theirs:
             try:
-                await launcher.start(process)
+                process = await launcher.start(worker_process.main, (theirs, choices, limits))
             except BaseException:
                 ours.close()
                 raise
@@ -126,7 +110,8 @@ class WorkerHandle:
             while line := await self._reader.readline():
                 with in_match(self.match_id):
                     self._receive(decode_to_server(line))
-        except ConnectionError:
+        except ConnectionError as error:
+            error.with_traceback(None)  # the reader keeps the error, which would keep this object
             _log.debug("worker %d has not read its messages", self.pid)
         except ValueError as error:
             _log.error("worker %d sent what is no message: %r", self.pid, error)
@@ -153,6 +138,7 @@ class WorkerHandle:
         """Break the circle of references, so that the shared memory is released at once."""
         self.on_message = lambda message: None
         self.on_death = lambda: None
+        self.on_end = lambda cause: None
 
     def _cause(self) -> str:
         """Why it has ended: ``stopped`` by the server, ``memory``, ``signal`` or ``exit``."""
@@ -175,14 +161,6 @@ class WorkerHandle:
             self.on_message(message)
 
 
-def _new_context() -> WorkerContext:
-    if start_method() == "spawn":
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(PRELOADED))
-    return context
-
-
 class Pool:
     """Workers for all matches of a server, with ``spares`` of them ready in advance."""
 
@@ -190,16 +168,18 @@ class Pool:
         self._metrics = metrics or Metrics()
         self._size = spares
         self._limits = limits
-        self._context = _new_context()
         self._launcher = Launcher()
         self._spares: list[WorkerHandle] = []
         self._workers: set[WorkerHandle] = set()
         self._filling: asyncio.Task[None] | None = None
+        self._failures = 0
+        self._is_closing = asyncio.Event()
 
     async def start(self) -> None:
         """Start the fork server, which takes some tenths of a second, and the spares."""
         await self.sweep()
         await self._fill()
+        self._keep_full()
 
     async def sweep(self) -> None:
         """End what workers of ours, or a server that was killed, have left behind."""
@@ -211,14 +191,15 @@ class Pool:
         """Take a worker out of the pool; another is started for the pool."""
         while self._spares:
             worker = self._spares.pop(0)
+            worker.on_death = lambda: None
             if is_stopped(worker.pid):
                 worker.kill()
-            elif worker.is_alive:
+            elif worker.is_alive and not has_ended(worker.pid):
+                self._failures = 0
                 break
         else:
             worker = await self._launch()
-        if self._filling is None or self._filling.done():
-            self._filling = asyncio.create_task(self._fill())
+        self._keep_full()
         return worker
 
     @property
@@ -228,26 +209,61 @@ class Pool:
 
     async def close(self) -> None:
         """Kill every worker, and wait until all have ended."""
-        self._size = 0
-        self._launcher.close()
+        self._is_closing.set()
         if self._filling is not None:
             await self._filling
         for worker in self._workers:
             worker.kill()
         await asyncio.gather(*(worker.ended() for worker in self._workers))
+        await self._launcher.close()
         self._workers.clear()
         self._spares.clear()
         await self.sweep()
 
+    def _keep_full(self) -> None:
+        """Start spares in the background, until there are enough."""
+        if self._filling is None or self._filling.done():
+            self._filling = asyncio.create_task(self._fill_in_the_end())
+
+    async def _fill_in_the_end(self) -> None:
+        while not self._is_full:
+            await self._pause(PAUSES[min(self._failures, len(PAUSES) - 1)])
+            await self._fill()
+
+    @property
+    def _is_full(self) -> bool:
+        return self._is_closing.is_set() or len(self._spares) >= self._size
+
     async def _fill(self) -> None:
+        """Start spares until there are enough, or one cannot be started."""
         try:
-            while len(self._spares) < self._size:
-                self._spares.append(await self._launch())
+            while not self._is_full:
+                worker = await self._launch()
+                worker.on_death = functools.partial(self._lose, worker)
+                self._spares.append(worker)
         except OSError as error:
+            self._failures += 1
             _log.warning("no spare worker can be started: %s", error)
 
+    def _lose(self, spare: WorkerHandle) -> None:
+        """Replace a spare that has died."""
+        if spare in self._spares:
+            self._spares.remove(spare)
+            self._failures += 1
+            self._keep_full()
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but not when the pool is closed."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_closing.wait(), seconds)
+
     async def _launch(self) -> WorkerHandle:
-        worker = await WorkerHandle.launch(self._launcher, self._context, self._limits)
-        worker.on_end = lambda cause: self._metrics.worker_deaths.labels(cause).inc()
-        self._workers = {other for other in self._workers if not other.has_ended} | {worker}
+        worker = await WorkerHandle.launch(self._launcher, self._limits)
+        worker.on_end = functools.partial(self._count_out, worker)
+        self._workers.add(worker)
         return worker
+
+    def _count_out(self, worker: WorkerHandle, cause: str) -> None:
+        """Forget a worker that has ended, so that what it held is released."""
+        self._metrics.worker_deaths.labels(cause).inc()
+        self._workers.discard(worker)

@@ -356,11 +356,13 @@ class SearchSupervisor(Supervisor):
         return BeginSearch(self._number, thorough=not self.history)
 
     def _kill_after_grace(self) -> None:
-        loop = asyncio.get_running_loop()
-        loop.call_later(STOP_GRACE, self._kill_unless_ended, self.worker, self._number)
+        loop, worker = asyncio.get_running_loop(), self.worker
+        if worker is not None:  # by its number, as the timer would keep what a dead one held
+            loop.call_later(STOP_GRACE, self._kill_unless_ended, worker.pid, self._number)
 
-    def _kill_unless_ended(self, worker: WorkerHandle | None, number: int) -> None:
-        if self._ended < number and worker is not None and self.worker is worker:
+    def _kill_unless_ended(self, pid: int, number: int) -> None:
+        worker = self.worker
+        if self._ended < number and worker is not None and worker.pid == pid:
             _log.info("%s: search %d does not stop and is replaced", self._name, number)
             if worker.choices.newest(number) is None:
                 self._fail("it does not stop, and finds nothing")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from gdl.code_cache import refusal
-from gdl.system import child_environment
+from gdl.system import child_environment, is_stopped
 from ggp_player.move_service.health import Health, Subject
 from ggp_player.worker import is_warm
 
@@ -22,6 +22,9 @@ COMMAND = (sys.executable, "-m", "ggp_player", "warm-up", "--until-closed")
 
 PAUSES = (1.0, 5.0, 25.0)
 """Seconds before each further attempt."""
+
+WATCH_SECONDS = 1.0
+"""Seconds between two looks whether somebody has stopped the process."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +66,7 @@ async def _attempt() -> str:
     except OSError as error:
         return f"no process can be started: {error}"
     assert process.stdout is not None
+    watching = asyncio.create_task(_kill_if_stopped(process))
     try:
         async for line in process.stdout:
             _log.info("warm-up: %s", line.decode(errors="replace").strip())
@@ -71,6 +75,17 @@ async def _attempt() -> str:
         process.kill()
         await process.wait()
         raise
+    finally:
+        watching.cancel()
     if status:
         return f"it ended with status {status}"
     return "" if is_warm() else "the cache cannot be written"
+
+
+async def _kill_if_stopped(process: asyncio.subprocess.Process) -> None:
+    """Kill the process if somebody stops it, so that another can take over."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        if is_stopped(process.pid):
+            process.kill()
+            return

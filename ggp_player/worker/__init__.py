@@ -1,7 +1,8 @@
 """Worker processes: everything that touches a rulesheet, away from the server.
 
-A match has two workers. Both are forked from one fork server, run :func:`.process.main`, and take
-messages from the server as lines of JSON (:mod:`.messages`):
+A match has two workers. Both are forked from one fork server, or started directly while there is
+none. They run :func:`.process.main`, and take messages from the server as lines of JSON
+(:mod:`.messages`):
 
 ==============  =================================================================================
 process         what it runs
@@ -23,12 +24,10 @@ Messages and moves come in; statuses, log records and choices go out. Start read
 :mod:`.process`; only :mod:`.search_worker` imports the searches.
 """
 
+import importlib
+from typing import TYPE_CHECKING
+
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
-from ggp_player.worker.interruptible import (
-    InterruptibleMachine,
-    SearchInterrupted,
-    interruptible_for,
-)
 from ggp_player.worker.messages import (
     AlwaysLegal,
     ApplyMoves,
@@ -45,7 +44,14 @@ from ggp_player.worker.messages import (
     decode_to_server,
     encode,
 )
-from ggp_player.worker.warm_up import is_warm, warm_up_searches
+
+if TYPE_CHECKING:
+    from ggp_player.worker.interruptible import (
+        InterruptibleMachine,
+        SearchInterrupted,
+        interruptible_for,
+    )
+    from ggp_player.worker.warm_up import is_warm, warm_up_searches
 
 __all__ = [
     "AlwaysLegal",
@@ -70,3 +76,18 @@ __all__ = [
     "is_warm",
     "warm_up_searches",
 ]
+
+_LATER = {
+    "InterruptibleMachine": "interruptible",
+    "SearchInterrupted": "interruptible",
+    "interruptible_for": "interruptible",
+    "is_warm": "warm_up",
+    "warm_up_searches": "warm_up",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what needs the engine when it is asked for: a tracker does without it."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)

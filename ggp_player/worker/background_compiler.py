@@ -49,7 +49,7 @@ class BackgroundCompiler:
             machine = gdl.compile(self._ruleset, CompileOptions(BUDGET))
         except MemoryError:
             _log.info("%s: there is not enough memory", _NEVER)
-        except (gdl.GdlError, RecursionError) as error:
+        except (gdl.GdlError, RecursionError, OSError) as error:  # such as a full disk
             _log.info("%s: %s", _NEVER, error)
         else:
             self._ended = monotonic()

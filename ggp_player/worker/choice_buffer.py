@@ -16,12 +16,11 @@ overtaken by two writes, or by a CPU that reorders them, to read again.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import struct
 import zlib
 from dataclasses import astuple, dataclass
-from multiprocessing.context import BaseContext
+from multiprocessing.heap import Arena
 
 SLOT = 2**16
 """Bytes of a slot. Moves have some dozen characters; the longest known has some hundred."""
@@ -44,15 +43,18 @@ class FoundChoice:
 
 
 class ChoiceBuffer:
-    """Holds the newest :class:`FoundChoice`; one process writes it, another reads it."""
+    """Holds the newest :class:`FoundChoice`; one process writes it, another reads it.
 
-    def __init__(self, memory: ctypes.Array[ctypes.c_char]) -> None:
-        self.memory = memory
+    It can be handed to a process of :mod:`multiprocessing` as an argument. Without an arena it is
+    new and empty, in memory of its own: ctypes would take it from a heap, which never shrinks.
+    """
 
-    @classmethod
-    def create(cls, context: BaseContext) -> ChoiceBuffer:
-        """Create an empty one, in memory that can be handed to the context's processes."""
-        return cls(context.RawArray(ctypes.c_char, _START + 2 * SLOT))
+    def __init__(self, arena: Arena | None = None) -> None:
+        self._arena = arena or Arena(_START + 2 * SLOT)
+        self.memory = self._arena.buffer
+
+    def __reduce__(self) -> tuple[type[ChoiceBuffer], tuple[Arena]]:
+        return ChoiceBuffer, (self._arena,)
 
     @property
     def wanted(self) -> int:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import gdl
-from gdl.engine import PropnetStateMachine
 from ggp_player.errors import UnplayableError
 from ggp_player.protocol import parse_move
-from ggp_player.worker.background_compiler import BackgroundCompiler
 from ggp_player.worker.messages import BeginMatch
-from ggp_player.worker.warm_up import is_warm
+
+if TYPE_CHECKING:
+    from gdl.engine import PropnetStateMachine
+    from ggp_player.worker.background_compiler import BackgroundCompiler
 
 _log = logging.getLogger(__name__)
 
@@ -132,6 +134,10 @@ class MatchTracker:
 
     def _begin_compiling(self, seconds: float) -> BackgroundCompiler | None:
         """Begin to compile, wait so long for it, and log how the match begins."""
+        # Not at the top: a tracker that interprets is there sooner without the engine.
+        from ggp_player.worker.background_compiler import BackgroundCompiler
+        from ggp_player.worker.warm_up import is_warm
+
         if not is_warm():
             _log.info("the rules are interpreted: the warm-up of the engine is not done yet")
             return None

@@ -4,7 +4,8 @@ Rulesheets come from strangers and strategies may have bugs. Whatever touches a 
 a worker with a bounded memory, which the server can kill at any time without asking. A worker
 serves one match, as its tracker or as its search, and handles the server's messages one after the
 other. The searches are imported by :mod:`ggp_player.worker.search_worker`, and that by the first
-message that asks for one: a tracker does without them.
+message that asks for one, or by a worker that nobody has asked for anything yet: a tracker does
+without them.
 """
 
 from __future__ import annotations
@@ -51,8 +52,12 @@ from ggp_player.worker.messages import (
 if TYPE_CHECKING:
     from ggp_player.worker.search_worker import SearchWorker
 
-SEARCH_WORKER = "ggp_player.worker.search_worker"
-"""The module that imports the searches; a worker that only tracks a match does not use it."""
+FOR_SEARCHES = (
+    "ggp_player.worker.search_worker",
+    "ggp_player.worker.background_compiler",
+    "ggp_player.worker.warm_up",
+)
+"""The modules that import the searches and the engine, which only tracking a match does without."""
 
 OUT_OF_MEMORY = 3
 """The exit status of a worker that has reached its memory limit."""
@@ -87,7 +92,9 @@ def main(channel: socket.socket, choices: ChoiceBuffer, limits: MemoryLimits) ->
     _send_log_records(send)
     logging.getLogger("gdl.code_cache").setLevel(logging.ERROR)  # the server has said it once
     gdl.parse_term("noop")  # makes the parser's tables before any clock runs
-    importlib.import_module(SEARCH_WORKER)  # at once under a fork server, which has it
+    if not connection.wait([channel], timeout=0):  # a spare; whoever is asked already is in a hurry
+        for name in FOR_SEARCHES:  # at once under a fork server, which has them
+            importlib.import_module(name)
     gc.freeze()  # what is imported stays: scanning it for garbage would delay a reply
     worker: TrackerWorker | SearchWorker | None = None
     try:

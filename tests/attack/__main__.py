@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from unittest.mock import patch
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from math import ceil, inf
+from multiprocessing import get_context
 
 import click
 
-from gdl.code_cache import cache_folder
 from tests.attack.attacks import ATTACKS
-from tests.attack.faults import DAMAGE_CACHE, FAULTS
-from tests.attack.scenario import Outcome, Scenario, run
+from tests.attack.faults import FAULTS
+from tests.attack.scenario import Outcome, Scenario, run_alone
 
 COLUMNS = (
     *("turns", "late", "illegal", "guessed", "excused", "longest", "strikes"),
@@ -28,16 +25,35 @@ HOLDING = [
     *(name for name, fault in FAULTS.items() if fault.holds),
 ]
 
+SECONDS_PER_STRIKE = 10.0
+"""After so many seconds for each a scenario ends though its strikes have not all hit."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long each scenario lasts, how hard it is, and how many run side by side."""
+
+    seconds: float
+    strength: float
+    seed: int
+    strikes: int | None
+    moves: int | None
+    jobs: int
+
 
 @click.command()
 @click.option("--seconds", default=20.0, show_default=True, help="How long each one lasts.")
+@click.option("--strikes", type=int, help="Last until so many have hit, of all faults together.")
+@click.option("--moves", type=int, help="Last until each has so many turns, of all jobs together.")
 @click.option("--strength", default=1.0, show_default=True, help="Multiplies what strangers do.")
 @click.option("--seed", default=0, show_default=True, help="For all random choices.")
+@click.option("--jobs", default=1, show_default=True, help="How many servers run side by side.")
 @click.option("--only", multiple=True, help="The name of an attack or fault; may be repeated.")
+@click.option("--kind", type=click.Choice(["attacks", "faults"]), help="Only these.")
 @click.option("--holding", is_flag=True, help="Leave out those that are known to cost turns.")
 @click.option("--list", "lists", is_flag=True, help="List the names, and end.")
 def main(
-    only: tuple[str, ...], holding: bool, lists: bool, seconds: float, strength: float, seed: int
+    only: tuple[str, ...], kind: str | None, holding: bool, lists: bool, **settings: float
 ) -> None:
     """Attack a player server on this machine while it plays, and print what that has cost.
 
@@ -46,43 +62,73 @@ def main(
     names = list(only) or (HOLDING if holding else [*ATTACKS, *FAULTS])
     if unknown := sorted({*names} - {*ATTACKS, *FAULTS}):
         raise click.UsageError(f"there is no attack or fault {', '.join(unknown)}; see --list")
+    if kind is not None:
+        names = [name for name in names if name in (ATTACKS if kind == "attacks" else FAULTS)]
     if lists:
         for name in names:
             click.echo(name if name in HOLDING else f"{name}  (may cost turns)")
         return
+    outcomes = _run_all(names, Settings(**settings))  # type: ignore[arg-type]  # as click checks
+    sys.exit(not all(outcome.is_flawless for outcome in outcomes.values()))
+
+
+def _run_all(names: Sequence[str], settings: Settings) -> dict[str, Outcome]:
+    """Run each, some side by side; print a row as soon as all of a name have ended."""
+    scenarios = _scenarios(names, settings)
+    left = [scenario.names[0] for scenario in scenarios]
+    outcomes: dict[str, Outcome] = {}
     click.echo(_row("beside the matches", COLUMNS))
     click.echo(_row("---", ["---:"] * len(COLUMNS)))
-    outcomes = [_run(Scenario([name], seconds, strength, seed)) for name in names]
-    sys.exit(not all(outcome.is_flawless for outcome in outcomes))
+    with ProcessPoolExecutor(settings.jobs, get_context("spawn")) as executor:
+        running = {executor.submit(run_alone, each): each.names[0] for each in scenarios}
+        for done in as_completed(running):
+            name = running[done]
+            left.remove(name)
+            outcomes.setdefault(name, Outcome()).add(done.result())
+            if name not in left:
+                _print(name, outcomes[name])
+    total = Outcome()
+    for outcome in outcomes.values():
+        total.add(outcome)
+    if len(outcomes) > 1:
+        click.echo(_row("all", _cells(total)))
+    return outcomes
 
 
-def _run(scenario: Scenario) -> Outcome:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with _cache(folder, scenario):
-            outcome = run(scenario, folder)
-    click.echo(_row(", ".join(scenario.names), _cells(outcome)))
+def _scenarios(names: Sequence[str], settings: Settings) -> list[Scenario]:
+    """What is to be run: where moves are counted, each as often as there are jobs."""
+    found = [_scenario(name, names, settings) for name in names]
+    if settings.moves is None:
+        return found
+    share = ceil(settings.moves / settings.jobs)
+    return [
+        replace(scenario, moves=share, seconds=inf, seed=settings.seed + number)
+        for scenario in found
+        for number in range(settings.jobs)
+    ]
+
+
+def _scenario(name: str, names: Sequence[str], settings: Settings) -> Scenario:
+    """One of the names alone, with its share of the strikes, where these are counted."""
+    scenario = Scenario([name], settings.seconds, settings.strength, settings.seed)
+    if settings.strikes is None or name not in FAULTS:
+        return scenario
+    bounds = [FAULTS[each].most for each in names if each in FAULTS]
+    unbounded = bounds.count(None)
+    share = ceil((settings.strikes - sum(filter(None, bounds))) / max(1, unbounded))
+    strikes = min(share, FAULTS[name].most or share)
+    return replace(scenario, strikes=strikes, seconds=strikes * SECONDS_PER_STRIKE)
+
+
+def _print(name: str, outcome: Outcome) -> None:
+    click.echo(_row(name, _cells(outcome)))
     if outcome.turns.lost:
         click.echo("\n".join(outcome.turns.notes), err=True)
-    return outcome
-
-
-@contextmanager
-def _cache(folder: Path, scenario: Scenario) -> Iterator[None]:
-    """Give the scenario a cache to damage, or an empty one where it is to be warmed up."""
-    cache = folder / "cache"
-    if DAMAGE_CACHE in scenario.names:
-        shutil.copytree(cache_folder(), cache)
-    elif not any("warm-up" in name for name in scenario.names):
-        yield
-        return
-    with patch.dict(os.environ, {"GDL_CACHE": str(cache)}):
-        yield
 
 
 def _row(name: str, cells: Sequence[str]) -> str:
     """A row of a table in Markdown, whose columns also line up on a terminal."""
-    return f"| {name:<22} | {' | '.join(f'{cell:>5}' for cell in cells)} |"
+    return f"| {name:<31} | {' | '.join(f'{cell:>5}' for cell in cells)} |"
 
 
 def _cells(outcome: Outcome) -> list[str]:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from multiprocessing import get_context
 from random import Random
+
+from gdl.system import available_cpus, end_with_parent
 
 HEAD = "POST / HTTP/1.0\r\nContent-Type: text/acl\r\n{more}Content-Length: {length}\r\n\r\n"
 
@@ -18,6 +22,8 @@ STRANGERS = 8
 
 MATCHES = 20
 """Of how many matches strangers guess the names."""
+
+BUSY_CORES = "busy cores"
 
 RULES = "(role you) (legal you go) (<= terminal (true over)) (goal you 0)"
 
@@ -181,6 +187,25 @@ async def _garbage(stranger: Stranger) -> None:
 async def _many(stranger: Stranger) -> None:
     texts = ("( INFO )", "( ABORT nobody )", "( PLAY nobody NIL )", "( STOP nobody NIL )")
     await _side_by_side(stranger, stranger.times(20), lambda index: request(texts[index % 4]))
+
+
+@attack(BUSY_CORES)
+async def _busy(_stranger: Stranger) -> None:
+    """Keep the processors busy, with one process for each, however strong strangers are."""
+    context = get_context("spawn")
+    processes = [
+        context.Process(target=_compute, args=(os.getpid(),), daemon=True)
+        for _ in range(available_cpus())
+    ]
+    for process in processes:
+        process.start()
+    await asyncio.Event().wait()
+
+
+def _compute(parent: int) -> None:
+    end_with_parent(parent)
+    while True:
+        pass
 
 
 @attack("clocks of years")

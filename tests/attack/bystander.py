@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 
 import gdl
 from tests.support.paths import ROOT
 from tests.support.raw_manager import Match, RawManager
 from tests.support.server_process import Address
-
-GAMES = ("ticTacToe", "connectFour", "breakthrough", "reversi")
 
 START_CLOCK = 3
 PLAY_CLOCK = 1
@@ -64,6 +63,13 @@ class Turns:
         """Note what has happened now."""
         self.notes.append(f"{time.strftime('%H:%M:%S')} {match_id}: {text}")
 
+    def add(self, other: Turns) -> None:
+        """Count those of another scenario, too."""
+        for name in ("played", "late", "illegal", "excused"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.longest = max(self.longest, other.longest)
+        self.notes += other.notes
+
     @property
     def lost(self) -> int:
         """The turns in which no legal move came in time, though it could have."""
@@ -78,12 +84,17 @@ class Bystander(RawManager):
     """Plays one match until it ends, or the time is over."""
 
     def __init__(
-        self, address: Address, match: Match, turns: Turns, outages: Outages, end: float
+        self,
+        address: Address,
+        match: Match,
+        turns: Turns,
+        outages: Outages,
+        is_over: Callable[[], bool],
     ) -> None:
         super().__init__(address, match)
         self._turns = turns
         self._outages = outages
-        self._end = end
+        self._is_over = is_over
 
     def start(self) -> None:
         """Begin the match, once more where the server was killed before it had the rules."""
@@ -121,7 +132,7 @@ class Bystander(RawManager):
         return joint_move
 
     def _before(self) -> float:
-        if time.monotonic() > self._end:
+        if self._is_over():
             raise EndOfTime
         self._outages.wait()
         return time.monotonic()
@@ -140,17 +151,43 @@ class Bystander(RawManager):
         self.report.longest = 0.0
 
 
-def play_matches(address: Address, turns: Turns, outages: Outages, seconds: float) -> None:
+@dataclass(frozen=True)
+class Fixture:
+    """Which games are played one after the other, and after how many turns a match is aborted."""
+
+    games: Sequence[str]
+    turns: int | None = None
+
+
+def play_matches(
+    address: Address,
+    fixture: Fixture,
+    turns: Turns,
+    outages: Outages,
+    is_over: Callable[[], bool],
+) -> None:
     """Play one match after the other until the time is over."""
-    end, number = time.monotonic() + seconds, 0
-    while time.monotonic() < end:
-        rules = gdl.load(ROOT / "games" / f"{GAMES[number % len(GAMES)]}.kif")
+    number = 0
+    while not is_over():
+        rules = gdl.load(ROOT / "games" / f"{fixture.games[number % len(fixture.games)]}.kif")
         role, name = 1 + number % 2, f"attack.{number}"
         match = Match(rules, START_CLOCK, PLAY_CLOCK, role, seed=number, match_id=name)
-        bystander = Bystander(address, match, turns, outages, end)
+        bystander = Bystander(
+            address, match, turns, outages, _either(is_over, _so_many(turns, fixture.turns))
+        )
         try:
             bystander.run()
         except EndOfTime:
             outages.wait()
             bystander.ask(f"( ABORT {name} )", 5)
         number += 1
+
+
+def _so_many(turns: Turns, number: int | None) -> Callable[[], bool]:
+    """Say when so many turns have been played from now on."""
+    most = inf if number is None else turns.played + number
+    return lambda: turns.played >= most
+
+
+def _either(first: Callable[[], bool], second: Callable[[], bool]) -> Callable[[], bool]:
+    return lambda: first() or second()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
 from tests.attack.attacks import ATTACKS, RULES, Stranger, run_attack
-from tests.attack.bystander import Outages, Turns, play_matches
-from tests.attack.faults import FAULTS, KILL_SERVER
+from tests.attack.bystander import Fixture, Outages, Turns, play_matches
+from tests.attack.caches import Cache, using
+from tests.attack.faults import FAULTS, GAMES, KILL_SERVER, Fault
 from tests.support.raw_manager import exchange
 from tests.support.server_process import ServerProcess
 
@@ -36,7 +40,8 @@ SAMPLE = 0.2
 class Scenario:
     """What is done beside the matches, for how long, how hard, and with which random choices.
 
-    Faults strike one after the other, with random pauses of up to ``pause`` seconds.
+    Faults strike one after the other, with random pauses of up to ``pause`` seconds. It is over
+    before the ``seconds`` where so many ``strikes`` have hit, or so many ``moves`` were asked for.
     """
 
     names: Sequence[str]
@@ -44,6 +49,25 @@ class Scenario:
     strength: float = 1.0
     seed: int = 0
     pause: float = 3.0
+    strikes: float = inf
+    moves: float = inf
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Those of the names that are faults."""
+        return [FAULTS[name] for name in self.names if name in FAULTS]
+
+    @property
+    def cache(self) -> Cache:
+        """The cache that the faults need."""
+        return max((fault.cache for fault in self.faults), default=Cache.SHARED)
+
+    @property
+    def fixture(self) -> Fixture:
+        """What is played: what the faults need."""
+        games = [game for fault in self.faults for game in fault.games] or GAMES
+        turns = [fault.turns for fault in self.faults if fault.turns is not None]
+        return Fixture(tuple(dict.fromkeys(games)), min(turns, default=None))
 
 
 @dataclass
@@ -66,27 +90,56 @@ class Outcome:
         left = (self.processes, self.shared, max(0, self.descriptors))
         return not any((self.turns.lost, self.guessed, *left))
 
+    def add(self, other: Outcome) -> None:
+        """Take in what another scenario with the same names has cost."""
+        self.turns.add(other.turns)
+        for name in ("strikes", "guessed", "processes", "descriptors", "shared", "log"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.memory = max(self.memory, other.memory)
+        self.stop_seconds = max(self.stop_seconds, other.stop_seconds)
+
 
 def run(scenario: Scenario, folder: Path) -> Outcome:
     """Run a scenario; the server keeps its log and its state in the folder."""
-    outcome, outages, shared = Outcome(), Outages(), _shared_memory()
-    state = str(folder / "state")
-    with _few_files(), ServerProcess(folder, "--state-dir", state) as server:
+    outcome, outages = Outcome(), Outages()
+    flags = [flag for fault in scenario.faults for flag in fault.flags]
+    with ExitStack() as stack:
+        stack.enter_context(_few_files())
+        stack.enter_context(using(scenario.cache, folder))
+        server = ServerProcess(folder, "--state-dir", str(folder / "state"), *flags)
+        stack.enter_context(server)
         _play_shortly(server)
         before = _usual_descriptors(server)
-        with (
-            _sampled(server, outcome),
-            _attacked(server, scenario),
-            _struck(server, scenario, outcome, outages),
-        ):
-            play_matches(server.address, outcome.turns, outages, scenario.seconds)
+        _play(server, scenario, outcome, outages)
         outcome.descriptors = max(0, _settled(server, before) - before)
         outcome.guessed = server.text.count(" is a guess")
         outcome.stop_seconds = _stop(server)
         outcome.processes = len(server.wait_until_alone())
         outcome.log = server.log.stat().st_size
-    outcome.shared = len(_shared_memory() - shared)
+        outcome.shared = len(_shared_memory_left())
     return outcome
+
+
+def run_alone(scenario: Scenario) -> Outcome:
+    """Run a scenario in a new folder, which is deleted afterwards."""
+    with tempfile.TemporaryDirectory() as name:
+        return run(scenario, Path(name))
+
+
+def _play(server: ServerProcess, scenario: Scenario, outcome: Outcome, outages: Outages) -> None:
+    """Play matches beside the attacks and the faults, until the scenario is over."""
+    end, turns = time.monotonic() + scenario.seconds, outcome.turns
+
+    def is_over() -> bool:
+        has_hit_enough = outcome.strikes >= scenario.strikes or turns.played >= scenario.moves
+        return has_hit_enough or time.monotonic() > end
+
+    with (
+        _sampled(server, outcome),
+        _attacked(server, scenario),
+        _struck(server, scenario, outcome, outages),
+    ):
+        play_matches(server.address, scenario.fixture, turns, outages, is_over)
 
 
 def _stop(server: ServerProcess) -> float:
@@ -128,7 +181,7 @@ def _struck(
     server: ServerProcess, scenario: Scenario, outcome: Outcome, outages: Outages
 ) -> Iterator[None]:
     """Strike with the scenario's faults meanwhile."""
-    faults = [FAULTS[name] for name in scenario.names if name in FAULTS]
+    faults = scenario.faults
     random, is_over = Random(scenario.seed), threading.Event()
 
     def strike() -> None:
@@ -139,9 +192,10 @@ def _struck(
             outcome.turns.note("fault", fault.name)
             if fault.name == KILL_SERVER:
                 with outages.outage():
-                    outcome.strikes += fault.strike(server, random)
+                    hit = fault.strike(server, random)
             else:
-                outcome.strikes += fault.strike(server, random)
+                hit = fault.strike(server, random)
+            outcome.strikes += hit > 0
 
     with _running(threading.Thread(target=strike), is_over):
         yield
@@ -210,7 +264,7 @@ def _resident(pid: int) -> int:
     return int(fields[1]) * resource.getpagesize() if len(fields) > 1 else 0
 
 
-def _shared_memory() -> set[str]:
-    """The files of shared memory that multiprocessing has made; other programs have others."""
-    names = {path.name for path in Path("/dev/shm").glob("*")}
-    return {name for name in names if name.startswith(("pym-", "psm_"))}
+def _shared_memory_left() -> list[str]:
+    """The files of shared memory that processes have left which are gone; each is named there."""
+    names = [re.match(r"pym-(\d+)-", path.name) for path in Path("/dev/shm").glob("pym-*")]
+    return [found[0] for found in names if found and not Path(f"/proc/{found[1]}").exists()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from gdl.code_cache import (
     write_code,
 )
 from tests.support.foreign_files import disown
+from tests.support.full_disk import full_disk
 
 
 def test_what_is_written_is_read(empty_cache: Path) -> None:
@@ -28,6 +30,16 @@ def test_what_is_written_is_read(empty_cache: Path) -> None:
     assert read_code("a.o") == b"code"
     assert is_cached("a.o")
     assert [path for path, _, _ in cached_files()] == [empty_cache / "a.o"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot limit files")
+def test_a_full_disk_is_done_without(empty_cache: Path) -> None:
+    with full_disk(1000):
+        write_code("a.o", bytes(10_000))
+        write_code("b.o", b"short")
+    assert read_code("a.o") is None
+    assert read_code("b.o") == b"short"
+    assert [path.name for path in empty_cache.iterdir()] == ["b.o"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 36, sha256(b"").digest()])

@@ -25,6 +25,9 @@ MARK = "TEST_SERVER_MARK"
 POLL = 0.02
 """Seconds between two looks at what cannot be waited for."""
 
+FORK_SERVER, WORKER = "multiprocessing.forkserver", "multiprocessing.spawn"
+"""What the commands of processes have that the fork server forks, and of those started directly."""
+
 Address = tuple[str, int]
 
 
@@ -110,10 +113,17 @@ class ServerProcess:
         own = self._process.pid if self._process is not None else 0
         return [pid for pid in marked(self._mark) if pid != own]
 
+    def fork_servers(self) -> list[int]:
+        """The fork server, while there is one; its workers have the same command line."""
+        own = self.process.pid
+        return [
+            pid for pid in self.pids() if FORK_SERVER in command_line(pid) and parent(pid) == own
+        ]
+
     def workers(self) -> list[int]:
-        """The worker processes that wait, or serve a match: the children of the fork server."""
-        (fork_server,) = [pid for pid in self.pids() if "forkserver" in command_line(pid)][:1]
-        return [pid for pid in self.pids() if parent(pid) == fork_server]
+        """The worker processes that wait, or serve a match, forked or started directly."""
+        others = set(self.pids()) - set(self.fork_servers())
+        return [pid for pid in others if re.search(f"{FORK_SERVER}|{WORKER}", command_line(pid))]
 
     def wait_for(self, text: str, limit: float = 10) -> None:
         """Wait until the log has a text."""

@@ -4,55 +4,143 @@ import asyncio
 import os
 import signal
 import time
-from multiprocessing import forkserver
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from multiprocessing import forkserver, resource_tracker
+from pathlib import Path
 
 import pytest
 
-from gdl.system import start_method
+from gdl.system import is_stopped, start_method
 from ggp_player.move_service import launching
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
+from tests.support.left_behind import becomes_true
 from tests.support.loop_watch import LoopWatch
 
 pytestmark = pytest.mark.skipif(start_method() != "forkserver", reason="there is none here")
 
+kills_and_stops = pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+
 
 def fork_server() -> int:
-    pid = getattr(forkserver._forkserver, "_forkserver_pid", None)
-    assert pid is not None
-    return pid
+    """The process of the fork server, 0 where there is none."""
+    return getattr(forkserver._forkserver, "_forkserver_pid", None) or 0
 
 
-async def test_a_stopped_fork_server_costs_no_reply(
-    fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(launching, "ANSWER_SECONDS", 0.3)
-    async with Player(Config(strategy="legal", spares=0)) as player:
-        start = f"(START {{}} xena ({fields}) 30 9)"
-        assert await player.reply(start.format("first")) == "ready"
+async def become_true(condition: Callable[[], bool]) -> None:
+    assert await asyncio.to_thread(becomes_true, condition, 20)
+
+
+def is_replaced(struck: int) -> bool:
+    return fork_server() not in (0, struck)
+
+
+@asynccontextmanager
+async def warm_player(fields: str, *, spares: int) -> AsyncIterator[Player]:
+    """Run a player that has played a match."""
+    async with Player(Config(strategy="legal", spares=spares)) as player:
+        assert await player.reply(f"(START first xena ({fields}) 30 9)") == "ready"
         await player.reply("(ABORT first)")
-        stopped = fork_server()
-        os.kill(stopped, signal.SIGSTOP)
+        yield player
+
+
+@kills_and_stops
+async def test_a_match_can_begin_while_the_fork_server_is_replaced(
+    fields: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with warm_player(fields, spares=0) as player:
+        monkeypatch.setattr(launching, "PAUSES", (60.0,))
+        struck = fork_server()
+        os.kill(struck, number)
         with LoopWatch() as watch:
-            starting = asyncio.create_task(player.reply(start.format("second")))
+            starting = asyncio.create_task(player.reply(f"(START second xena ({fields}) 30 9)"))
             await asyncio.sleep(0)
             assert "busy" in await player.reply("( INFO )")
-            assert not starting.done()
             assert await starting == "ready"
             assert await player.reply("(PLAY second NIL)") == "(claim 1)"
         assert watch.long == []
-        assert fork_server() != stopped
-    assert "the fork server has not answered for 0.3 s and is replaced" in caplog.text
+
+
+@kills_and_stops
+async def test_spares_are_there_again_while_the_fork_server_is_replaced(
+    fields: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with warm_player(fields, spares=2) as player:
+        monkeypatch.setattr(launching, "PAUSES", (60.0,))
+        os.kill(fork_server(), number)
+        for name in ("second", "third"):
+            assert await player.reply(f"(START {name} xena ({fields}) 30 9)") == "ready"
+            await player.reply(f"(ABORT {name})")
+        pool = player._pool
+        await become_true(lambda: len(pool._spares) == 2)
+
+
+async def test_a_spare_that_dies_is_replaced(fields: str) -> None:
+    async with warm_player(fields, spares=2) as player:
+        pool = player._pool
+        await become_true(lambda: len(pool._spares) == 2)
+        before = {spare.pid for spare in pool._spares}
+        os.kill(min(before), signal.SIGKILL)
+        await become_true(
+            lambda: len(pool._spares) == 2 and {spare.pid for spare in pool._spares} != before
+        )
+
+
+@kills_and_stops
+async def test_the_fork_server_is_replaced(
+    fields: str, number: signal.Signals, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with warm_player(fields, spares=0):
+        struck = fork_server()
+        os.kill(struck, number)
+        await become_true(partial(is_replaced, struck))
+    assert "the fork server is dead or stopped, and is replaced" in caplog.text
+
+
+async def test_a_stopped_tracker_of_resources_holds_up_nothing(fields: str) -> None:
+    async with warm_player(fields, spares=0) as player:
+        tracker = getattr(resource_tracker._resource_tracker, "_pid", None)
+        assert tracker is not None
+        os.kill(tracker, signal.SIGSTOP)
+        await become_true(lambda: is_stopped(tracker))
+        with pytest.warns(UserWarning, match="died unexpectedly"):
+            assert await player.reply(f"(START second xena ({fields}) 30 9)") == "ready"
+
+
+async def test_workers_that_end_while_the_fork_server_is_stopped_leave_no_descriptors(
+    fields: str,
+) -> None:
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    async with warm_player(fields, spares=0) as player:
+        pool = player._pool
+        await become_true(lambda: not pool._workers)
+        before = descriptors()
+        for name in ("second", "third"):
+            assert await player.reply(f"(START {name} xena ({fields}) 30 9)") == "ready"
+            stopped = fork_server()
+            os.kill(stopped, signal.SIGSTOP)
+            await player.reply(f"(ABORT {name})")
+            await become_true(partial(is_replaced, stopped))
+            await become_true(lambda: not pool._workers)
+        await become_true(lambda: descriptors() <= before)
 
 
 async def test_a_start_is_answered_in_time_where_no_worker_comes(
     fields: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launching, "ANSWER_SECONDS", 2.0)
-    async with Player(Config(strategy="legal", spares=0)) as player:
-        await player.reply(f"(START first xena ({fields}) 30 9)")
-        await player.reply("(ABORT first)")
-        os.kill(fork_server(), signal.SIGSTOP)
+    never = asyncio.Event()
+
+    async def hang(*_: object) -> None:
+        await never.wait()
+        raise OSError("there is no room for a process")
+
+    async with warm_player(fields, spares=0) as player:
+        monkeypatch.setattr(player._pool._launcher, "start", hang)
         began = time.monotonic()
         assert await player.reply(f"(START second xena ({fields}) 1 1)") == "ready"
         assert time.monotonic() - began < 1
+        never.set()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ggp_player.clock import Deadline
-from ggp_player.move_service import Health, Subject, pool, supervisor
+from ggp_player.move_service import Health, Subject, launching, supervisor
 from ggp_player.move_service.deadlines import CancellableDeadline
 from ggp_player.move_service.known_moves import LAST_RESORT
 from ggp_player.move_service.pool import Pool
@@ -196,7 +196,7 @@ async def test_kernels_that_cannot_be_loaded_are_done_without(
     broken = "from gdl.array_kernels.archive import Entry\ndel Entry.__call__\n"
     (tmp_path / "sitecustomize.py").write_text(broken)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(pool, "start_method", lambda: "spawn")
+    monkeypatch.setattr(launching, "start_method", lambda: "spawn")
     warm_up_searches()
     async with playing("auto", fields) as service:
         assert await service.prepare(within(40)) == ""
@@ -456,7 +456,7 @@ async def test_a_match_where_the_system_has_little_to_offer(
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(LACKING)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(pool, "start_method", lambda: "spawn")
+    monkeypatch.setattr(launching, "start_method", lambda: "spawn")
     monkeypatch.delattr(signal, "pthread_sigmask")
     async with playing("auto", fields) as service:
         assert await service.prepare(within(40)) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 
@@ -13,12 +14,12 @@ from tests.ggp_player.conftest import Ear
 from tests.support.foreign_files import disown
 
 DYING = """
-import os, signal, sys
+import os, sys
 attempts = sys.argv[1]
 with open(attempts, "a") as file:
     file.write("x")
 if os.path.getsize(attempts) < int(sys.argv[2]):
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), int(sys.argv[3]))
 """
 
 
@@ -26,11 +27,16 @@ if os.path.getsize(attempts) < int(sys.argv[2]):
 def attempts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that has a letter for each attempt; the searches are warm after the third."""
     file = tmp_path / "attempts"
-    monkeypatch.setattr(warm_up, "COMMAND", (sys.executable, "-c", DYING, str(file), "3"))
+    monkeypatch.setattr(warm_up, "COMMAND", dying(file, signal.SIGKILL))
     monkeypatch.setattr(warm_up, "PAUSES", (0, 0, 0))
     monkeypatch.setattr(warm_up, "is_warm", lambda: count(file) > 2)
     monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
     return file
+
+
+def dying(file: Path, number: signal.Signals) -> tuple[str, ...]:
+    """The command of a process to which a signal comes, but in its third attempt."""
+    return sys.executable, "-c", DYING, str(file), "3", str(int(number))
 
 
 def count(attempts: Path) -> int:
@@ -46,6 +52,18 @@ async def test_a_warm_up_that_is_killed_is_tried_again(attempts: Path, ear: Ear)
     assert count(attempts) == 3
     assert sum("warm-up failed: it ended with status -9" in text for text in ear.messages) == 2
     await ear.hear("the searches are warm")
+    assert health.is_well
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+async def test_a_warm_up_that_is_stopped_is_tried_again(
+    attempts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm_up, "COMMAND", dying(attempts, signal.SIGSTOP))
+    monkeypatch.setattr(warm_up, "WATCH_SECONDS", 0.01)
+    health = Health()
+    await ensure_warm(health)
+    assert count(attempts) == 3
     assert health.is_well
 
 

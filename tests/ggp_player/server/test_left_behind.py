@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,8 @@ CROSS_PRODUCT = (
 (<= terminal (not (true (q 1 1 1 1 1 1))))
 """
 )
+
+SMALL = "(role x) (legal x go) (goal x 0)"
 
 GROUNDER = b"clingo"
 """A word in the command of a grounder."""
@@ -68,6 +71,13 @@ async def appearing(family: Family) -> int:
     return found[0]
 
 
+def fork_servers(family: Family, server: int) -> list[int]:
+    """The fork server of a server, unless it is just being replaced."""
+    return [
+        pid for pid in family.members(b"multiprocessing.forkserver") if parent_of(pid) == server
+    ]
+
+
 def workers_of(family: Family, server: int) -> list[int]:
     """The workers of a server that has no helpers now: the children of its fork server."""
     members = family.members()
@@ -104,6 +114,47 @@ async def test_nothing_outlives_a_server_that_is_killed_while_it_grounds() -> No
         process.kill()
         with suppress(OSError):
             await start
+        assert await none_is_left(family)
+
+
+async def test_descriptors_do_not_grow_from_match_to_match() -> None:
+    family = Family()
+    async with served(family, "--strategy", "legal") as (process, port):
+
+        def descriptors() -> int:
+            return len(list(Path(f"/proc/{process.pid}/fd").iterdir()))
+
+        counts = []
+        for number in range(12):
+            rules = f"{SMALL} (<= terminal (true over))"
+            assert await ask(port, f"(START m{number} x ({rules}) 9 9)") == "ready"
+            assert await ask(port, f"(PLAY m{number} NIL)") == "go"
+            assert await ask(port, f"(ABORT m{number})") == "aborted"
+            counts.append(descriptors())
+        assert await asyncio.to_thread(becomes_true, lambda: descriptors() <= min(counts), 3), (
+            counts
+        )
+
+
+async def test_a_server_ends_soon_whose_fork_server_is_stopped() -> None:
+    family = Family()
+    async with served(family, "--spares", "1") as (process, port):
+        for number in range(3):
+            (fork_server,) = fork_servers(family, process.pid)
+            os.kill(fork_server, signal.SIGSTOP)
+            began = time.monotonic()
+            assert await ask(port, f"(START m{number} x ({SMALL}) 9 9)") == "ready"
+            assert time.monotonic() - began < 8
+            assert await ask(port, f"(ABORT m{number})") == "aborted"
+            assert await asyncio.to_thread(
+                becomes_true, lambda: fork_servers(family, process.pid), 5
+            )
+        for pid in fork_servers(family, process.pid):
+            os.kill(pid, signal.SIGSTOP)
+        began = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        await process.wait()
+        assert time.monotonic() - began < 2
         assert await none_is_left(family)
 
 

@@ -1,6 +1,5 @@
 """The newest choice can be read at any instant, whatever its writer is doing."""
 
-import multiprocessing
 import struct
 
 import pytest
@@ -10,7 +9,7 @@ from ggp_player.worker.choice_buffer import SLOT, ChoiceBuffer, FoundChoice
 
 @pytest.fixture
 def choice() -> ChoiceBuffer:
-    return ChoiceBuffer.create(multiprocessing.get_context("forkserver"))
+    return ChoiceBuffer()
 
 
 def test_nothing_is_there_at_first(choice: ChoiceBuffer) -> None:

@@ -1,13 +1,16 @@
 """The match tracker applies the joint moves received, whatever they are."""
 
+import sys
+
 import pytest
 
 import gdl
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
-from ggp_player.worker import background_compiler, match_tracker
+from ggp_player.worker import background_compiler, warm_up
 from ggp_player.worker.match_tracker import MatchTracker
+from tests.support.full_disk import full_disk
 from tests.support.slow_compiler import SlowCompiler
 
 PUZZLE = """
@@ -110,14 +113,14 @@ def test_a_lone_word_that_is_no_move_means_no_move() -> None:
 
 @pytest.fixture
 def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
 
 
 def test_rules_compiled_in_the_middle_of_a_match_are_taken_over(
     fields: str, warm: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(background_compiler, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     tracker = MatchTracker(fields, "xena", compile_seconds=0.0)
     assert "the rules are interpreted until they are compiled: not after 0.0 s" in caplog.text
@@ -149,11 +152,22 @@ def test_rules_compiled_in_time_are_used_from_the_start(
 def test_the_log_says_that_there_is_no_engine_before_the_warm_up(
     fields: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(match_tracker, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
     caplog.set_level("INFO")
     tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
     assert not isinstance(tracker.machine, PropnetStateMachine)
     assert "the rules are interpreted: the warm-up of the engine is not done" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot limit files")
+def test_rules_are_interpreted_where_the_disk_is_full(
+    fields: str, warm: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"), full_disk(100):
+        tracker = MatchTracker(fields, "xena", compile_seconds=600.0)
+    assert not tracker.use_compiled_rules()
+    assert "interpreted for the whole match: [Errno 27] File too large" in caplog.text
+    assert len(tracker.legal_moves) == 3
 
 
 def test_rules_that_cannot_be_compiled_stay_as_they_are(

@@ -1,6 +1,5 @@
 """A search goes on with compiled rules as soon as there are some, and stops where it is slow."""
 
-import ctypes
 import logging
 from collections.abc import Iterator
 from unittest.mock import Mock
@@ -11,7 +10,7 @@ from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
-from ggp_player.worker import match_tracker, search_worker
+from ggp_player.worker import background_compiler, search_worker, warm_up
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     BeginMatch,
@@ -52,7 +51,7 @@ class RecordingBuffer(ChoiceBuffer):
 
     def __init__(self) -> None:
         self.published: list[FoundChoice] = []
-        super().__init__((ctypes.c_char * 2**18)())
+        super().__init__()
 
     def publish(self, choice: FoundChoice) -> None:
         self.published.append(choice)
@@ -62,8 +61,8 @@ class RecordingBuffer(ChoiceBuffer):
 def test_a_search_begins_anew_on_compiled_rules_and_keeps_its_choice_until_then(
     fields: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
-    monkeypatch.setattr(match_tracker, "BackgroundCompiler", SlowCompiler)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    monkeypatch.setattr(background_compiler, "BackgroundCompiler", SlowCompiler)
     monkeypatch.setattr(SlowCompiler, "is_done", False)
     spec = f"{__name__}:{TellingMachines.__name__}"
     sent: list[MessageToServer] = []
@@ -86,8 +85,8 @@ def test_rules_are_not_compiled_for_who_does_not_look_ahead(
     fields: str, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = Mock()
-    monkeypatch.setattr(match_tracker, "is_warm", lambda: True)
-    monkeypatch.setattr(match_tracker, "BackgroundCompiler", compiler)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    monkeypatch.setattr(background_compiler, "BackgroundCompiler", compiler)
     choice = RecordingBuffer()
     choice.wanted = 1
     SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock()).search(BeginSearch(1))
@@ -114,7 +113,7 @@ BUFFERS: list[RecordingBuffer] = []
 def test_a_search_stops_between_two_choices(
     fields: str, is_warm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match_tracker, "is_warm", lambda: is_warm)
+    monkeypatch.setattr(warm_up, "is_warm", lambda: is_warm)
     spec = f"{__name__}:{AskingForEver.__name__}"
     sent: list[MessageToServer] = []
     choice = RecordingBuffer()

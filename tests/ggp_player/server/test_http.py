@@ -138,14 +138,16 @@ async def test_ways_to_ask_for_info(title: str, request_: bytes, port: int) -> N
 async def test_a_whole_start_in_an_address() -> None:
     config = Config(strategy="legal", allow_get=True)
     async with Player(config) as player, serving(player) as port:
-        await start_and_play_by_address(port)
+        assert await start_and_play_by_address(port) == (b"ready", b"go")
 
 
-async def start_and_play_by_address(port: int) -> None:
+async def start_and_play_by_address(port: int) -> tuple[bytes, bytes]:
+    """Send a START and a PLAY as addresses; return the replies."""
     rules = "(role+you)(legal+you+go)(<=+terminal+(true+?x))(goal+you+0)"
     line = f"GET /(start+m+you+({rules})+9+9) HTTP/1.0\r\n\r\n".encode()
-    assert (await exchange(port, line))[2] == b"ready"
-    assert (await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n"))[2] == b"go"
+    _, _, started = await exchange(port, line)
+    _, _, move = await exchange(port, b"GET /(play%20m%20nil) HTTP/1.0\r\n\r\n")
+    return started, move
 
 
 async def test_replies_are_measured_until_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:

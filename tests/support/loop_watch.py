@@ -74,7 +74,7 @@ class LoopWatch:
 
 
 def _queue_seconds() -> Callable[[], float]:
-    """Return what tells for how long this thread has waited for a processor, where that is told."""
+    """Return a function for the seconds this thread has waited for a processor; 0 if unknown."""
     with suppress(OSError):
         descriptor = os.open(f"/proc/self/task/{_thread_id()}/schedstat", os.O_RDONLY)
         return lambda: int(os.pread(descriptor, 100, 0).split()[1]) / 1e9

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.support.server_process import POLL, ServerProcess, command_line, parent
+from tests.support.left_behind import POLL, command_line, parent
+from tests.support.server_process import ServerProcess
 
 Strike = Callable[[ServerProcess, Random], int]
 """Strikes, and returns how many processes or files were hit."""

@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -14,9 +13,10 @@ import pytest
 
 from ggp_player.server.config import least_memory
 from ggp_player.worker import warm_up_searches
-from tests.support.left_behind import Family, becomes_true, parent_of, state
+from tests.support.left_behind import Family, becomes_true, parent, state
 from tests.support.paths import ROOT
-from tests.support.raw_exchange import ask
+from tests.support.raw_manager import UnreadableError, exchange
+from tests.support.stopwatch import Stopwatch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
@@ -56,6 +56,14 @@ async def served(
         await process.communicate()
 
 
+async def ask(port: int, text: str) -> str:
+    """Send a message; return the reply, empty where the server has ended before."""
+    try:
+        return await asyncio.to_thread(exchange, ("127.0.0.1", port), text, 120)
+    except (ConnectionError, UnreadableError):
+        return ""
+
+
 async def appearing(family: Family) -> int:
     """Wait for a grounder, and return its process."""
     found: list[int] = []
@@ -64,18 +72,18 @@ async def appearing(family: Family) -> int:
         found.extend(family.members(GROUNDER))
         return bool(found)
 
-    assert await asyncio.to_thread(becomes_true, is_there, 60)
+    assert await asyncio.to_thread(becomes_true, is_there)
     return found[0]
 
 
 def workers_of(family: Family, server: int) -> list[int]:
     """The workers of a server that has no helpers now: the children of its fork server."""
     members = family.members()
-    return [pid for pid in members if parent_of(pid) in members and parent_of(pid) != server]
+    return [pid for pid in members if parent(pid) in members and parent(pid) != server]
 
 
 async def none_is_left(family: Family, word: bytes = b"") -> bool:
-    return await asyncio.to_thread(becomes_true, lambda: not family.members(word), 5)
+    return await asyncio.to_thread(becomes_true, lambda: not family.members(word))
 
 
 async def test_no_grounder_outlives_its_match() -> None:
@@ -87,7 +95,7 @@ async def test_no_grounder_outlives_its_match() -> None:
             grounder = await appearing(family)
             if number % 2:
                 with suppress(ProcessLookupError):
-                    os.kill(parent_of(grounder), signal.SIGKILL)
+                    os.kill(parent(grounder), signal.SIGKILL)
             assert await ask(port, f"(ABORT m{number})") == "aborted"
             assert await start in {"ready", ""}
             assert await none_is_left(family, GROUNDER), number
@@ -115,7 +123,7 @@ async def test_workers_that_are_stopped_do_not_outlive_their_server() -> None:
         assert len(workers) >= 2
         for pid in workers:
             os.kill(pid, signal.SIGSTOP)
-        assert await asyncio.to_thread(becomes_true, lambda: set(map(state, workers)) == {"T"}, 5)
+        assert await asyncio.to_thread(becomes_true, lambda: set(map(state, workers)) == {"T"})
         process.kill()
         assert await none_is_left(family)
 
@@ -130,9 +138,9 @@ async def test_a_server_whose_workers_are_all_stopped_replies_with_legal_moves(
         for expected, after in (("(claim 3)", "((claim 3) noop)"), ("noop", "(noop (claim 1))")):
             for pid in workers_of(family, process.pid):
                 os.kill(pid, signal.SIGSTOP)
-            began = time.monotonic()
+            watch = Stopwatch()
             assert await ask(port, f"(PLAY m {joint_move})") == expected
-            assert time.monotonic() - began < 5
+            assert watch.own < 5
             joint_move = after
         assert await ask(port, f"(PLAY m {joint_move})") == "(claim 2)"
 
@@ -143,13 +151,13 @@ async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
         everyone = [pid for pid in family.members() if pid != process.pid]
         for pid in everyone:  # the fork server too, so that nobody can notice the end
             os.kill(pid, signal.SIGSTOP)
-        assert await asyncio.to_thread(becomes_true, lambda: set(map(state, everyone)) == {"T"}, 5)
+        assert await asyncio.to_thread(becomes_true, lambda: set(map(state, everyone)) == {"T"})
         workers = set(workers_of(family, process.pid))
         assert workers
         process.kill()
-        assert await asyncio.to_thread(becomes_true, lambda: state(process.pid) in {"", "Z"}, 5)
+        assert await asyncio.to_thread(becomes_true, lambda: state(process.pid) in {"", "Z"})
         assert workers <= set(family.members())
         async with served(Family()):
             assert await asyncio.to_thread(
-                becomes_true, lambda: not workers & set(family.members()), 5
+                becomes_true, lambda: not workers & set(family.members())
             )

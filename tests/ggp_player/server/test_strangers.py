@@ -83,9 +83,10 @@ def server(folder: Path, *flags: str) -> Iterator[Served]:
             process.communicate()
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    with server(tmp_path, "--strategy", "uct", "--search-memory", "64") as served:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that all attacks are made on, one after the other."""
+    with server(tmp_path_factory.mktemp("served"), "--strategy", "uct", "--search-memory", "64") as served:
         exchange(served.address, "( INFO )", 60)
         time_to_rest(served)
         yield served

@@ -86,7 +86,8 @@ def server(folder: Path, *flags: str) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server that all attacks are made on, one after the other."""
-    with server(tmp_path_factory.mktemp("served"), "--strategy", "uct", "--search-memory", "64") as served:
+    folder = tmp_path_factory.mktemp("served")
+    with server(folder, "--strategy", "uct", "--search-memory", "64") as served:
         exchange(served.address, "( INFO )", 60)
         time_to_rest(served)
         yield served

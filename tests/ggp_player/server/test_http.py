@@ -180,12 +180,12 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
         await exchange(port, b"GET /(+info+) HTTP/1.0\r\n\r\n")
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(ggp_base("(INFO)"))
-        time.sleep(0.2)  # noqa: ASYNC251 it holds the event loop on purpose
+        time.sleep(0.5)  # noqa: ASYNC251 it holds the event loop on purpose
         assert (await reader.read()).endswith(INFO)
         writer.close()
     assert len(seen) == 3
     assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
-    assert waits[0] < 0.15 <= waits[2]
+    assert waits[0] < 0.4 <= waits[2]
 
 
 PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -32,12 +33,22 @@ from tests.support.server_process import ServerProcess, serving
 RULES = "(role you) (legal you go) (legal you stay) (<= terminal (true over)) (goal you 0)"
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServerProcess]:
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     if not is_warm():
         warm_up_searches()
-    with serving(tmp_path, "--strategy", "legal", "--log-format", "json") as server:
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder, "--strategy", "legal", "--log-format", "json") as server:
         yield server
+
+
+@pytest.fixture
+def server(shared_server: ServerProcess) -> Iterator[ServerProcess]:
+    """A server that has logged nothing yet, and plays no match."""
+    exchange(shared_server.address, "(INFO)", 60)
+    shared_server.log.write_bytes(b"")
+    yield shared_server
+    exchange(shared_server.address, "(ABORT m)", 60)
 
 
 def get(server: ServerProcess, path: str) -> tuple[int, str]:
@@ -57,7 +68,13 @@ def values(server: ServerProcess) -> dict[str, float]:
     return {" ".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
 
 
+def more(server: ServerProcess, before: dict[str, float]) -> Counter[str]:
+    """By how much the values of a server's metrics have grown."""
+    return Counter({name: value - before.get(name, 0) for name, value in values(server).items()})
+
+
 def test_the_pages_follow_a_match(server: ServerProcess) -> None:
+    before = values(server)
     assert get(server, "/healthz")[0] == 200
     status, text = get(server, "/readyz")
     assert (status, json.loads(text)["free_seats"]) == (200, 1)
@@ -69,17 +86,18 @@ def test_the_pages_follow_a_match(server: ServerProcess) -> None:
     exchange(server.address, "(ABORT m)", 60)
     exchange(server.address, "(garbage", 60)
     # Workers are counted when they have ended, and the delay is measured ten times a second.
-    late = ["worker_deaths_total stopped", "event_loop_delay_seconds_count"]
-    assert becomes_true(lambda: all(values(server).get(f"ggp_player_{name}") for name in late))
-    found = values(server)
+    late = {"ggp_player_worker_deaths_total stopped", "ggp_player_event_loop_delay_seconds_count"}
+    assert becomes_true(lambda: late <= (+more(server, before)).keys())
+    found = more(server, before)
     for name in ("start", "play", "abort", "error"):
         assert found[f"ggp_player_replies_total {name}"] == 1
     assert found["ggp_player_margin_left_seconds_count"] == 2
     assert found["ggp_player_late_replies_total"] == 0
     assert found["ggp_player_illegal_choices_total"] == 0
     assert found["ggp_player_moves_total search"] == 1
-    assert found["ggp_player_workers_memory_bytes"] > 2**20
-    assert found["process_resident_memory_bytes"] > 2**20
+    now = values(server)
+    assert now["ggp_player_workers_memory_bytes"] > 2**20
+    assert now["process_resident_memory_bytes"] > 2**20
 
 
 def test_messages_in_addresses_are_not_disturbed(tmp_path: Path) -> None:
@@ -92,11 +110,12 @@ def test_messages_in_addresses_are_not_disturbed(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_is_killed_is_counted(server: ServerProcess) -> None:
+    before = values(server)
     exchange(server.address, f"(START m you ({RULES}) 9 9)", 60)
     for pid in server.workers():
         os.kill(pid, signal.SIGKILL)
     deaths = "ggp_player_worker_deaths_total signal"
-    assert becomes_true(lambda: values(server).get(deaths, 0) >= 2)
+    assert becomes_true(lambda: more(server, before)[deaths] >= 2)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems choose by themselves")

@@ -205,9 +205,10 @@ def ask(served: Served, text: bytes, source: str = "127.0.0.1", path: str = "/")
 STRANGER = "127.0.0.2"
 
 
-@pytest.fixture
-def legal(tmp_path: Path) -> Iterator[Served]:
-    with server(tmp_path, "--strategy", "legal") as served:
+@pytest.fixture(scope="module")
+def legal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server for tests that end what they begin."""
+    with server(tmp_path_factory.mktemp("legal"), "--strategy", "legal") as served:
         yield served
 
 
@@ -220,6 +221,7 @@ def test_a_match_belongs_to_the_address_of_its_start(legal: Served) -> None:
     assert ask(legal, b"(STOP m (go))") == b"done"
     assert ask(legal, b"(START n you %b 9 9)" % RULES, STRANGER) == b"ready"
     assert ask(legal, b"(ABORT n)") == b"busy"
+    assert ask(legal, b"(ABORT n)", STRANGER) == b"aborted"
 
 
 def test_a_match_may_be_played_from_anywhere_on_request(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from uuid import uuid4
 
 import pytest
 
@@ -33,14 +34,25 @@ GROUNDER = b"clingo"
 """A word in the command of a grounder."""
 
 
+SERVING = """
+import sys
+from gdl.system import children, strays
+if mark := sys.argv.pop(1):
+    children.MARK = strays.MARK = mark
+from ggp_player.__main__ import main
+main()
+"""
+"""The command ``ggp-player``; an argument before its own can stand for the mark of strays."""
+
+
 @asynccontextmanager
 async def served(
-    family: Family, *more: str
+    family: Family, *more: str, mark: str = ""
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, int]]:
     """Run a server with small workers; the process and its port are the value."""
     flags = ("--host", "127.0.0.1", "--port", "0", "--memory-limit", f"{least_memory()}")
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "ggp_player", "serve", *flags, "--search-memory", "64", *more),
+        *(sys.executable, "-c", SERVING, mark, "serve", *flags, "--search-memory", "64", *more),
         cwd=ROOT,
         env=family.environment,
         stdout=asyncio.subprocess.PIPE,
@@ -147,7 +159,8 @@ async def test_a_server_whose_workers_are_all_stopped_replies_with_legal_moves(
 
 async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
     family = Family()
-    async with served(family) as (process, _):
+    mark = f"GDL_TEST_{uuid4().hex}"  # servers of other tests leave it alone
+    async with served(family, mark=mark) as (process, _):
         everyone = [pid for pid in family.members() if pid != process.pid]
         for pid in everyone:  # the fork server too, so that nobody can notice the end
             os.kill(pid, signal.SIGSTOP)
@@ -157,7 +170,7 @@ async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
         process.kill()
         assert await asyncio.to_thread(becomes_true, lambda: state(process.pid) in {"", "Z"})
         assert workers <= set(family.members())
-        async with served(Family()):
+        async with served(Family(), mark=mark):
             assert await asyncio.to_thread(
                 becomes_true, lambda: not workers & set(family.members())
             )

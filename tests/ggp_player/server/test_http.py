@@ -376,7 +376,10 @@ async def served(*flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process,
     )
     assert process.stdout is not None
     try:
-        line = await process.stdout.readline()
+        line = b""
+        while b"listening" not in line:  # it can say before that it has found strays
+            line = await process.stdout.readline()
+            assert line, "the server ended before it listened"
         yield process, int(line.split(b":")[-1])
     finally:
         if process.returncode is None:

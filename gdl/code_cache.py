@@ -112,7 +112,7 @@ def _code_in(path: Path) -> bytes | None:
 
 
 def read_own(path: Path) -> bytes | None:
-    """Return what is in a file of the cache; None where it cannot be read, or is another user's."""
+    """Return the content of a file of the cache; None for unreadable and for other users' files."""
     try:
         return read_trusted(path)
     except PermissionError as error:

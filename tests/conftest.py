@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -26,6 +27,12 @@ def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def pytest_report_header() -> str:
     found = "" if CORPUS.is_dir() else " is missing: the tests marked 'corpus' are skipped"
     return f"corpus: {CORPUS}{found}"
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what was imported and collected from garbage collection: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -38,16 +38,18 @@ from gdl.language import (
     Term,
     Variable,
 )
-from gdl.system import child_environment
+from gdl.system import child_environment, was_ended_by_cpu_time
 
 Row: TypeAlias = tuple[int, ...]
 """The ids of an atom's arguments."""
 
 _WORKER = """
 import ctypes, sys
-from gdl.system import end_with_parent, limit_helper
+from gdl.system import end_after_cpu_seconds, end_with_parent, limit_helper
 end_with_parent(int(sys.argv[4]))
-limit_helper(int(sys.argv[1]), int(sys.argv[2]))
+memory, seconds = int(sys.argv[1]), int(sys.argv[2])
+end_after_cpu_seconds(seconds)
+limit_helper(memory, seconds + 1)
 options = [b"--mode=gringo", b"-Wnone", b"-"]
 application = (ctypes.c_void_p * 8)()  # a clingo_application without functions of its own
 clingo = ctypes.CDLL(sys.argv[3])
@@ -214,7 +216,7 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
         if not output.endswith(b"\n0\n"):
             errors.seek(0)
             reason = errors.read(2000).decode(errors="replace").strip()
-            if "INTERRUPTED by signal" in reason:  # SIGXCPU, which clingo handles itself
+            if was_ended_by_cpu_time(process.returncode):
                 message = f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
                 raise GroundingLimitError(message)
             raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")

@@ -37,6 +37,7 @@ from gdl.system.resources import (
     available_cpus,
     available_memory,
     child_cpu_seconds,
+    end_after_cpu_seconds,
     end_first_without_memory,
     limit_cpu_seconds,
     limit_helper,
@@ -45,6 +46,7 @@ from gdl.system.resources import (
     peak_memory,
     raise_open_files_limit,
     resident_memory,
+    was_ended_by_cpu_time,
     yield_address,
 )
 from gdl.system.strays import find_strays
@@ -55,6 +57,7 @@ __all__ = [
     "child_cpu_seconds",
     "child_environment",
     "children_import_our_code",
+    "end_after_cpu_seconds",
     "end_first_without_memory",
     "end_own_group",
     "end_with_parent",
@@ -79,6 +82,7 @@ __all__ = [
     "resident_memory",
     "resume_with_parent_end",
     "start_method",
+    "was_ended_by_cpu_time",
     "why_untrusted",
     "yield_address",
 ]

@@ -19,8 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_VARIABLES = ("PYTHONPATH", "PYTHONSAFEPATH", MARK)
-
 _lock = threading.Lock()
 _inside = 0
 _before: dict[str, str | None] = {}
@@ -60,8 +58,9 @@ def _enter() -> None:
     with _lock:
         if not _inside:
             ours = {**child_environment(), MARK: own_mark()}
-            _before.update({name: os.environ.get(name) for name in _VARIABLES})
-            os.environ.update({name: ours[name] for name in _VARIABLES})
+            names = ("PYTHONPATH", "PYTHONSAFEPATH", MARK)
+            _before.update({name: os.environ.get(name) for name in names})
+            os.environ.update({name: ours[name] for name in names})
         _inside += 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
 
@@ -99,6 +100,21 @@ def limit_cpu_seconds(limit: int) -> bool:
     already stays. Windows has no such limit.
     """
     return resource is not None and _limit(resource.RLIMIT_CPU, limit, limit + 1)
+
+
+def end_after_cpu_seconds(limit: int) -> None:
+    """Have the system end this process when it has used so many seconds of CPU time.
+
+    Unlike SIGXCPU, the signal is one that libraries do not handle: a handler that allocates memory
+    can wait for ever for the allocation that it has interrupted. Windows has no such timer.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, limit)
+
+
+def was_ended_by_cpu_time(status: int) -> bool:
+    """Check whether an exit status is that of a process ended by :func:`end_after_cpu_seconds`."""
+    return hasattr(signal, "SIGPROF") and status == -signal.SIGPROF
 
 
 def limit_helper(memory: int, cpu_seconds: int) -> None:

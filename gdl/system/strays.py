@@ -102,11 +102,18 @@ def _is_alive(mark: str) -> bool:
 
 def _mark_of(pid: int) -> str:
     """Return the mark of a process of this user, empty where it has none."""
-    folder, prefix = f"{_PROC}/{pid}", f"{MARK}=".encode()
+    prefix = f"{MARK}=".encode()
+    for entry in _environment(pid).split(b"\0"):
+        if entry.startswith(prefix):
+            return entry.removeprefix(prefix).decode(errors="replace")
+    return ""
+
+
+def _environment(pid: int) -> bytes:
+    """Return the environment of a process of this user, empty where it cannot be read."""
+    folder = f"{_PROC}/{pid}"
     with suppress(OSError):
         if os.stat(folder).st_uid == os.getuid():  # noqa: PTH116 see the package
             with open(f"{folder}/environ", "rb") as file:  # noqa: PTH123
-                for entry in file.read().split(b"\0"):
-                    if entry.startswith(prefix):
-                        return entry.removeprefix(prefix).decode(errors="replace")
-    return ""
+                return file.read()
+    return b""

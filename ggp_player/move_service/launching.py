@@ -152,6 +152,9 @@ class _ForkServer:
         except OSError as error:
             _log.warning("no process can be forked: %s", error)
             return False
+        except Exception:  # workers wait for the first attempt, so the watch must not end
+            _log.exception("no process can be forked")
+            return False
         self._thread.submit(_release, process)
         return True
 

@@ -21,8 +21,9 @@ from gdl.code_cache import cache_folder
 from gdl.system import is_stopped
 from ggp_player.move_service.warm_up import PAUSES
 from tests.attack.caches import Cache, forget_games
+from tests.support.left_behind import POLL, command_line
 from tests.support.raw_manager import LateError, exchange
-from tests.support.server_process import POLL, ServerProcess, command_line
+from tests.support.server_process import ServerProcess
 
 Strike = Callable[[ServerProcess, Random], int]
 """Strikes, and returns how many processes or files were hit."""

@@ -1,6 +1,7 @@
 """Helpers for tests of the commands that play: rules, clocks, an address, and a process."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,5 +42,7 @@ def running(command: str, *arguments: object) -> Iterator[subprocess.Popen[str]]
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Whoever runs the tests in the background ignores it, and what they start would, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         yield process

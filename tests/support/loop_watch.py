@@ -15,13 +15,12 @@ callback that was too long::
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 from types import TracebackType
+
+from tests.support.stopwatch import QueueClock
 
 MOST_SECONDS = 0.02
 """How long one callback may hold the loop."""
@@ -45,15 +44,14 @@ class LoopWatch:
         self._run = asyncio.Handle._run
 
     def __enter__(self) -> LoopWatch:
-        waiting = _queue_seconds()
-        run, watch = self._run, self
+        run, watch, queue_seconds = self._run, self, QueueClock()
 
         def timed(handle: asyncio.Handle) -> None:
-            began, waited = time.perf_counter(), waiting()
+            began, waited = time.perf_counter(), queue_seconds()
             run(handle)
             seconds = time.perf_counter() - began
             if seconds > watch._most:
-                watch._record(handle, seconds - (waiting() - waited))
+                watch._record(handle, seconds - (queue_seconds() - waited))
 
         asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
         return self
@@ -71,18 +69,6 @@ class LoopWatch:
             line = f"{MARK} for {seconds:.3f} s: {handle!r:.300}"
             self.long.append(line)
             self._report(line)
-
-
-def _queue_seconds() -> Callable[[], float]:
-    """Return what tells for how long this thread has waited for a processor, where that is told."""
-    with suppress(OSError):
-        descriptor = os.open(f"/proc/self/task/{_thread_id()}/schedstat", os.O_RDONLY)
-        return lambda: int(os.pread(descriptor, 100, 0).split()[1]) / 1e9
-    return lambda: 0.0
-
-
-def _thread_id() -> int:
-    return int(Path("/proc/thread-self").readlink().name)
 
 
 def main() -> None:

@@ -1,8 +1,4 @@
-"""A player server in a process of its own, which can be killed and started again.
-
-Every process that it starts inherits a mark in its environment, so that those can be found, too,
-whose parents have ended.
-"""
+"""A player server in a process of its own, which can be killed and started again."""
 
 from __future__ import annotations
 
@@ -16,14 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from uuid import uuid4
 
+from tests.support.left_behind import HANGING, Family, becomes_true, command_line, parent
 from tests.support.paths import ROOT
-
-MARK = "TEST_SERVER_MARK"
-
-POLL = 0.02
-"""Seconds between two looks at what cannot be waited for."""
 
 FORK_SERVER, WORKER = "multiprocessing.forkserver", "multiprocessing.spawn"
 """What the commands of processes have that the fork server forks, and of those started directly."""
@@ -38,7 +29,7 @@ class ServerProcess:
         self.log = folder / "server.log"
         self.address: Address = ("127.0.0.1", 0)
         self._flags = flags
-        self._mark = uuid4().hex
+        self._family = Family()
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> ServerProcess:
@@ -76,7 +67,7 @@ class ServerProcess:
             self._process = subprocess.Popen(
                 [*command, "--port", str(port), *self._flags],
                 cwd=ROOT,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", MARK: self._mark},
+                env={**self._family.environment, "PYTHONUNBUFFERED": "1"},
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -111,7 +102,7 @@ class ServerProcess:
     def pids(self) -> list[int]:
         """All processes that come from this server, and have not ended, without the server."""
         own = self._process.pid if self._process is not None else 0
-        return [pid for pid in marked(self._mark) if pid != own]
+        return [pid for pid in self._family.members() if pid != own]
 
     def fork_servers(self) -> list[int]:
         """The fork server, while there is one; its workers have the same command line."""
@@ -125,19 +116,14 @@ class ServerProcess:
         others = set(self.pids()) - set(self.fork_servers())
         return [pid for pid in others if re.search(f"{FORK_SERVER}|{WORKER}", command_line(pid))]
 
-    def wait_for(self, text: str, limit: float = 10) -> None:
+    def wait_for(self, text: str, limit: float = HANGING) -> None:
         """Wait until the log has a text."""
-        end = time.monotonic() + limit
-        while text not in self.text:
-            assert time.monotonic() < end, self.text
-            time.sleep(POLL)
+        assert becomes_true(lambda: text in self.text, limit), self.text
 
-    def wait_until_alone(self, limit: float = 10) -> list[int]:
+    def wait_until_alone(self, limit: float = HANGING) -> list[int]:
         """Wait until no process of the server's is left; return those left at the limit."""
-        end = time.monotonic() + limit
-        while (left := self.pids()) and time.monotonic() < end:
-            time.sleep(POLL)
-        return left
+        becomes_true(lambda: not self.pids(), limit)
+        return self.pids()
 
 
 @contextmanager
@@ -149,35 +135,3 @@ def serving(folder: Path, *flags: str) -> Iterator[ServerProcess]:
             assert server.stop(signal.SIGINT) < 10
         assert server.process.returncode == 0, server.text
         assert server.wait_until_alone() == []
-
-
-def marked(mark: str) -> list[int]:
-    """All processes with a mark in their environment."""
-    needle = f"{MARK}={mark}".encode()
-    found = []
-    for folder in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            pid = int(folder.name)
-            if needle in (folder / "environ").read_bytes() and _runs(folder):
-                found.append(pid)
-    return found
-
-
-def command_line(pid: int) -> str:
-    """The command that a process was started with, empty where it has ended."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    return ""
-
-
-def parent(pid: int) -> int:
-    """The process that has started another, 0 where that has ended."""
-    with suppress(OSError):
-        stat = Path(f"/proc/{pid}/stat").read_text()
-        return int(stat.rpartition(")")[2].split()[1])
-    return 0
-
-
-def _runs(folder: Path) -> bool:
-    state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
-    return state not in {"Z", "X"}

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from tests.support.left_behind import HANGING
+
 HALF_HEAD = b"POST / HTTP/1.0\r\nContent-Le"
 HALF_BODY = b"POST / HTTP/1.0\r\nContent-Length: 1000\r\n\r\n(PLAY "
 
@@ -63,7 +65,7 @@ def all_the_while(attack: Callable[[], None], threads: int = 1) -> Iterator[None
             thread.join()
 
 
-def send(address: Address, data: bytes, limit: float = 5.0) -> bytes:
+def send(address: Address, data: bytes, limit: float = HANGING) -> bytes:
     """Send bytes, and return all that comes back."""
     received = b""
     with socket.create_connection(address, timeout=limit) as connection:

@@ -130,11 +130,10 @@ class _Parameters:
 
 
 def train(samples: Samples, groups: Matrix, seed: int) -> Generator[None, None, Network | None]:
-    """Train a network; None where it explains the states that are held out no better than without.
+    """Train a network; None where the held-out states are explained as well without one.
 
-    There is none of fewer than ``BATCH`` states, either.
-    ``groups`` float32 (fluents, groups): fluents share weights as in :func:`.fit`. Yields every few
-    hundredths of a second.
+    Fewer than ``BATCH`` states give none, either. ``groups`` float32 (fluents, groups): fluents
+    share weights as in :func:`.fit`. Yields every few hundredths of a second.
     """
     random = np.random.default_rng(seed)
     count = len(samples.outcomes)

@@ -16,7 +16,7 @@ from gdl.playouts import Step, play_out, randomness
 from tests.support.example_counts import examples
 from tests.support.generators import rulesets
 
-BUDGET = GroundingBudget(rules=5_000, seconds=5)
+BUDGET = GroundingBudget(rules=5_000, cpu_seconds=5)
 """What random rulesets may take."""
 
 PLAYOUTS = 4

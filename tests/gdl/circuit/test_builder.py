@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from unittest.mock import patch
 
@@ -139,7 +140,7 @@ def test_an_atom_that_depends_on_its_own_negation_is_refused(rules: Rules) -> No
 
 
 def test_long_chains_do_not_exhaust_the_stack() -> None:
-    length = 5000
+    length = 2 * sys.getrecursionlimit()
     rules = [(10 + i, [11 + i]) for i in range(length)] + [(10 + length, [1])]
     circuit = circuit_of(rules, 1)
     assert circuit.literal_of[10] == circuit.literal_of[1]

@@ -66,7 +66,9 @@ def test_the_examples_in_the_help_of_a_command_work(
     examples = re.findall(r"^ +gdl (.*)$", text, re.MULTILINE)
     assert examples
     assert all(example.split()[0] == name for example in examples)
-    (tmp_path / "games").symlink_to(ROOT / "games")
+    (tmp_path / "games").mkdir()
+    for game in {*re.findall(r"games/(\w+)\.kif", text), "nim"}:
+        (tmp_path / "games" / f"{game}.kif").symlink_to(ROOT / "games" / f"{game}.kif")
     (tmp_path / "mygame.kif").write_bytes(GAME.read_bytes())
     monkeypatch.chdir(tmp_path)
     for example in examples:

@@ -34,7 +34,7 @@ from tests.support.lockstep import assert_block_lockstep, assert_lockstep
 STATES = 150
 """The states compared for each game in the ordinary test run."""
 
-BUDGET = GroundingBudget(rules=5_000, seconds=5)
+BUDGET = GroundingBudget(rules=5_000, cpu_seconds=5)
 """What random rulesets may take."""
 
 LANES = (0, 1, 63, 64, 300, 511)

@@ -91,7 +91,7 @@ def test_a_stopped_process_goes_on_when_its_parent_ends() -> None:
         assert parent.stdout is not None
         output = parent.stdout
         child = int(b"".join(iter(lambda: output.read(1), b" ")))
-        assert becomes_true(lambda: is_stopped(child), 10)
+        assert becomes_true(lambda: is_stopped(child))
         parent.kill()
         assert parent.stdout.read() == b"goes on"
 
@@ -129,12 +129,14 @@ def test_a_group_is_ended_as_a_whole(how: str) -> None:
 
 
 def test_where_there_are_no_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = os.getpgrp(), os.getsid(0)
     monkeypatch.delattr(os, "setsid")
     monkeypatch.delattr(os, "killpg")
     monkeypatch.setattr(processes, "_prctl", lambda: None)
     lead_group()
-    kill_group(os.getpid())
+    kill_group(os.getpgrp())
     resume_with_parent_end()
+    assert (os.getpgrp(), os.getsid(0)) == groups
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from uuid import uuid4
 
 import pytest
 
@@ -14,6 +15,9 @@ from gdl.system.strays import MARK, own_mark, process_status
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
 NAMESPACE = own_mark().rpartition(" ")[2]
+
+VARIABLE = f"GDL_TEST_{uuid4().hex}"
+"""Takes the place of the usual mark: a server that is just starting ends strays with that one."""
 
 WAITING = "import os; os.write(1, b'ready'); os.read(0, 1)"
 
@@ -30,7 +34,7 @@ class Marked:
     def __init__(self, mark: str) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-c", LEAVING],
-            env={**child_environment(), MARK: mark},
+            env={**child_environment(), VARIABLE: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
@@ -51,6 +55,11 @@ class Marked:
             for pid in find_strays()
             if (status := process_status(pid)) is not None
         )
+
+
+@pytest.fixture(autouse=True)
+def _own_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.system.strays.MARK", VARIABLE)
 
 
 @pytest.fixture
@@ -78,7 +87,7 @@ def test_whatever_is_left_of_a_process_that_is_gone_is_a_stray(gone: str) -> Non
 def test_what_has_inherited_the_same_mark_is_none(
     gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MARK, gone)
+    monkeypatch.setenv(VARIABLE, gone)
     with Marked(gone) as marked:
         assert marked.strays() == 0
 
@@ -87,7 +96,7 @@ def test_what_has_stayed_in_our_group_is_a_stray_only_if_it_is_not_ours(gone: st
     for mark, count in ((own_mark(), 0), (gone, 1)):
         with subprocess.Popen(
             [sys.executable, "-c", WAITING],
-            env={**child_environment(), MARK: mark},
+            env={**child_environment(), VARIABLE: mark},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as process:

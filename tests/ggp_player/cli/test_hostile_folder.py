@@ -40,9 +40,13 @@ def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     ) as process:
         assert process.stdout is not None
         try:
-            line = process.stdout.readline()
-            assert line.startswith("listening"), line + process.stdout.read()
-            yield process, line.split()[-1]
+            said = []  # it can say before it listens that it has found strays
+            for line in process.stdout:
+                said.append(line)
+                if line.startswith("listening"):
+                    break
+            assert said[-1].startswith("listening"), said
+            yield process, said[-1].split()[-1]
         finally:
             process.kill()
 

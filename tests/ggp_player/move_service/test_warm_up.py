@@ -84,9 +84,13 @@ async def test_attempts_come_to_an_end(
 async def test_a_program_that_cannot_be_started(
     attempts: Path, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    health = Health()
     monkeypatch.setattr(warm_up, "COMMAND", (str(attempts.parent / "nowhere"),))
-    await ensure_warm(Health())
+    await ensure_warm(health)
     await ear.hear("WARM-UP FAILED: no process can be started")
+    (problem,) = health.problems
+    assert problem.subject is Subject.WARM_UP
+    assert problem.reason.startswith("no process can be started")
 
 
 async def test_a_cache_that_is_refused_is_a_problem(

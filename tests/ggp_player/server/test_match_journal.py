@@ -21,6 +21,7 @@ from ggp_player.server.config import Config
 from ggp_player.server.match_journal import LOCK, SET_ASIDE, SUFFIX, JournalFolder, StoredMatch
 from ggp_player.server.player import Message, Player
 from tests.ggp_player.conftest import Ear
+from tests.support.left_behind import HANGING, becomes_true
 from tests.support.paths import ROOT
 from tests.support.raw_manager import HEAD, Match, RawManager, exchange
 from tests.support.server_process import ServerProcess, serving
@@ -250,36 +251,30 @@ def test_a_match_goes_on_after_every_kill(server: ServerProcess, folder: Path) -
 def test_a_move_that_was_asked_for_is_not_lost(
     server: ServerProcess, folder: Path, words: str
 ) -> None:
-    exchange(server.address, f"(START m xena ({words}) 1 1)", 5)
-    assert exchange(server.address, "(PLAY m NIL)", 5) == "(say 1)"
+    exchange(server.address, f"(START m xena ({words}) 1 1)", HANGING)
+    assert exchange(server.address, "(PLAY m NIL)", HANGING) == "(say 1)"
     with socket.create_connection(server.address) as connection:
         text = "(PLAY m ((say 1) (say 1)))"
         connection.sendall((HEAD.format(host="x", receiver="", length=len(text)) + text).encode())
         (path,) = journals_in(folder)
-        _wait_for(lambda: b'"turn":1' in path.read_bytes())
+        assert becomes_true(lambda: b'"turn":1' in path.read_bytes())
         server.kill()
     server.start()
     # Whichever move the manager took in our place, one turn is behind us and two are to come.
-    assert exchange(server.address, "(PLAY m ((say 2) (say 1)))", 5) == "(say 1)"
-    exchange(server.address, "(STOP m ((say 1) (say 1)))", 5)
+    assert exchange(server.address, "(PLAY m ((say 2) (say 1)))", HANGING) == "(say 1)"
+    exchange(server.address, "(STOP m ((say 1) (say 1)))", HANGING)
     assert "match m: is over: xena 50, Oscar 50" in server.text
 
 
-def _wait_for(condition) -> None:
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end
-
-
 def test_a_restarted_server_is_busy_with_its_match(server: ServerProcess, words: str) -> None:
-    exchange(server.address, f"(START m xena ({words}) 1 1)", 5)
+    exchange(server.address, f"(START m xena ({words}) 1 1)", HANGING)
     server.stop()
     server.start()
-    assert "busy" in exchange(server.address, "(INFO)", 5)
-    assert exchange(server.address, f"(START n xena ({words}) 1 1)", 5) == "busy"
-    assert exchange(server.address, "(PLAY m NIL)", 5) == "(say 1)"
-    assert exchange(server.address, "(ABORT m)", 5) == "aborted"
-    assert "available" in exchange(server.address, "(INFO)", 5)
+    assert "busy" in exchange(server.address, "(INFO)", HANGING)
+    assert exchange(server.address, f"(START n xena ({words}) 1 1)", HANGING) == "busy"
+    assert exchange(server.address, "(PLAY m NIL)", HANGING) == "(say 1)"
+    assert exchange(server.address, "(ABORT m)", HANGING) == "aborted"
+    assert "available" in exchange(server.address, "(INFO)", HANGING)
 
 
 @pytest.mark.parametrize(
@@ -288,17 +283,17 @@ def test_a_restarted_server_is_busy_with_its_match(server: ServerProcess, words:
 def test_sigterm_waits_for_nothing_half_sent(
     sent: bytes, server: ServerProcess, words: str
 ) -> None:
-    exchange(server.address, f"(START m xena ({words}) 1 99)", 5)
+    exchange(server.address, f"(START m xena ({words}) 1 99)", HANGING)
     with socket.create_connection(server.address) as connection:
         connection.sendall(sent)
-        exchange(server.address, "(INFO)", 5)
+        exchange(server.address, "(INFO)", HANGING)
         assert server.stop() < 5
         assert server.process.returncode == 0
 
 
 def test_sigterm_waits_for_no_fork_server(tmp_path: Path, words: str) -> None:
     with ServerProcess(tmp_path, "--spares", "0") as server:
-        exchange(server.address, "(INFO)", 5)
+        exchange(server.address, "(INFO)", HANGING)
         for pid in server.pids():
             os.kill(pid, signal.SIGSTOP)
         with socket.create_connection(server.address) as connection:
@@ -311,14 +306,14 @@ def test_sigterm_waits_for_no_fork_server(tmp_path: Path, words: str) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="the system has no such signal")
 def test_draining_finishes_matches_and_begins_none(server: ServerProcess, words: str) -> None:
-    exchange(server.address, f"(START m xena ({words}) 1 1)", 5)
+    exchange(server.address, f"(START m xena ({words}) 1 1)", HANGING)
     server.process.send_signal(signal.SIGUSR1)
-    _wait_for(lambda: "draining: 1 matches are finished, no more begin" in server.text)
-    assert "busy" in exchange(server.address, "(INFO)", 5)
-    assert exchange(server.address, f"(START n xena ({words}) 1 1)", 5) == "busy"
-    assert exchange(server.address, "(PLAY m NIL)", 5) == "(say 1)"
-    assert exchange(server.address, "(STOP m NIL)", 5) == "done"
-    assert server.process.wait(10) == 0
+    server.wait_for("draining: 1 matches are finished, no more begin")
+    assert "busy" in exchange(server.address, "(INFO)", HANGING)
+    assert exchange(server.address, f"(START n xena ({words}) 1 1)", HANGING) == "busy"
+    assert exchange(server.address, "(PLAY m NIL)", HANGING) == "(say 1)"
+    assert exchange(server.address, "(STOP m NIL)", HANGING) == "done"
+    assert server.process.wait(HANGING) == 0
 
 
 async def test_a_server_that_drains_from_the_start(folder: Path, fields: str) -> None:
@@ -328,7 +323,7 @@ async def test_a_server_that_drains_from_the_start(folder: Path, fields: str) ->
         assert not player.drained.is_set()
         assert await player.reply("(PLAY m NIL)") == "(claim 1)"
         assert await player.reply("(STOP m NIL)") == "done"
-        await asyncio.wait_for(player.drained.wait(), 5)
+        await asyncio.wait_for(player.drained.wait(), HANGING)
 
 
 async def test_a_match_still_belongs_to_its_manager(folder: Path, fields: str) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import gdl
+from tests.support.left_behind import HANGING, becomes_true, parent, stat_fields
 from tests.support.loop_watch import MARK
 from tests.support.paths import ROOT
 from tests.support.raw_manager import Match, RawManager, Report, exchange
@@ -82,9 +83,11 @@ def server(folder: Path, *flags: str) -> Iterator[Served]:
             process.communicate()
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    with server(tmp_path, "--strategy", "uct", "--search-memory", "64") as served:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that all attacks are made on, one after the other."""
+    folder = tmp_path_factory.mktemp("served")
+    with server(folder, "--strategy", "uct", "--search-memory", "64") as served:
         exchange(served.address, "( INFO )", 60)
         time_to_rest(served)
         yield served
@@ -192,7 +195,9 @@ RULES = b"((role you) (legal you go) (legal you stop) (<= terminal (true x)) (go
 def ask(served: Served, text: bytes, source: str = "127.0.0.1", path: str = "/") -> bytes:
     """Send a message from one of our addresses, and return the reply."""
     head = f"POST {path} HTTP/1.0\r\nContent-Length: {len(text)}\r\n\r\n".encode()
-    with socket.create_connection(served.address, 9, source_address=(source, 0)) as connection:
+    with socket.create_connection(
+        served.address, HANGING, source_address=(source, 0)
+    ) as connection:
         connection.sendall(head + text)
         return b"".join(iter(lambda: connection.recv(2**16), b"")).partition(b"\r\n\r\n")[2]
 
@@ -200,9 +205,10 @@ def ask(served: Served, text: bytes, source: str = "127.0.0.1", path: str = "/")
 STRANGER = "127.0.0.2"
 
 
-@pytest.fixture
-def legal(tmp_path: Path) -> Iterator[Served]:
-    with server(tmp_path, "--strategy", "legal") as served:
+@pytest.fixture(scope="module")
+def legal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server for tests that end what they begin."""
+    with server(tmp_path_factory.mktemp("legal"), "--strategy", "legal") as served:
         yield served
 
 
@@ -215,6 +221,7 @@ def test_a_match_belongs_to_the_address_of_its_start(legal: Served) -> None:
     assert ask(legal, b"(STOP m (go))") == b"done"
     assert ask(legal, b"(START n you %b 9 9)" % RULES, STRANGER) == b"ready"
     assert ask(legal, b"(ABORT n)") == b"busy"
+    assert ask(legal, b"(ABORT n)", STRANGER) == b"aborted"
 
 
 def test_a_match_may_be_played_from_anywhere_on_request(tmp_path: Path) -> None:
@@ -267,16 +274,19 @@ def test_what_cannot_be_played_takes_no_seat(start: bytes, legal: Served) -> Non
     assert ask(legal, b"(PLAY m NIL)") == b"busy"
 
 
+def cpu_seconds_of(pid: int) -> float:
+    fields = stat_fields(pid)
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 def cpu_seconds(served: Served) -> float:
     """The CPU time of the server's processes that are alive."""
-    table = subprocess.run(
-        ["ps", "-o", "ppid=,pid=,cputimes=", "-e"], capture_output=True, text=True, check=True
-    ).stdout
-    rows = [tuple(map(int, line.split())) for line in table.splitlines()]
+    pids = [path.name for path in Path("/proc").glob("[0-9]*")]
+    parents = {int(pid): parent(int(pid)) for pid in pids}
     family = {served.pid}
     for _ in range(4):
-        family |= {pid for parent, pid, _ in rows if parent in family}
-    return sum(seconds for _, pid, seconds in rows if pid in family)
+        family |= {pid for pid, parent_pid in parents.items() if parent_pid in family}
+    return sum(map(cpu_seconds_of, family))
 
 
 def test_a_match_that_nobody_drives_rests_and_ends(tmp_path: Path) -> None:
@@ -292,7 +302,4 @@ def test_a_match_that_nobody_drives_rests_and_ends(tmp_path: Path) -> None:
 
 def wait_for(served: Served, words: str) -> None:
     """Wait for a line of the log."""
-    deadline = time.monotonic() + 60
-    while words not in served.log.read_text():
-        assert time.monotonic() < deadline, words
-        time.sleep(0.05)
+    assert becomes_true(lambda: words in served.log.read_text()), words

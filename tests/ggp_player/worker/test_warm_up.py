@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -22,14 +24,33 @@ def is_missed(file: Path) -> bool:
     return missed
 
 
+@dataclass(frozen=True)
+class Filled:
+    """A cache that was filled from nothing, and what was said meanwhile."""
+
+    folder: Path
+    lines: list[str]
+    was_warm: bool
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """The cache, filled once for all tests; KERNELS has to be told to forget what it has loaded."""
+    folder, lines = tmp_path_factory.mktemp("cache"), list[str]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GDL_CACHE", str(folder))
+        KERNELS.forget()
+        was_warm = warm_up.is_warm()
+        warm_up.warm_up_searches(lines.append)
+    return Filled(folder, lines, was_warm)
+
+
 def test_warming_up_fills_the_cache_and_says_what_it_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GDL_CACHE", str(tmp_path))
-    KERNELS.forget()
-    assert not warm_up.is_warm()
-    lines: list[str] = []
-    warm_up.warm_up_searches(lines.append)
+    monkeypatch.setenv("GDL_CACHE", str(filled.folder))
+    lines = [*filled.lines]
+    assert not filled.was_warm
     assert warm_up.is_warm()
     assert [line.partition(" after")[0] for line in lines] == [
         "compiling the kernels of the engine",
@@ -42,10 +63,13 @@ def test_warming_up_fills_the_cache_and_says_what_it_does(
     assert len(lines) == 1
 
 
-def test_damaged_code_is_compiled_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GDL_CACHE", str(tmp_path))
+def test_damaged_code_is_compiled_anew(
+    filled: Filled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GDL_CACHE", str(tmp_path / "cache"))
+    shutil.copytree(filled.folder, tmp_path / "cache")
     KERNELS.forget()
-    warm_up.warm_up_searches()
+    assert warm_up.is_warm()
     whole = {file: file.read_bytes() for file, _, _ in cached_files()}
     for file, damage in zip(whole, itertools.cycle((b"", b"cut short", bytes(100))), strict=False):
         file.write_bytes(damage)

@@ -123,6 +123,18 @@ def ground(
     return _read(_run_gringo("\n".join(writer.lines), budget), writer)
 
 
+class _ConstantIds(dict[str, str]):
+    """The ids of constants as text, by their names; made where they are first asked for."""
+
+    def __init__(self, symbols: SymbolTable) -> None:
+        self._symbols = symbols
+
+    def __missing__(self, name: str) -> str:
+        """Make the id of a constant."""
+        text = self[name] = str(self._symbols.constant(name))
+        return text
+
+
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
@@ -130,12 +142,17 @@ class _ProgramWriter:
         self.lines: list[str] = ["#show."]
         self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
-        self.constants: dict[str, str] = {}
+        self.constants = _ConstantIds(symbols)
         self.shown: dict[str, RelationKey] = {}
 
     def fact(self, atom: Atom) -> None:
         """Write that an atom without variables holds."""
-        self.lines.append(f"{self._atom(atom, {})}.")
+        known = self.constants
+        numbers = [known[term.name] for term in atom.args if isinstance(term, Constant)]
+        if numbers and len(numbers) == len(atom.args):
+            self.lines.append(f"{self._name(atom.relation)}({','.join(numbers)}).")
+        else:
+            self.lines.append(f"{self._atom(atom, {})}.")
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""
@@ -168,10 +185,7 @@ class _ProgramWriter:
 
     def _term(self, term: Term, variables: dict[str, str]) -> str:
         if isinstance(term, Constant):
-            text = self.constants.get(term.name)
-            if text is None:
-                text = self.constants[term.name] = str(self.symbols.constant(term.name))
-            return text
+            return self.constants[term.name]
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
         number = self.symbols.function(term.name, len(term.args)).number

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import chain, starmap
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GroundingBudget, Row, ground
@@ -129,11 +129,10 @@ def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) ->
     """State the rows of relations."""
     terms: dict[int, Term] = {}
     for (name, _), own in rows.items():
+        new = set(chain.from_iterable(own)) - terms.keys()
+        terms |= {value: symbols.decode(value) for value in new}
         for row in own:
-            for value in row:
-                if value not in terms:
-                    terms[value] = symbols.decode(value)
-            yield Rule(Atom(name, tuple(terms[value] for value in row)))
+            yield Rule(Atom(name, tuple(map(terms.__getitem__, row))))
 
 
 def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:

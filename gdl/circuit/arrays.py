@@ -13,7 +13,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 _BITS = 32
 
 
-def pack(high: Integers, low: Integers) -> Integers:
+def pack(high: Integers, low: Integers | int) -> Integers:
     """Make one number of two, each below 2 ** 31, in whose order the first counts more."""
     packed: Integers = high << _BITS | low
     return packed

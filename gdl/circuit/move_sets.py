@@ -37,6 +37,9 @@ _NO_SET, _GROUPS = -1, -2
 MAX_PRODUCT_GROUPS = 16
 """A product is expanded to at most so many groups."""
 
+MAX_CHOSEN = 8_000_000
+"""Sets are made of up to so many literals at once, to bound the memory."""
+
 MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
 
@@ -215,7 +218,7 @@ class MoveSets:
         result = np.zeros(len(is_kept), dtype=np.int64)
         waiting: list[_Sets] = []
         for sets in self._batches(group, literal, combined):
-            if sum(len(each.chosen) for each in waiting) + len(sets.chosen) > MAX_MEMBERS:
+            if sum(len(each.chosen) for each in waiting) + len(sets.chosen) > MAX_CHOSEN:
                 self._make(waiting, result, is_kept)
                 waiting.clear()
             waiting.append(sets.without_members(~is_kept))

@@ -325,14 +325,16 @@ def _bodies(
 
 
 def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Parse all numbers of a text, and find which of them is the first of each line."""
+    """Parse all numbers of a text, and find which of them is the first of each line.
+
+    Each number is followed by one blank or by the end of its line.
+    """
     numbers = np.fromstring(text, dtype=np.int32, sep=" ")
     characters = np.frombuffer(text, dtype=np.uint8)
-    is_separator = characters <= ord(" ")
-    is_end = is_separator[1:] & ~is_separator[:-1]
-    lines = np.flatnonzero(characters == ord("\n"))
-    starts = np.concatenate([[0], np.searchsorted(np.flatnonzero(is_end), lines)])
-    return numbers, starts[starts < len(numbers)]
+    separators = characters[characters <= ord(" ")]
+    starts = np.flatnonzero(separators == ord("\n")) + 1
+    first = np.concatenate([np.zeros(1, dtype=np.int64), starts])
+    return numbers, first[first < len(numbers)]
 
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
@@ -347,7 +349,7 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
         for line in filter(_holds_function, lines):
             _read_row(line, writer, tables, rows)
         text = "\n".join(line for line in lines if not _holds_function(line)).encode()
-    numbers, begin = _tokens(text.translate(_DIGITS))
+    numbers, begin = _tokens(text.translate(_BLANKS, b"r)"))
     begin = begin[numbers[begin] == 4]
     relation_of = numbers[begin + 2]
     for name, relation in writer.shown.items():
@@ -360,8 +362,8 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
     return rows
 
 
-_DIGITS = bytes(c if chr(c) in "0123456789\n" else ord(" ") for c in range(256))
-"""Leaves nothing but numbers in lines."""
+_BLANKS = bytes.maketrans(b"(,", b"  ")
+"""Divides the numbers in names with arguments, of which nothing else is left."""
 
 
 def _holds_function(line: str) -> bool:

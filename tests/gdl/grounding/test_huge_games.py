@@ -12,6 +12,7 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
+from gdl.grounding import GroundingBudget
 from gdl.grounding.passes import PASSES
 from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep
@@ -57,7 +58,7 @@ BOARD = f"""
 @pytest.fixture(autouse=True)
 def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
-    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 0)
+    monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget(rules=0))
     monkeypatch.setattr("gdl.rewriting.rule_analysis.MIN_RESTATED_SIZE", 0.0)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
 
@@ -95,7 +96,7 @@ def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
 def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     game = gdl.parse(BOARD)
     restated = gdl.compile(game).ground_rules
-    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 10**7)
+    monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget())
     assert restated < gdl.compile(game).ground_rules / 2
 
 

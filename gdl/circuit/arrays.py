@@ -13,7 +13,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 _BITS = 32
 
 
-def pack(high: Integers, low: Integers | int) -> Integers:
+def pack(high: Integers, low: Integers) -> Integers:
     """Make one number of two, each below 2 ** 31, in whose order the first counts more."""
     packed: Integers = high << _BITS | low
     return packed
@@ -22,6 +22,11 @@ def pack(high: Integers, low: Integers | int) -> Integers:
 def unpack(packed: Integers) -> tuple[Integers, Integers]:
     """Return the two numbers that were packed into one."""
     return packed >> _BITS, packed & (1 << _BITS) - 1
+
+
+def raised(packed: Integers, by: int) -> Integers:
+    """Add a number to the first of the numbers that were packed into one."""
+    return packed + (by << _BITS)
 
 
 def distinct(values: Integers) -> Integers:

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.circuit.aig import TRUE, AndInverterGraph
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, ranges, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, raised, ranges, unpack
 from gdl.circuit.products import Products, concatenated, possible_products
 
 Product: TypeAlias = frozenset[int]
@@ -37,8 +37,8 @@ _NO_SET, _GROUPS = -1, -2
 MAX_PRODUCT_GROUPS = 16
 """A product is expanded to at most so many groups."""
 
-MAX_CHOSEN = 8_000_000
-"""Sets are made of up to so many literals at once, to bound the memory."""
+MAX_WAITING = 8_000_000
+"""Gates for sets are made once the sets have so many moves, to bound the memory."""
 
 MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
@@ -218,10 +218,10 @@ class MoveSets:
         result = np.zeros(len(is_kept), dtype=np.int64)
         waiting: list[_Sets] = []
         for sets in self._batches(group, literal, combined):
-            if sum(len(each.chosen) for each in waiting) + len(sets.chosen) > MAX_CHOSEN:
+            waiting.append(sets.without_members(~is_kept))
+            if sum(len(each.chosen) + len(each.members) for each in waiting) > MAX_WAITING:
                 self._make(waiting, result, is_kept)
                 waiting.clear()
-            waiting.append(sets.without_members(~is_kept))
         self._make(waiting, result, is_kept)
         return result
 
@@ -415,8 +415,8 @@ class _Sets:
         return _Sets(
             first,
             np.concatenate([each.role for each in batches]),
-            np.concatenate([each.members + pack(np.int64(each.first - first), 0) for each in batches]),
-            np.concatenate([each.chosen + pack(np.int64(each.first - first), 0) for each in batches]),
+            np.concatenate([raised(each.members, each.first - first) for each in batches]),
+            np.concatenate([raised(each.chosen, each.first - first) for each in batches]),
             np.concatenate([each.is_most for each in batches]),
         )
 

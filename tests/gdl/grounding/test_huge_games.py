@@ -12,7 +12,6 @@ from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
-from gdl.grounding import GroundingBudget
 from gdl.grounding.passes import PASSES
 from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep

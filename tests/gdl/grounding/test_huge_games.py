@@ -9,10 +9,14 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
+from gdl.datalog import SymbolTable, flatten_rules
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.passes import PASSES
+from gdl.grounding.relaxed_reachability import relax
+from gdl.language import MACHINE_RELATIONS
+from gdl.rewriting import analyse_rules
 from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
@@ -216,6 +220,15 @@ TWICE = f"""
     (<= (next even) (not (true even)))
     (<= terminal (not (true (king 3))) (not (true (king 4))) (true (a 3 4)))
 """
+
+
+def test_rules_that_say_that_a_fact_stays_are_not_relaxed() -> None:
+    flat = flatten_rules(gdl.parse(BOARD), MACHINE_RELATIONS)
+    analysis = analyse_rules(flat, SymbolTable(), RulePasses())
+    heads = [rule.head.name for rule in analysis.rules if rule.body]
+    relaxed = [rule.head.name for rule in relax(analysis).rules if rule.body]
+    (cells,) = (name for name in set(heads) if name.startswith("next") and "cell" in name)
+    assert (heads.count(cells), relaxed.count(cells)) == (3, 1)
 
 
 def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,11 @@ def unpack(packed: Integers) -> tuple[Integers, Integers]:
     return packed >> _BITS, packed & (1 << _BITS) - 1
 
 
+def raised(packed: Integers, by: int) -> Integers:
+    """Add a number to the first of the numbers that were packed into one."""
+    return packed + (by << _BITS)
+
+
 def distinct(values: Integers) -> Integers:
     """Sort values and leave out repetitions.
 

@@ -22,7 +22,7 @@ from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
-from gdl.circuit.rule_table import RuleTable
+from gdl.circuit.rule_table import Cycles, RuleTable
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
 from gdl.grounding import GroundProgram
@@ -88,17 +88,18 @@ class _Builder:
 
     def build(self) -> AtomCircuit:
         order = self.rules.definition_order()
-        cycles = self.rules.cycles(order)
+        cycles = Cycles(self.rules, order)
         atoms = order.ready()
         while True:
             while len(atoms):
                 self._define_atoms(atoms)
                 atoms = order.after(atoms)
-            component = next(cycles, None)
-            if component is None:
+            components = cycles.ready()
+            if not components:
                 return self.circuit
-            self._define_component(component)
-            atoms = order.after(np.array(component))
+            for component in components:
+                self._define_component(component)
+            atoms = order.after(np.array([atom for own in components for atom in own]))
 
     def _define_atoms(self, atoms: Integers) -> None:
         """Define atoms that mention none of each other: int64 (n,), rising."""
@@ -273,7 +274,7 @@ class _Builder:
             atom = worklist.pop()
             if atom not in asked:
                 asked.add(atom)
-                worklist += self.rules.mentioned_by(atom)
+                worklist += self.rules.mentioned_by(atom).tolist()
         return asked
 
     def _define_cycle(self, component: Sequence[int]) -> None:

@@ -170,11 +170,11 @@ class _GameCompiler:
 
     def _all(self, circuit: AtomCircuit, symbols: Sequence[Symbol], name: str) -> list[int]:
         """List the literals that make each fluent ``next``, or each move ``legal``."""
-        found = []
-        for relation, row, _ in symbols:
-            rows: Mapping[Row, int] = self.program.rows[counterpart(relation, name)]
-            found.append(self._literal(circuit, rows.get(row)))
-        return found
+        rows: dict[RelationKey, Mapping[Row, int]] = {
+            relation: self.program.rows[counterpart(relation, name)]
+            for relation in {relation for relation, _, _ in symbols}
+        }
+        return [self._literal(circuit, rows[relation].get(row)) for relation, row, _ in symbols]
 
     def _literal(self, circuit: AtomCircuit, atom: int | None) -> int:
         return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)

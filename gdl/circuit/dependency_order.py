@@ -47,3 +47,20 @@ class DependencyOrder:
         is_ready = (self._waiting[users] == 0) & (self._stages[users] == self._stage)
         found: Integers = users[is_ready & ~self.is_done[users]]
         return found
+
+    def needed_by_each_other(self) -> Integers:
+        """What is in a cycle, or between cycles, of what is not done: int64 (n,), rising.
+
+        All things that nothing else waits for are left out, again and again.
+        """
+        is_left = ~self.is_done
+        user, used = self._users, np.repeat(np.arange(len(is_left)), np.diff(self._first_user))
+        while True:
+            kept = is_left[user] & is_left[used]
+            user, used = user[kept], used[kept]
+            is_needed = np.zeros(len(is_left), dtype=np.bool_)
+            is_needed[used] = True
+            if np.array_equal(is_needed, is_left):
+                found: Integers = np.flatnonzero(is_left)
+                return found
+            is_left = is_needed

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,25 +268,22 @@ class DepthFirst:
         """Order nodes, which rise; those that the ``first`` of them read come to begin with."""
         for node in nodes.tolist():
             self._waiting[node] = 1
-        found: list[int] = []
-        for root in chain(first, nodes[::-1].tolist()):
-            if self._waiting[root]:
-                self._visit(root, found)
-        return np.array(found, dtype=np.int64)
-
-    def _visit(self, root: int, found: list[int]) -> None:
         left, right, waiting = self._left, self._right, self._waiting
-        stack = [root]
+        found: list[int] = []
+        stack = [*nodes.tolist(), *reversed(first)]
         while stack:
             node = stack[-1]
-            if waiting[left[node]]:
-                stack.append(left[node])
-            elif waiting[right[node]]:
-                stack.append(right[node])
-            else:
+            if waiting[node]:
+                if waiting[left[node]]:
+                    stack.append(left[node])
+                    continue
+                if waiting[right[node]]:
+                    stack.append(right[node])
+                    continue
                 waiting[node] = 0
                 found.append(node)
-                stack.pop()
+            stack.pop()
+        return np.array(found, dtype=np.int64)
 
 
 def _computed(graph: AndInverterGraph, literals: Sequence[int]) -> NDArray[np.bool_]:

@@ -8,8 +8,8 @@ sums at once; :mod:`.builder` expands the products in which several sets meet.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 from itertools import product as product_of
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.circuit.aig import TRUE, AndInverterGraph
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, ranges, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, raised, ranges, unpack
 from gdl.circuit.products import Products, concatenated, possible_products
 
 Product: TypeAlias = frozenset[int]
@@ -36,6 +36,9 @@ _NO_SET, _GROUPS = -1, -2
 
 MAX_PRODUCT_GROUPS = 16
 """A product is expanded to at most so many groups."""
+
+MAX_WAITING = 8_000_000
+"""Gates for sets are made once the sets have so many moves, to bound the memory."""
 
 MAX_MEMBERS = 1_000_000
 """Sets are united in batches of so many moves, to bound the memory."""
@@ -213,18 +216,46 @@ class MoveSets:
         their literals: int64 (groups,).
         """
         result = np.zeros(len(is_kept), dtype=np.int64)
+        waiting: list[_Sets] = []
+        for sets in self._batches(group, literal, combined):
+            waiting.append(sets.without_members(~is_kept))
+            if sum(len(each.chosen) + len(each.members) for each in waiting) > MAX_WAITING:
+                self._make(waiting, result, is_kept)
+                waiting.clear()
+        self._make(waiting, result, is_kept)
+        return result
+
+    def _batches(
+        self,
+        group: Integers,
+        literal: Integers,
+        combined: Callable[[Integers, Integers], Integers],
+    ) -> Iterator[_Sets]:
+        """Combine the plain sets of each group, in batches of up to ``MAX_MEMBERS`` moves."""
         total = np.cumsum(self._length[literal])
         batch = total[np.searchsorted(group, group, side="right") - 1] // MAX_MEMBERS
         begins = np.flatnonzero(np.diff(batch, prepend=-1))
         for begin, end in pairwise([*begins.tolist(), len(batch)]):
-            first, last = group[begin], group[end - 1] + 1
+            first, count = int(group[begin]), int(group[end - 1] - group[begin] + 1)
             own, sets = group[begin:end] - first, literal[begin:end]
-            role = self._role[sets[np.searchsorted(own, np.arange(last - first))]]
+            role = self._role[sets[np.searchsorted(own, np.arange(count))]]
             members = combined(own, sets)
-            made = self._any_of(members, role)
-            result[first:last] = made
-            self._add_some(made, role, members, is_kept[first:last] & (made > TRUE))
-        return result
+            chosen, is_most = self._smaller_part(members, role)
+            yield _Sets(first, role, members, chosen, is_most)
+
+    def _make(self, batches: Sequence[_Sets], result: Integers, is_kept: Mask) -> None:
+        """Make the sets of some batches literals of ``result``; remember those ``is_kept``.
+
+        Many at once: conjunctions are made of one literal after the other, for all sets together.
+        """
+        if not batches:
+            return
+        sets = _Sets.concatenated(batches)
+        rows, moves = unpack(sets.chosen)
+        made = self._graph.and_all(rows, moves ^ 1, len(sets.role)) ^ 1 ^ sets.is_most
+        own = slice(sets.first, sets.first + len(made))
+        result[own] = made
+        self._add_some(made, sets.role, sets.members, is_kept[own] & (made > TRUE))
 
     def _united(self, group: Integers, literal: Integers) -> Integers:
         """The moves in any plain set of each group: groups packed with moves, rising."""
@@ -257,18 +288,19 @@ class MoveSets:
         members = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
         return pack(np.repeat(group, lengths), members)
 
-    def _any_of(self, members: Integers, role: Integers) -> Integers:
-        """Make gates for sets: groups packed with moves, and the role of each group."""
+    def _smaller_part(self, members: Integers, role: Integers) -> tuple[Integers, Mask]:
+        """Choose the moves to make sets of: groups packed with moves, and the groups' roles.
+
+        A set of most of the role's moves, for which the mask is true, is the negation of the
+        others.
+        """
         of, _ = unpack(members)
         size = np.array([len(own) for own in self._roles], dtype=np.int64)[role]
-        # A set of most of the role's moves is the negation of the others.
         is_most = 2 * np.bincount(of, minlength=len(role)) > size
-        chosen = members[~is_most[of]]
+        chosen = [members[~is_most[of]]]
         for number, own in enumerate(self._roles):
-            is_negated = is_most & (role == number)
-            chosen = np.concatenate([chosen, _missing(members, is_negated, own)])
-        rows, moves = unpack(chosen)
-        return self._graph.and_all(rows, moves ^ 1, len(role)) ^ 1 ^ is_most
+            chosen.append(_missing(members, is_most & (role == number), own))
+        return np.concatenate(chosen), is_most
 
     def _add_some(
         self, literals: Integers, roles: Integers, members: Integers, is_chosen: Mask
@@ -354,6 +386,39 @@ class MoveSets:
         self._length[literals] = lengths
         self._member_count = end
         self._groups.update(zip(literals.tolist(), repeat(None)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """Sets of moves that are to be made, numbered from ``first`` on.
+
+    ``role`` is int64 (sets,). ``members`` are those that are to be remembered, ``chosen`` those
+    that the set is made of, or that its negation is made of where ``is_most`` is true: numbers of
+    sets, from 0 on, packed with moves.
+    """
+
+    first: int
+    role: Integers
+    members: Integers
+    chosen: Integers
+    is_most: Mask
+
+    def without_members(self, is_left_out: Mask) -> _Sets:
+        """Forget the members of some sets: bool, by the numbers of sets."""
+        of, _ = unpack(self.members)
+        return replace(self, members=self.members[~is_left_out[self.first + of]])
+
+    @staticmethod
+    def concatenated(batches: Sequence[_Sets]) -> _Sets:
+        """All sets of batches, each of which begins where the one before it ends."""
+        first = batches[0].first
+        return _Sets(
+            first,
+            np.concatenate([each.role for each in batches]),
+            np.concatenate([raised(each.members, each.first - first) for each in batches]),
+            np.concatenate([raised(each.chosen, each.first - first) for each in batches]),
+            np.concatenate([each.is_most for each in batches]),
+        )
 
 
 def _distinct_members(members: Integers) -> Integers:

@@ -27,6 +27,12 @@ MAX_PAIRS = 2_000_000
 MIN_ENTRIES_AT_ONCE = 5_000
 """With fewer literals in all conjunctions, pairs are replaced one by one."""
 
+MAX_LONG_ENTRIES = 100_000
+"""With more literals in longer conjunctions, no pair is replaced in these one by one.
+
+Measured on the largest games, that leaves at most two gates in a hundred more.
+"""
+
 Pair: TypeAlias = tuple[int, int]
 
 _BUCKETS = 2**21
@@ -62,6 +68,9 @@ def extract_pairs(first: int, cube: Integers, literal: Integers) -> tuple[int, I
         literal[left[of]] = 2 * number[index[of]]
         is_concerned[right[of]] = False
         short = np.sort(pack(cube, literal)[is_concerned])
+    if len(long) > MAX_LONG_ENTRIES:
+        done.append(long)
+        long = long[:0]
     rest, pairs = _replace_one_by_one(np.concatenate([short, long]), first, limit)
     return first + pairs, *unpack(np.sort(np.concatenate([*done, rest])))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -46,25 +47,52 @@ class RuleTable:
         starts = self.starts[self.first[atom] : self.first[atom + 1] + 1].tolist()
         return [self.literals[start:end].tolist() for start, end in pairwise(starts)]
 
-    def mentioned_by(self, atom: int) -> list[int]:
-        """The atoms that the bodies of an atom mention, each once."""
+    def mentioned_by(self, atom: int) -> Integers:
+        """The atoms that the bodies of an atom mention, each once: int64 (n,)."""
         begin, end = self.starts[self.first[atom : atom + 2]]
-        atoms: list[int] = distinct(np.abs(self.literals[begin:end])).tolist()
-        return atoms
+        return distinct(np.abs(self.literals[begin:end]))
 
     def definition_order(self) -> DependencyOrder:
         """The order in which atoms can be defined: each after those that its rules mention."""
         head = np.repeat(self.heads, np.diff(self.starts))
         return DependencyOrder(head, np.abs(self.literals), ~self.is_defined)
 
-    def cycles(self, order: DependencyOrder) -> Iterator[tuple[int, ...]]:
-        """Yield the atoms that depend on each other, of those that are not defined yet.
 
-        Everything else that a cycle depends on comes before it.
+class Cycles:
+    """The atoms of rules that depend on each other, while others are defined in an ``order``."""
+
+    def __init__(self, rules: RuleTable, order: DependencyOrder) -> None:
+        self._rules = rules
+        self._order = order
+
+    def ready(self) -> list[tuple[int, ...]]:
+        """List cycles all whose other needs are done; there is at least one unless none is left.
+
+        What the order yields of itself must be done. Mark the cycles as done before the next call.
         """
-        rest = np.flatnonzero(~order.is_done).tolist()
-        graph = {atom: self.mentioned_by(atom) for atom in rest}
-        graph = {atom: [each for each in own if each in graph] for atom, own in graph.items()}
-        for component in strongly_connected_components(graph):
-            if len(component) > 1 or component[0] in graph[component[0]]:
-                yield component
+        found = []
+        while self._left and self._is_ready(self._left[-1]):
+            found.append(self._left.pop())
+        return found
+
+    def _is_ready(self, component: Sequence[int]) -> bool:
+        needed = {target for atom in component for target in self._needs[atom]}
+        return bool(self._order.is_done[list(needed.difference(component))].all())
+
+    @cached_property
+    def _needs(self) -> dict[int, list[int]]:
+        """What each atom needs of those in or between cycles, at the time of the first call."""
+        core = self._order.needed_by_each_other()
+        is_in = np.zeros(len(self._order.is_done), dtype=np.bool_)
+        is_in[core] = True
+        needs = {}
+        for atom in core.tolist():
+            mentioned = self._rules.mentioned_by(atom)
+            needs[atom] = mentioned[is_in[mentioned]].tolist()
+        return needs
+
+    @cached_property
+    def _left(self) -> list[tuple[int, ...]]:
+        """The cycles that are not done yet, each before those that it depends on."""
+        components = strongly_connected_components(self._needs)[::-1]
+        return [own for own in components if len(own) > 1 or own[0] in self._needs[own[0]]]

@@ -125,6 +125,18 @@ def ground(
     return _read(_run_gringo("\n".join(writer.lines), budget), writer)
 
 
+class _ConstantIds(dict[str, str]):
+    """The ids of constants as text, by their names; made where they are first asked for."""
+
+    def __init__(self, symbols: SymbolTable) -> None:
+        self._symbols = symbols
+
+    def __missing__(self, name: str) -> str:
+        """Make the id of a constant."""
+        text = self[name] = str(self._symbols.constant(name))
+        return text
+
+
 class _ProgramWriter:
     """Writes rules for gringo: relations become r0, r1 ..., constants their ids."""
 
@@ -132,12 +144,17 @@ class _ProgramWriter:
         self.lines: list[str] = ["#show."]
         self.symbols = symbols
         self.names: dict[RelationKey, str] = {}
-        self.constants: dict[str, str] = {}
+        self.constants = _ConstantIds(symbols)
         self.shown: dict[str, RelationKey] = {}
 
     def fact(self, atom: Atom) -> None:
         """Write that an atom without variables holds."""
-        self.lines.append(f"{self._atom(atom, {})}.")
+        known = self.constants
+        numbers = [known[term.name] for term in atom.args if isinstance(term, Constant)]
+        if numbers and len(numbers) == len(atom.args):
+            self.lines.append(f"{self._name(atom.relation)}({','.join(numbers)}).")
+        else:
+            self.lines.append(f"{self._atom(atom, {})}.")
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""
@@ -170,10 +187,7 @@ class _ProgramWriter:
 
     def _term(self, term: Term, variables: dict[str, str]) -> str:
         if isinstance(term, Constant):
-            text = self.constants.get(term.name)
-            if text is None:
-                text = self.constants[term.name] = str(self.symbols.constant(term.name))
-            return text
+            return self.constants[term.name]
         if isinstance(term, Variable):
             return variables.setdefault(term.name, f"X{len(variables)}")
         number = self.symbols.function(term.name, len(term.args)).number
@@ -313,14 +327,16 @@ def _bodies(
 
 
 def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Parse all numbers of a text, and find which of them is the first of each line."""
+    """Parse all numbers of a text, and find which of them is the first of each line.
+
+    Each number is followed by one blank or by the end of its line.
+    """
     numbers = np.fromstring(text, dtype=np.int32, sep=" ")
     characters = np.frombuffer(text, dtype=np.uint8)
-    is_separator = characters <= ord(" ")
-    is_end = is_separator[1:] & ~is_separator[:-1]
-    lines = np.flatnonzero(characters == ord("\n"))
-    starts = np.concatenate([[0], np.searchsorted(np.flatnonzero(is_end), lines)])
-    return numbers, starts[starts < len(numbers)]
+    separators = characters[characters <= ord(" ")]
+    starts = np.flatnonzero(separators == ord("\n")) + 1
+    first = np.concatenate([np.zeros(1, dtype=np.int64), starts])
+    return numbers, first[first < len(numbers)]
 
 
 def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
@@ -335,7 +351,7 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
         for line in filter(_holds_function, lines):
             _read_row(line, writer, tables, rows)
         text = "\n".join(line for line in lines if not _holds_function(line)).encode()
-    numbers, begin = _tokens(text.translate(_DIGITS))
+    numbers, begin = _tokens(text.translate(_BLANKS, b"r)"))
     begin = begin[numbers[begin] == 4]
     relation_of = numbers[begin + 2]
     for name, relation in writer.shown.items():
@@ -348,8 +364,8 @@ def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Ro
     return rows
 
 
-_DIGITS = bytes(c if chr(c) in "0123456789\n" else ord(" ") for c in range(256))
-"""Leaves nothing but numbers in lines."""
+_BLANKS = bytes.maketrans(b"(,", b"  ")
+"""Divides the numbers in names with arguments, of which nothing else is left."""
 
 
 def _holds_function(line: str) -> bool:

@@ -80,8 +80,13 @@ RuleRewriting = Callable[[RuleAnalysis], Iterable[Rule]]
 
 
 def _restating(rewrite: RuleRewriting) -> Callable[[RuleAnalysis], RuleAnalysis]:
-    """Analyse the rules anew afterwards: they define other relations."""
-    return lambda analysis: analysis.restated(rewrite(analysis))
+    """Analyse the rules anew afterwards, if they have changed: they define other relations."""
+
+    def apply(analysis: RuleAnalysis) -> RuleAnalysis:
+        rules = list(rewrite(analysis))
+        return analysis if rules == list(analysis.rules) else analysis.restated(rules)
+
+    return apply
 
 
 def _extending(rewrite: RuleRewriting) -> Callable[[RuleAnalysis], RuleAnalysis]:

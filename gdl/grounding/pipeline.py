@@ -13,8 +13,12 @@ from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
 from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
 
-MAX_RULES_AT_FIRST = 1_000_000
-"""A game with more ground rules is ground again after the passes for huge games."""
+FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=3)
+"""A game that takes more to ground is ground again after the passes for huge games.
+
+Most games take a tenth of a second, and few that end at all more than two: what takes longer is
+mostly instantiated anew for the facts of every step.
+"""
 
 MAX_NEGATED_ROWS = 10_000_000
 """A game that negates a relation which can have more rows counts as huge before it is ground."""
@@ -51,8 +55,8 @@ def _ground_in_attempts(
         return ground_program(run_passes(analysis, Where.GAME).flat, symbols, budget)
     if not _negates_huge_relation(analysis):
         try:
-            at_first = replace(budget, rules=min(budget.rules, MAX_RULES_AT_FIRST))
-            return ground_program(run_passes(analysis, Where.GAME).flat, symbols, at_first)
+            at_first = run_passes(analysis, Where.GAME)
+            return ground_program(at_first.flat, symbols, _at_most(budget, FIRST_ATTEMPT))
         except GroundingLimitError:
             pass
     analysis = run_passes(analysis.as_huge(), Where.HUGE_GAME)
@@ -60,6 +64,15 @@ def _ground_in_attempts(
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
     return ground_program(analysis.flat, symbols, replace(budget, seconds=left))
+
+
+def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget:
+    """Lower the rules and the CPU seconds of a budget to those of another."""
+    return replace(
+        budget,
+        rules=min(budget.rules, limit.rules),
+        cpu_seconds=min(budget.cpu_seconds, limit.cpu_seconds),
+    )
 
 
 def _negates_huge_relation(analysis: RuleAnalysis) -> bool:

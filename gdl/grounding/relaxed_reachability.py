@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import chain, starmap
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GroundingBudget, Row, ground
@@ -45,7 +45,12 @@ def relax(analysis: RuleAnalysis) -> RelaxedGame:
     estimator = analysis.estimator
     size = estimator.rows if analysis.reachable else estimator.domain_size
     level_of, flows = analysis.level_of, list(analysis.flat.flows())
-    relaxed = [_relaxed(rule, level_of, size) for rule in analysis.rules]
+    target_of = dict(flows)
+    relaxed = [
+        _relaxed(rule, level_of, size)
+        for rule in analysis.rules
+        if not _keeps_fact(rule, target_of)
+    ]
     targets = list(dict.fromkeys(target for _, target in flows))
     if analysis.reachable is None:
         relaxed += starmap(_flow_rule, flows)
@@ -68,6 +73,16 @@ def find_reachable_rows(
     """
     rows = ground(rules, (), game.shown, symbols, budget).rows
     return _read(rows, game.flows, symbols)
+
+
+def _keeps_fact(rule: Rule, target_of: Mapping[RelationKey, RelationKey]) -> bool:
+    """Check whether a rule only says that a fact stays, which finds nothing in the relaxed game.
+
+    There all facts stay. Such a rule can be the most expensive one: it joins a fact with all moves
+    that do not change it.
+    """
+    target = target_of.get(rule.head.relation)
+    return target is not None and Atom(target[0], rule.head.args) in rule.body
 
 
 def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
@@ -94,6 +109,7 @@ def _read(
         relation: (len(own), [len(held) for held in columns_of[relation]])
         for relation, own in rows.items()
     }
+    sizes |= {origin: sizes[target] for origin, target in flows if origin in sizes}
     return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
 
 
@@ -113,11 +129,10 @@ def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) ->
     """State the rows of relations."""
     terms: dict[int, Term] = {}
     for (name, _), own in rows.items():
+        new = set(chain.from_iterable(own)) - terms.keys()
+        terms |= {value: symbols.decode(value) for value in new}
         for row in own:
-            for value in row:
-                if value not in terms:
-                    terms[value] = symbols.decode(value)
-            yield Rule(Atom(name, tuple(terms[value] for value in row)))
+            yield Rule(Atom(name, tuple(map(terms.__getitem__, row))))
 
 
 def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:

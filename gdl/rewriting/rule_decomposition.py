@@ -89,13 +89,16 @@ class RuleDecomposer:
 
     def decompose(self, rules: Iterable[Rule]) -> list[Rule]:
         """Decompose rules; those of the auxiliary relations come first."""
-        pending = [(rule, self._values(rule)) for rule in rules]
-        for rule, values in pending:
+        rules = list(rules)
+        # Of facts there can be hundreds of thousands.
+        pending = {i: (rule, self._values(rule)) for i, rule in enumerate(rules) if rule.body}
+        for rule, values in pending.values():
             if self._instances(rule.body) >= self._min_huge:
                 candidates = self._candidates(rule, values)
                 self._uses.update({_key(one) for one in candidates if one.body})
-        kept = [self._decomposed(rule, values) for rule, values in pending]
-        return [*self._moves.rules, *self._made, *kept]
+        for i, (rule, values) in pending.items():
+            rules[i] = self._decomposed(rule, values)
+        return [*self._moves.rules, *self._made, *rules]
 
     def _decomposed(self, rule: Rule, values: VariableDomains) -> Rule:
         while True:

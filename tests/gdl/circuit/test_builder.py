@@ -121,6 +121,21 @@ def test_paths_are_the_least_fixpoint() -> None:
     }
 
 
+def test_cycles_that_do_not_depend_on_each_other_come_one_after_the_other() -> None:
+    """What reads the first of two cycles comes after the second, and a third cycle after that."""
+    rings = [(10, 11, 1), (20, 21, 2), (40, 41, 30)]
+    rules = [(one, [other]) for one, other, _ in rings]
+    rules += [(other, [one, 3]) for one, other, _ in rings]
+    rules += [(one, [start]) for one, _, start in rings]
+    circuit = circuit_of([*rules, (30, [11, 21])], 3)
+    first, second, third = circuit.graph.cycles
+    assert first.last == second.first
+    assert second.last < third.first
+    one, two, gate = (table_of_input(i, 3) for i in range(3))
+    both = one & two & gate
+    assert tables_of(circuit, [10, 21, 30, 40]) == {10: one, 21: two & gate, 30: both, 40: both}
+
+
 def test_a_cycle_that_nothing_starts_is_false() -> None:
     circuit = circuit_of([(10, [11]), (11, [10]), (12, [-10])], 1)
     assert tables_of(circuit, [10, 11, 12]) == {10: 0, 11: 0, 12: everything(1)}

@@ -9,10 +9,14 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
+from gdl.datalog import SymbolTable, flatten_rules
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding import pipeline
 from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.passes import PASSES
+from gdl.grounding.relaxed_reachability import relax
+from gdl.language import MACHINE_RELATIONS
+from gdl.rewriting import analyse_rules
 from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
@@ -57,7 +61,7 @@ BOARD = f"""
 @pytest.fixture(autouse=True)
 def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every game for one that has too many ground rules, and every rule for a large one."""
-    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 0)
+    monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget(rules=0))
     monkeypatch.setattr("gdl.rewriting.rule_analysis.MIN_RESTATED_SIZE", 0.0)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
 
@@ -95,7 +99,7 @@ def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
 def test_what_is_restated_has_fewer_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     game = gdl.parse(BOARD)
     restated = gdl.compile(game).ground_rules
-    monkeypatch.setattr("gdl.grounding.pipeline.MAX_RULES_AT_FIRST", 10**7)
+    monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget())
     assert restated < gdl.compile(game).ground_rules / 2
 
 
@@ -216,6 +220,15 @@ TWICE = f"""
     (<= (next even) (not (true even)))
     (<= terminal (not (true (king 3))) (not (true (king 4))) (true (a 3 4)))
 """
+
+
+def test_rules_that_say_that_a_fact_stays_are_not_relaxed() -> None:
+    flat = flatten_rules(gdl.parse(BOARD), MACHINE_RELATIONS)
+    analysis = analyse_rules(flat, SymbolTable(), RulePasses())
+    heads = [rule.head.name for rule in analysis.rules if rule.body]
+    relaxed = [rule.head.name for rule in relax(analysis).rules if rule.body]
+    (cells,) = (name for name in set(heads) if name.startswith("next") and "cell" in name)
+    assert (heads.count(cells), relaxed.count(cells)) == (3, 1)
 
 
 def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:

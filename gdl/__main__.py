@@ -28,6 +28,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "gdl.cli.show:show_command",
             "Show roles and relations, the compiled circuit, or an analysis.",
         ),
+        "render": Target(
+            "gdl.cli.render:render_command",
+            "Draw a state: boards in the terminal or as SVG.",
+        ),
         "playout": Target(
             "gdl.cli.playout:playout_command",
             "Play random matches, written as JSON lines.",

@@ -110,6 +110,9 @@ _CHESS_LETTERS = MappingProxyType(
     {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
 )
 
+_DISCS = frozenset(
+    {"man", "disc", "disk", "stone", "marble", "checker", "piece", "peg", "token", "ball", "seed"}
+)
 _CROSSES = frozenset({"x", "cross", "xplayer", "ecks"})
 _RINGS = frozenset({"o", "nought", "oplayer", "oh", "zero"})
 _FILLS = frozenset(
@@ -126,6 +129,9 @@ _FILLS = frozenset(
         "visited",
         "marked",
     }
+)
+_FILL_COLOURS = MappingProxyType(
+    {"lit": "#efc02b", "light": "#efc02b", "visited": "#b9a77e", "marked": "#4f7fb5"}
 )
 _STARS = frozenset({"goal", "treasure", "exit", "gold", "flag", "target", "point"})
 _DOTS = frozenset({"pellet", "room", "food", "dot", "passant", "capturing", "shooting", "turned"})
@@ -151,6 +157,8 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     known = _known(word.lower(), colour, layout)
     if known is not None:
         return known
+    if part is Part.MARK and len(words) > 1 and colour:
+        return Glyph(Form.DISC, colour, "", _short(words[-1]))
     if colour and not names:
         return Glyph(Form.DISC, colour, "", _short(word))
     if colour and len(words) == 1 and _is_colour_only(word, layout):
@@ -180,7 +188,7 @@ def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
 
 
 def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
-    if word in _CROSSES:
+    if word in _CROSSES and (word != "cross" or word in layout.roles):
         return Glyph(Form.CROSS, COLOURS["blue"], "", "X")
     if word in _RINGS:
         return Glyph(Form.RING, COLOURS["red"], "", "O")
@@ -194,8 +202,10 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
         )
     if word == "w" or (word == "b" and "black" in layout.roles):
         return Glyph(Form.DISC, COLOURS["white" if word == "w" else "black"], "", word)
+    if word in _DISCS or (word.endswith(("checker", "disc", "stone")) and colour):
+        return Glyph(Form.DISC, colour or palette_colour(word), "", _short(word))
     if word in _FILLS:
-        return Glyph(Form.FILL, COLOURS["gold"] if word in ("lit", "light") else "", "", "#")
+        return Glyph(Form.FILL, _FILL_COLOURS.get(word, colour), "", "#")
     if word in _STARS and word not in layout.roles:
         return Glyph(Form.STAR, COLOURS["gold"], "", "*")
     if word in _DOTS:

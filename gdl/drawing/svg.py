@@ -12,7 +12,7 @@ from html import escape
 from itertools import groupby
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
-from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
+from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend, palette_colour
 from gdl.drawing.scene import BoardScene, Item, Note, PlacedCell, Scene, make_scene
 from gdl.language import Term
 
@@ -21,6 +21,9 @@ UNIT = 46
 
 GAP = 26
 """Pixels between boards."""
+
+PILE_HEIGHT = 1.8
+"""The places that a pile is higher than its middle."""
 
 LINE = 20
 """Pixels from a line of text to the next."""
@@ -36,17 +39,18 @@ SVG_STYLE = """
 --edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
 font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#3a3d43;--dark:#2b2d32;--edge:#5b6068;--wall:#8b8780;--new:#6ea8fe;--gone:#f09a6b}}
+--square:#686c74;--dark:#4b4f57;--edge:#8a8f98;--wall:#26282c;--new:#6ea8fe;--gone:#f09a6b}}
 .gdl-state text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
 .gdl-state .dark .sq{fill:var(--dark)} .gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
 .gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
-.gdl-state .new .sq{stroke:var(--new);stroke-width:3} .gdl-state .old .sq{stroke:var(--gone);
-stroke-width:3;stroke-dasharray:5 4} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
+.gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
+.gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
+.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
 .gdl-state .ghost{opacity:.28} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
-.gdl-state .symbol{stroke:#000000cc;stroke-width:1px;paint-order:stroke}
+.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
 .gdl-state .side{stroke:var(--ink);stroke-width:6;stroke-linecap:round}
 .gdl-state .slot{stroke:var(--edge);stroke-width:2;stroke-dasharray:2 5}
 """.strip()
@@ -184,7 +188,7 @@ class _Picture:
         words = [
             (item.words, item.part)
             for board in self._scene.boards
-            if board.board.shape is not Shape.STACKS
+            if board.board.shape not in (Shape.STACKS, Shape.ROW, Shape.PILES)
             for cell in board.cells
             for item in cell.shown
         ]
@@ -194,7 +198,7 @@ class _Picture:
         x, self._y = 12.0, self._y + 14
         for text, glyph in entries[:40]:
             shown = text if len(text) <= 32 else text[:31] + "…"
-            width = 34 + 7.4 * len(shown)
+            width = 38 + 8.0 * len(shown)
             if x > 12 and x + width > max(self._width, 420):
                 x, self._y = 12.0, self._y + 26
             drawn = draw_glyph(glyph, 11)
@@ -221,8 +225,14 @@ class BoardDrawing:
         labelled = bool(self._board.labels)
         half = 0.62 if self._board.shape is Shape.POINTS else 0.5
         self._left = min(xs) - half - (0.5 if labelled else 0)
-        self._top = min(ys) - half
-        below = 0.5 if labelled else 0.35 if self._board.shape in (Shape.ROW, Shape.POINTS) else 0
+        self._top = min(ys) - (PILE_HEIGHT if self._board.shape is Shape.PILES else half)
+        below = (
+            0.5
+            if labelled
+            else 0.35
+            if self._board.shape in (Shape.ROW, Shape.POINTS, Shape.PILES)
+            else 0
+        )
         self._head = 22 if len(layout.boards) > 1 else 4
         self.width = (max(xs) + half - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
@@ -238,6 +248,7 @@ class BoardDrawing:
         inner = "".join(
             (
                 *(self._panel(p.key, p.left, p.top, p.width, p.height) for p in self._board.panels),
+                *self._voids(),
                 *self._links(),
                 *self._labels(),
                 *(self._cell(i, cell) for i, cell in enumerate(self._scene.cells)),
@@ -271,6 +282,20 @@ class BoardDrawing:
             f"<title>{text}</title>{facts}</g>"
         )
 
+    def _voids(self) -> list[str]:
+        """The ground of squares that are no places."""
+        if self._board.voids == "none":
+            return []
+        xs = [place.x for place in self._board.places]
+        ys = [place.y for place in self._board.places]
+        style = "wall" if self._board.voids == "walls" else "sq"
+        return [
+            f'<rect class="{style}" x="{number(self._x(min(xs) - 0.5))}" '
+            f'y="{number(self._y(min(ys) - 0.5))}" '
+            f'width="{number((max(xs) - min(xs) + 1) * UNIT)}" '
+            f'height="{number((max(ys) - min(ys) + 1) * UNIT)}"/>'
+        ]
+
     def _links(self) -> list[str]:
         places = self._board.places
         return [
@@ -296,7 +321,9 @@ class BoardDrawing:
     def _cell(self, index: int, cell: PlacedCell) -> str:
         key = xml(" ".join(cell.place.key))
         classes = "cell"
-        if self._board.checkered and (round(cell.place.x) + round(cell.place.y)) % 2:
+        if self._board.voids == "squares":
+            classes += " dark"
+        elif self._board.checkered and (round(cell.place.x) + round(cell.place.y)) % 2:
             classes += " dark"
         if any(item.placed and not item.blank for item in cell.items):
             classes += " new"
@@ -315,35 +342,39 @@ class BoardDrawing:
 
     def _ground(self, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
-        if shape is Shape.HEXES:
-            side = UNIT * 0.577
-            points = " ".join(
-                f"{number(x)},{number(y)}"
-                for x, y in (
-                    (0, -side),
-                    (half, -side / 2),
-                    (half, side / 2),
-                    (0, side),
-                    (-half, side / 2),
-                    (-half, -side / 2),
-                )
-            )
-            return f'<polygon class="sq" points="{points}"/>'
-        if shape is Shape.POINTS:
-            return f'<circle class="sq" r="{number(half * 0.8)}"/>' + self._name(cell, half * 1.12)
-        if shape is Shape.ROW:
-            return (
-                f'<rect class="sq" rx="6" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
-            ) + self._name(cell, half * 1.32)
         if shape is Shape.STACKS:
             return self._thing(cell)
-        return f'<rect class="sq" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
+        ground = self._outline("sq", 0)
+        if cell.changed:
+            ground += self._outline("edge", 2)
+        if shape is Shape.POINTS:
+            return ground + self._name(cell, half * 1.12)
+        if shape in (Shape.ROW, Shape.PILES):
+            return ground + self._name(cell, half * 1.32)
+        return ground
+
+    def _outline(self, style: str, inset: float) -> str:
+        """The shape of a place, some pixels smaller than it is."""
+        shape, half = self._board.shape, UNIT / 2 - inset
+        if shape is Shape.HEXES:
+            side = half / UNIT * 2 * UNIT * 0.577
+            spots = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
+            points = " ".join(f"{number(x * half)},{number(y * side / 2)}" for x, y in spots)
+            return f'<polygon class="{style}" points="{points}"/>'
+        if shape is Shape.POINTS:
+            return f'<circle class="{style}" r="{number(half * 0.8)}"/>'
+        corner = ' rx="6"' if shape in (Shape.ROW, Shape.PILES) else ""
+        height = half + (UNIT * PILE_HEIGHT if shape is Shape.PILES else half)
+        return (
+            f'<rect class="{style}"{corner} x="{number(-half)}" y="{number(half - height)}" '
+            f'width="{number(2 * half)}" height="{number(height)}"/>'
+        )
 
     def _name(self, cell: PlacedCell, down: float) -> str:
         name = " ".join(cell.place.key)
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
-        return f'<text class="soft" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
+        return f'<text class="name" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
 
     def _thing(self, cell: PlacedCell) -> str:
         name = " ".join(cell.place.key)
@@ -363,7 +394,8 @@ class BoardDrawing:
         under = [i for i in cell.shown if self._is_ground(i)]
         over = [i for i in cell.shown if i.part is not Part.SIDE and not self._is_ground(i)]
         parts = [*blank, *(self._filled(item) for item in under), *(self._side(s) for s in sides)]
-        for (x, y), size, item in _spread(over):
+        spots = _piled(over) if self._board.shape is Shape.PILES else _spread(over)
+        for (x, y), size, item in spots:
             drawn = self._drawn(item, size)
             parts.append(
                 f'<g data-fact="{xml(item.fact)}" transform="translate({number(x)} {number(y)})">'
@@ -380,6 +412,8 @@ class BoardDrawing:
     def _drawn(self, item: Item, size: float) -> str:
         if item.part is Part.COUNT:
             return _count(item.words[-1], size)
+        if self._board.shape is Shape.PILES:
+            return _bar(self._glyph(item), item.words[-1], size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
@@ -456,7 +490,8 @@ def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Ite
     """Share the square of a place among the things on it: centre and half size of each."""
     count = len(items)
     if count <= 1:
-        return [((0.0, 0.0), UNIT / 2 - 4, item) for item in items]
+        small = 0.6 if any(i.part is Part.MARK and len(i.words) > 1 for i in items) else 1
+        return [((0.0, 0.0), (UNIT / 2 - 4) * small, item) for item in items]
     side = 2 if count <= 4 else 3 if count <= 9 else 4
     step = UNIT / side
     found = []
@@ -467,6 +502,30 @@ def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Ite
         )
     found += [((0.0, 0.0), 1.0, item) for item in items[side * side :]]
     return found
+
+
+def _piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+    """Put things on each other, from below; the last one is the lowest."""
+    step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
+    ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
+    return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
+
+
+def _bar(glyph: Glyph, word: str, size: float) -> str:
+    """A thing seen from its side: a bar with its name."""
+    fill = glyph.colour if glyph.form is not Form.NUMBER else palette_colour(word)
+    ink = "#ffffff" if _is_dark(fill) else "#222222"
+    half = UNIT * 0.46
+    return (
+        f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
+        f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
+        f'<text font-size="{number(size * 1.3)}" style="fill:{ink}">{xml(word[:7])}</text>'
+    )
+
+
+def _size_key(word: str) -> tuple[int, str]:
+    digits = "".join(c for c in word if c.isascii() and c.isdigit())[:9]
+    return (int(digits) if digits else 0, word)
 
 
 def _count(text: str, size: float) -> str:

@@ -49,7 +49,7 @@ def _note_lines(notes: Sequence[Note]) -> list[Text]:
 
 def _board(board: BoardScene, scene: Scene) -> list[Text]:
     lines = [] if len(scene.boards) < 2 else [Text(_printable(board.board.title), "bold")]
-    if board.board.shape is Shape.ROW:
+    if board.board.shape in (Shape.ROW, Shape.PILES):
         return lines + _row(board, scene.layout)
     if board.board.shape is Shape.POINTS:
         return lines + _points(board, scene.layout)

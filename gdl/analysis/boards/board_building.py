@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import ceil, sqrt
 
 from gdl.analysis.boards.axes import Axis, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
-from gdl.analysis.boards.layout import Board, FactPattern, Label, Panel, Part, Place, Shape
+from gdl.analysis.boards.layout import (
+    Board,
+    FactPattern,
+    Label,
+    Panel,
+    Part,
+    Place,
+    Shape,
+    Voids,
+)
 from gdl.analysis.boards.places import Embedding
 from gdl.datalog import FunctionKey
 
-BLANK_WORDS = frozenset({"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant"})
+BLANK_WORDS = frozenset(
+    {"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant", "gap"}
+)
 """Contents that say that a place is empty, where they are not a role's."""
 
 HALF_ROW = 0.5
@@ -31,9 +43,9 @@ def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | No
     """Build the board of a grid; None where it would be too large or too small."""
     geometry = find_geometry(evidence, grid, gravity)
     keys = _keys(grid)
-    if not MIN_PLACES <= len(keys) <= MAX_PLACES:
-        return None
     size = len(grid.facts[0].index)
+    if not MIN_PLACES <= len(keys) <= MAX_PLACES or size > 2:
+        return None
     spots = {key[size:]: _spot(key[size:], grid, geometry) for key in keys}
     panels = _Panels(evidence, grid, keys, size, spots)
     places = tuple(
@@ -43,12 +55,16 @@ def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | No
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
         places,
-        tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
+        _second_marks(
+            [facts.fluent for facts in grid.facts],
+            tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
+        ),
         _found_by(grid, geometry),
         panels=panels.frames,
         labels=() if size or geometry.slant else _labels(grid, geometry),
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
+        voids="none" if size or geometry.slant else _voids(places),
     )
     return board
 
@@ -58,6 +74,8 @@ def _keys(grid: Grid) -> list[Row]:
     across, down = set(grid.columns), set(grid.rows)
     keys: set[Row] = set()
     for facts in grid.facts:
+        if facts.names_panel:
+            continue
         keys |= {key for key in facts.places() if key[-2] in across and key[-1] in down}
     return sorted(keys)
 
@@ -139,6 +157,8 @@ def _pattern(facts: GridFacts, grid: Grid, evidence: RulesEvidence) -> FactPatte
     key, roles = facts.fluent.key, set(evidence.roles)
     if facts.end:
         return FactPattern(*key, facts.place, facts.content, facts.end, Part.EDGE)
+    if facts.names_panel:
+        return FactPattern(*key, facts.place, facts.content, part=Part.PANEL)
     pieces = any(each.content for each in grid.facts)
     if pieces and not facts.content:
         return FactPattern(*key, facts.place, part=Part.MARK)
@@ -203,6 +223,15 @@ def _is_checkered(
     return len(evidence.roles) == 2 and begins >= 5 and abs(len(grid.columns) - len(grid.rows)) <= 2
 
 
+def _voids(places: Sequence[Place]) -> Voids:
+    """What the squares between the places are: those of the other colour, or walls."""
+    spots = {(round(place.x), round(place.y)) for place in places}
+    area = (max(x for x, _ in spots) + 1) * (max(y for _, y in spots) + 1)
+    if len({(x + y) % 2 for x, y in spots}) == 1:
+        return "squares"
+    return "walls" if area / 2 < len(spots) < area else "none"
+
+
 # ---------------------------------------------------------------------- named places
 
 
@@ -229,6 +258,21 @@ def named_board(
         links=tuple((index[(a,)], index[(b,)]) for a, b in embedding.links) if not nested else (),
         blank=_named_blank(evidence, found),
     )
+
+
+def _second_marks(
+    fluents: Sequence[FluentTable], patterns: tuple[FactPattern, ...]
+) -> tuple[FactPattern, ...]:
+    """Make marks of pieces that have the words of other pieces: what a role has been told."""
+    seen: set[tuple[frozenset[str], ...]] = set()
+    found = []
+    for fluent, pattern in zip(fluents, patterns, strict=True):
+        words = tuple(fluent.columns[i] for i in pattern.content)
+        if pattern.part is Part.PIECE and words and words in seen:
+            pattern = replace(pattern, part=Part.MARK)
+        seen.add(words)
+        found.append(pattern)
+    return tuple(found)
 
 
 def _plain(embedding: Embedding) -> tuple[Place, ...]:
@@ -295,7 +339,10 @@ def _named_blank(
 
 
 def row_board(
-    order: Axis, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+    order: Axis,
+    facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
+    reason: str,
+    shape: Shape = Shape.ROW,
 ) -> Board:
     """Build a row of boxes, one for each thing."""
     places = tuple(
@@ -307,13 +354,16 @@ def row_board(
         for key, place, part in facts
     )
     names = ", ".join(f"({key[0]} …)" for key, _, _ in facts)
-    return Board(facts[0][0][0], Shape.ROW, places, patterns, f"{names}: {reason}")
+    return Board(facts[0][0][0], shape, places, patterns, f"{names}: {reason}")
 
 
-def stack_board(fluent: FluentTable) -> Board:
+def stack_board(fluent: FluentTable, marks: Sequence[FluentTable]) -> Board:
     """Build a board for things that stand on each other; the places are the things."""
     things = sorted(fluent.columns[0] | fluent.columns[1])
     places = tuple(Place((name,), float(i), 0.0) for i, name in enumerate(things))
-    pattern = FactPattern(fluent.name, 2, (0,), (1,))
+    patterns = (
+        FactPattern(fluent.name, 2, (0,), (1,)),
+        *(FactPattern(mark.name, 1, (0,), part=Part.MARK) for mark in marks),
+    )
     reason = f"({fluent.name} …): things on things"
-    return Board(fluent.name, Shape.STACKS, places, (pattern,), reason)
+    return Board(fluent.name, Shape.STACKS, places, patterns, reason)

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from gdl.analysis.boards.axes import Axis, chains_of, order_of
 from gdl.analysis.boards.board_building import (
+    BLANK_WORDS,
     grid_board,
     named_board,
     row_board,
@@ -64,10 +65,10 @@ class _Finder:
         turn = self._take_turn()
         scores = self._take_scores()
         counters = self._take_counters()
+        self._take_stacks()
         self._take_named_places(sure=True)
         self._take_grids()
         self._take_named_places()
-        self._take_stacks()
         self._take_rows()
         counters += self._take_single_values()
         boards = tuple(self.boards)
@@ -193,7 +194,7 @@ class _Finder:
     def _take_named_places(self, *, sure: bool = False) -> None:
         """Facts with one argument that names a place whose position is known.
 
-        With ``sure``, only those of which no two arguments can be coordinates of one kind.
+        With ``sure``, only those of which no two arguments can be coordinates.
         """
         roles = set(self.evidence.roles)
         columns = [
@@ -201,17 +202,37 @@ class _Finder:
             for key, fluent in self.left.items()
             for i, values in enumerate(fluent.columns)
             if not values & roles
-            and not (sure and order_of(values, self.chains) and fluent.columns.count(values) > 1)
         ]
         columns.sort(key=lambda each: -len(self.left[each[0]].columns[each[1]]))
         known: dict[frozenset[str], Embedding | None] = {}
         for key, column in columns:
             values = self.left[key].columns[column]
-            if values not in known and not any(values < other for other in known if known[other]):
-                known[values] = embed(values, self.evidence, self.chains)
+            rivals = self._rivals(self.left[key], column) if sure else 0
+            twice = self.left[key].columns.count(values) > 1 and (
+                order_of(values, self.chains) is not None
+            )
+            if (
+                rivals > 1
+                or (sure and twice)
+                or values in known
+                or any(values < o for o in known if known[o])
+            ):
+                continue
+            known[values] = embed(values, self.evidence, self.chains, by_neighbours=not rivals)
         for values, embedding in known.items():
             if embedding is not None:
                 self._take_board_of(values, embedding)
+
+    def _rivals(self, fluent: FluentTable, column: int) -> int:
+        """Count the other arguments that can be coordinates; one does not count beside names."""
+        roles = set(self.evidence.roles)
+        ordered = [
+            i
+            for i, values in enumerate(fluent.columns)
+            if not values & roles and order_of(values, self.chains) is not None
+        ]
+        others = [i for i in ordered if i != column]
+        return len(others) if column in ordered or len(others) > 1 else 0
 
     def _take_board_of(self, values: frozenset[str], embedding: Embedding) -> None:
         found = []
@@ -229,8 +250,14 @@ class _Finder:
     def _take_stacks(self) -> None:
         for key, fluent in list(self.left.items()):
             if key[1] == 2 and _is_stacking(fluent):
-                self.boards.append(stack_board(fluent))
-                self._take([key])
+                things = fluent.columns[0] | fluent.columns[1]
+                marks = [
+                    other
+                    for k, other in self.left.items()
+                    if k[1] == 1 and other.columns[0] <= things
+                ]
+                self.boards.append(stack_board(fluent, marks))
+                self._take([key, *(mark.key for mark in marks)])
 
     def _take_rows(self) -> None:
         roles = set(self.evidence.roles)
@@ -241,12 +268,17 @@ class _Finder:
                 self._take_row(0, [(key, (0,), Part.COUNT)], "a number for each")
             elif is_permutation(fluent):
                 self._take_row(1, [(key, (1,), Part.PIECE)], "one thing on each place")
-            elif _is_holding(fluent) and len(fluent.columns[1]) <= MAX_ROW:
-                self._take_row(1, [(key, (1,), Part.PIECE)], "things that each are on one of few")
+            elif _is_holding(fluent, roles) and len(fluent.columns[1]) <= MAX_ROW:
+                reason = "things that each are on one of few"
+                self._take_row(1, [(key, (1,), Part.PIECE)], reason, Shape.PILES)
         self._take_alike()
 
     def _take_row(
-        self, column: int, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+        self,
+        column: int,
+        facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
+        reason: str,
+        shape: Shape = Shape.ROW,
     ) -> None:
         values = self.left[facts[0][0]].columns[column]
         extra = [
@@ -255,7 +287,7 @@ class _Finder:
             if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
         ]
         order = order_of(values, self.chains) or tuple(sorted(values))
-        self.boards.append(row_board(order, [*facts, *extra], reason))
+        self.boards.append(row_board(order, [*facts, *extra], reason, shape))
         self._take(key for key, _, _ in [*facts, *extra])
 
     def _take_alike(self) -> None:
@@ -276,11 +308,15 @@ class _Finder:
 
 
 def _is_stacking(fluent: FluentTable) -> bool:
-    """Whether things stand on each other: no circle, and nothing on two things."""
-    below = dict(fluent.initial) if fluent.arity == 2 else {}
+    """Whether things stand on each other: no circle, and nothing on two things or on itself."""
+    below = {row[0]: row[1] for row in fluent.initial} if fluent.arity == 2 else {}
     if not below or len(below) != len(fluent.initial):
         return False
-    if len(fluent.columns[0] & fluent.columns[1]) < 2:
+    shared = fluent.columns[0] & fluent.columns[1]
+    rows = fluent.rows
+    if len(shared) < 2 or (rows is not None and any(row[0] == row[1] for row in rows)):
+        return False
+    if rows is None and all(value.lstrip("-").isdigit() for value in shared):
         return False
     for thing in below:
         steps = 0
@@ -289,12 +325,14 @@ def _is_stacking(fluent: FluentTable) -> bool:
             steps += 1
         if steps > len(below):
             return False
-    return any(support in below for support in below.values()) or len(below) == 1
+    return len(below) == 1 or any(support in below for support in below.values())
 
 
-def _is_holding(fluent: FluentTable) -> bool:
+def _is_holding(fluent: FluentTable, roles: set[str]) -> bool:
     """Whether each of some things is on one of fewer holders, which are other words."""
     if fluent.arity != 2 or fluent.columns[0] & fluent.columns[1]:
+        return False
+    if any(value in roles or value.lower() in BLANK_WORDS for value in fluent.columns[1]):
         return False
     things = [row[0] for row in fluent.initial]
     return (

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import gdl
 from gdl.cli.options import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
-from gdl.drawing import draw_svg, draw_text, layout_of
+from gdl.drawing import SvgOptions, draw_svg, draw_text, layout_of
 from gdl.errors import MoveError
 from gdl.language import Term
 from gdl.state_machine import State, StateMachine
@@ -29,7 +29,9 @@ MAX_LISTED = 20
 )
 @click.option("--svg", type=OUTPUT, help="Write the picture as SVG, - for standard output.")
 @click.option("--width", type=click.IntRange(20), metavar="N", help="Characters of a line of text.")
-@click.option("--color/--no-color", "colour", default=None, help="Colours, on a terminal by default.")
+@click.option(
+    "--color/--no-color", "colour", default=None, help="Colours, on a terminal by default."
+)
 def render_command(
     file: Path, moves: Sequence[str], svg: Path | None, width: int | None, colour: bool | None
 ) -> None:
@@ -50,7 +52,7 @@ def render_command(
     before, state = play(machine, moves)
     layout = layout_of(ruleset)
     if svg is not None:
-        write_text(svg, draw_svg(layout, state, before, title=game_name(file)))
+        write_text(svg, draw_svg(layout, state, before, SvgOptions(game_name(file))))
         return
     console = Console(width=width, force_terminal=colour, highlight=False, no_color=colour is False)
     console.print(draw_text(layout, state, before))
@@ -71,9 +73,7 @@ def play(machine: StateMachine, steps: Sequence[str]) -> tuple[State | None, Sta
     return before, state
 
 
-def _joint_move(
-    machine: StateMachine, state: State, text: str, number: int
-) -> tuple[Term, ...]:
+def _joint_move(machine: StateMachine, state: State, text: str, number: int) -> tuple[Term, ...]:
     moves = _parse_moves(text, number)
     legal = [machine.legal_moves(state, role) for role in machine.roles]
     if len(moves) < len(legal):

@@ -176,15 +176,16 @@ def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
     found = [joined] if joined else [styles[word] for word in words if word in styles]
     glyph = next((style.glyph for style in found if style.glyph), "")
     colour = next((style.colour for style in found if style.colour), "")
-    if not glyph and not colour:
-        return None
-    if glyph in Form.__members__.values():
+    last = words[-1]
+    named = next((c for word in reversed(words) if (c := colour_of(word, layout))), "")
+    colour = colour or named or palette_colour(last)
+    if glyph in tuple(Form):
         form = Form(glyph)
-        text = abbreviate(words[-1]) if form in (Form.LABEL, Form.NUMBER) else ""
-        return Glyph(form, colour or palette_colour(words[-1]), text, _short(words[-1]))
+        text = abbreviate(last) if form in (Form.LABEL, Form.NUMBER) else ""
+        return Glyph(form, colour, text, _short(last))
     if not glyph:
-        return Glyph(Form.DISC, colour, "", _short(words[-1]))
-    return Glyph(Form.SYMBOL, colour or palette_colour(words[-1]), glyph, glyph)
+        return None
+    return Glyph(Form.SYMBOL, colour, glyph, glyph)
 
 
 def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
@@ -235,7 +236,7 @@ def _is_colour_only(word: str, layout: BoardLayout) -> bool:
 
 
 def colour_of(word: str, layout: BoardLayout) -> str:
-    """The colour of a word that is one, that begins with one, or that is a role; otherwise empty."""
+    """The colour of a word that is or begins with one, or that is a role; otherwise empty."""
     style = layout.style_of.get(word)
     if style is not None and style.colour:
         return style.colour

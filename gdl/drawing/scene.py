@@ -23,7 +23,6 @@ from gdl.analysis.boards import (
 )
 from gdl.language import Term
 
-
 LONG_VALUE = 60
 """Characters from which on the facts of one function take several lines of the table."""
 

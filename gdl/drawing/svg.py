@@ -8,6 +8,7 @@ the rules are escaped wherever they are written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
@@ -37,42 +38,52 @@ MAX_CHARACTERS = 110
 SVG_STYLE = """
 .gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
 --edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
-font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink)}
+font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
+fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
 --square:#686c74;--dark:#4b4f57;--edge:#8a8f98;--wall:#26282c;--new:#6ea8fe;--gone:#f09a6b}}
-.gdl-state text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}
+.gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
-.gdl-state .dark .sq{fill:var(--dark)} .gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
+.gdl-state .dark .sq{fill:var(--dark)}
+.gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
 .gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
 .gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.28} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
 .gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
-.gdl-state .side{stroke:var(--ink);stroke-width:6;stroke-linecap:round}
+.gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
 .gdl-state .slot{stroke:var(--edge);stroke-width:2;stroke-dasharray:2 5}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SvgOptions:
+    """How a picture goes into a page.
+
+    ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out
+    the style sheet, which is :data:`SVG_STYLE`, for pages that have it already.
+    """
+
+    title: str = ""
+    prefix: str = ""
+    with_style: bool = True
+
+
+DEFAULT_OPTIONS = SvgOptions()
 
 
 def draw_svg(
     layout: BoardLayout,
     state: Iterable[Term],
     before: Iterable[Term] | None = None,
-    *,
-    title: str = "",
-    prefix: str = "",
-    with_style: bool = True,
+    options: SvgOptions = DEFAULT_OPTIONS,
 ) -> str:
-    """Draw a state as SVG; where ``before`` is given, what changed since that state is marked.
-
-    ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out the
-    style sheet, which is :data:`SVG_STYLE` then.
-    """
-    scene = make_scene(layout, state, before)
-    return _Picture(scene, title, prefix, with_style).text()
+    """Draw a state as SVG; where ``before`` is given, what changed since that state is marked."""
+    return _Picture(make_scene(layout, state, before), options).text()
 
 
 def xml(text: str) -> str:
@@ -95,12 +106,10 @@ def number(value: float) -> str:
 class _Picture:
     """A picture in the making: parts from top to bottom, and how large it has become."""
 
-    def __init__(self, scene: Scene, title: str, prefix: str, with_style: bool) -> None:
+    def __init__(self, scene: Scene, options: SvgOptions) -> None:
         self._scene = scene
         self._layout = scene.layout
-        self._title = title
-        self._prefix = prefix
-        self._with_style = with_style
+        self._options = options
         self._parts: list[str] = []
         self._width = 240.0
         self._y = 12.0
@@ -114,9 +123,9 @@ class _Picture:
         self._note_lines(scene.rows)
         self._legend()
         width, height = number(self._width + 12), number(self._y + 10)
-        words = xml(self._title or "State of the game")
-        style = f"<style>{SVG_STYLE}</style>" if self._with_style else ""
-        name = f"{xml(self._prefix)}title"
+        words = xml(self._options.title or "State of the game")
+        style = f"<style>{SVG_STYLE}</style>" if self._options.with_style else ""
+        name = f"{xml(self._options.prefix)}title"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gdl-state" role="img" '
             f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
@@ -175,7 +184,7 @@ class _Picture:
         for scene in self._scene.boards:
             if not scene.cells:
                 continue
-            drawn = BoardDrawing(scene, self._layout, self._prefix)
+            drawn = BoardDrawing(scene, self._layout, self._options.prefix)
             if x > 12 and x + drawn.width > MAX_WIDTH:
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
@@ -191,6 +200,7 @@ class _Picture:
             if board.board.shape not in (Shape.STACKS, Shape.ROW, Shape.PILES)
             for cell in board.cells
             for item in cell.shown
+            if item.part is not Part.SIDE
         ]
         entries = legend(self._layout, words)
         if not entries:
@@ -321,9 +331,8 @@ class BoardDrawing:
     def _cell(self, index: int, cell: PlacedCell) -> str:
         key = xml(" ".join(cell.place.key))
         classes = "cell"
-        if self._board.voids == "squares":
-            classes += " dark"
-        elif self._board.checkered and (round(cell.place.x) + round(cell.place.y)) % 2:
+        odd = (round(cell.place.x) + round(cell.place.y)) % 2 == 1
+        if self._board.voids == "squares" or (self._board.checkered and odd):
             classes += " dark"
         if any(item.placed and not item.blank for item in cell.items):
             classes += " new"
@@ -333,7 +342,8 @@ class BoardDrawing:
             f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
-            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}{self._things(cell)}</g>"
+            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}"
+            f"{self._scenery(index)}{self._things(cell)}</g>"
         )
 
     def _cell_text(self, cell: PlacedCell) -> str:
@@ -353,6 +363,15 @@ class BoardDrawing:
             return ground + self._name(cell, half * 1.32)
         return ground
 
+    def _scenery(self, index: int) -> str:
+        """What the layout file has on the ground here: a faint glyph, or a word."""
+        words = [words for place, words in self._board.ground if place == index]
+        return "".join(
+            f'<g class="ghost">{draw_glyph(glyph_of(each, Part.PIECE, self._layout), UNIT / 2 - 6)}'
+            f"</g>"
+            for each in words
+        )
+
     def _outline(self, style: str, inset: float) -> str:
         """The shape of a place, some pixels smaller than it is."""
         shape, half = self._board.shape, UNIT / 2 - inset
@@ -371,7 +390,7 @@ class BoardDrawing:
         )
 
     def _name(self, cell: PlacedCell, down: float) -> str:
-        name = " ".join(cell.place.key)
+        name = " ".join(cell.place.key) if len(cell.place.key) == 1 else ""
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
         return f'<text class="name" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
@@ -417,7 +436,8 @@ class BoardDrawing:
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
-            return f'<text font-size="{number(min(13, 2.6 * size / max(len(text), 4) * 1.5))}">{xml(text)}</text>'
+            size = min(13.0, 3.9 * size / max(len(text), 4))
+            return f'<text font-size="{number(size)}">{xml(text)}</text>'
         return draw_glyph(self._glyph(item), size)
 
     def _filled(self, item: Item) -> str:
@@ -441,10 +461,11 @@ class BoardDrawing:
             "right": (half, -half, half, half),
         }[where]
         colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
-        paint = f' style="stroke:{xml(colour)}"' if colour else ""
+        paint = f' stroke="{xml(colour)}"' if colour else ""
+        style = "side" if colour else "side ink"
         x1, y1, x2, y2 = map(number, ends)
         return (
-            f'<line class="side" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
+            f'<line class="{style}" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
             f'y2="{y2}"{paint}/>'
         )
 
@@ -452,7 +473,7 @@ class BoardDrawing:
 
     def _lines(self) -> list[str]:
         return [
-            f'<line class="side" data-fact="{xml(line.item.fact)}" '
+            f'<line class="side ink" data-fact="{xml(line.item.fact)}" '
             f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
             f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'
             for line in self._scene.lines
@@ -519,7 +540,7 @@ def _bar(glyph: Glyph, word: str, size: float) -> str:
     return (
         f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
         f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
-        f'<text font-size="{number(size * 1.3)}" style="fill:{ink}">{xml(word[:7])}</text>'
+        f'<text font-size="{number(size * 1.3)}" fill="{ink}">{xml(word[:7])}</text>'
     )
 
 
@@ -531,7 +552,10 @@ def _size_key(word: str) -> tuple[int, str]:
 def _count(text: str, size: float) -> str:
     """A number of equal things: the number, with a dot for each where they are few."""
     digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
-    drawn = f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" font-weight="600">{xml(text)}</text>'
+    drawn = (
+        f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
+        f'font-weight="600">{xml(text)}</text>'
+    )
     if not digits.isdigit() or not 0 < int(digits) <= 12:
         return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
     dots = []
@@ -564,7 +588,7 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
     if glyph.form is Form.SYMBOL:
         text = glyph.text + ("\ufe0e" if len(glyph.text) == 1 else "")
         return (
-            f'<text class="symbol" font-size="{number(size * 1.75)}" style="fill:{colour}">'
+            f'<text class="symbol" font-size="{number(size * 1.75)}" fill="{colour}">'
             f"{xml(text)}</text>"
         )
     if glyph.form is Form.DOT:
@@ -572,11 +596,10 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
         return f'<circle {fill} r="{number(size * 0.28)}"/>'
     if glyph.form is Form.FILL:
         fill = f'fill="{colour}"' if colour else 'class="wall"'
-        return f'<rect {fill} x="-{r}" y="-{r}" width="{number(size * 1.72)}" height="{number(size * 1.72)}" rx="3"/>'
+        side = number(size * 1.72)
+        return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
     if glyph.form is Form.STAR:
-        return (
-            f'<text class="symbol" font-size="{number(size * 1.7)}" style="fill:{colour}">★</text>'
-        )
+        return f'<text class="symbol" font-size="{number(size * 1.7)}" fill="{colour}">★</text>'
     if glyph.form is Form.NUMBER:
         length = max(len(glyph.text), 1)
         scale = 1.25 if length <= 2 else 2.4 / length
@@ -592,7 +615,7 @@ def _chip(glyph: Glyph, size: float) -> str:
     return (
         f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '
         f'width="{number(2 * r)}" height="{number(2 * r)}" fill="{xml(glyph.colour)}"/>'
-        f'<text font-size="{number(size * scale)}" style="fill:{ink}">{xml(glyph.text[:8])}</text>'
+        f'<text font-size="{number(size * scale)}" fill="{ink}">{xml(glyph.text[:8])}</text>'
     )
 
 

@@ -75,6 +75,10 @@ class _Canvas:
         if board.board.shape is Shape.STACKS:
             return _printable(" ".join(cell.place.key))[:6], ""
         if not cell.shown:
+            index = board.board.index[cell.place.key]
+            words = next((words for place, words in board.board.ground if place == index), None)
+            if words is not None:
+                return _short(glyph_of(words, Part.PIECE, self._layout)).lower(), "dim"
             return ("·" if not cell.changed else "-"), "dim"
         glyphs = [glyph_of(item.words, item.part, self._layout) for item in cell.shown]
         text = "".join(_short(glyph) for glyph in glyphs[:2]) + ("+" if len(glyphs) > 2 else "")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
 
-from gdl.analysis.boards.axes import Axis, order_of
+from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
@@ -22,7 +22,9 @@ from gdl.analysis.boards.layout import (
     Voids,
 )
 from gdl.analysis.boards.places import Embedding
+from gdl.analysis.boards.refinement import BoardRefinement, LayoutRefinement
 from gdl.datalog import FunctionKey
+from gdl.language import RelationKey
 
 BLANK_WORDS = frozenset(
     {"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant", "gap"}
@@ -39,9 +41,11 @@ ROW_WIDTH = 10
 """The most boxes of a row; more go into the next."""
 
 
-def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | None:
+def grid_board(
+    evidence: RulesEvidence, grid: Grid, gravity: bool, stated: BoardRefinement | None
+) -> Board | None:
     """Build the board of a grid; None where it would be too large or too small."""
-    geometry = find_geometry(evidence, grid, gravity)
+    geometry = _as_stated(find_geometry(evidence, grid, gravity), stated)
     keys = _keys(grid)
     size = len(grid.facts[0].index)
     if not MIN_PLACES <= len(keys) <= MAX_PLACES or size > 2:
@@ -51,7 +55,7 @@ def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | No
     places = tuple(
         sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
     )
-    board = Board(
+    return Board(
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
         places,
@@ -66,7 +70,20 @@ def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | No
         checkered=_is_checkered(evidence, grid, geometry, places),
         voids="none" if size or geometry.slant else _voids(places),
     )
-    return board
+
+
+def _as_stated(geometry: Geometry, stated: BoardRefinement | None) -> Geometry:
+    if stated is None:
+        return geometry
+    slant = geometry.slant
+    if stated.shape is not None:
+        slant = (slant or 1) if stated.shape is Shape.HEXES else 0
+    return Geometry(
+        slant,
+        geometry.transposed if stated.transposed is None else stated.transposed,
+        geometry.rising if stated.rising is None else stated.rising,
+        geometry.reason,
+    )
 
 
 def _keys(grid: Grid) -> list[Row]:
@@ -118,7 +135,7 @@ class _Panels:
         if self._size == 2:
             axes = [
                 order_of(frozenset(index[k] for index in indices), ())
-                or tuple(sorted({index[k] for index in indices}))
+                or in_natural_order({index[k] for index in indices})
                 for k in range(2)
             ]
             return {i: self._corner(axes[0].index(i[0]), axes[1].index(i[1])) for i in indices}
@@ -333,6 +350,110 @@ def _named_blank(
         if value.lower() in BLANK_WORDS
     }
     return frozenset(words - set(evidence.roles))
+
+
+# ---------------------------------------------------------------------- layout files
+
+
+def stated_board(
+    fluents: Mapping[FunctionKey, FluentTable],
+    keys: Sequence[FunctionKey],
+    stated: BoardRefinement,
+    chains: Sequence[Axis],
+) -> Board:
+    """Build a board of which the layout file says which arguments name the place."""
+    first = fluents[keys[0]]
+    found = sorted(first.projected(stated.place))[:MAX_PLACES]
+    size = len(stated.place)
+    axes = [
+        order_of(first.columns[i], chains) or in_natural_order(first.columns[i])
+        for i in stated.place
+    ]
+    found.sort(key=lambda key: [axes[i].index(key[i]) for i in range(size)])
+    places = [
+        Place(key, *_default_spot(n, [axes[i].index(key[i]) for i in range(size)]))
+        for n, key in enumerate(found)
+    ]
+    patterns = []
+    for key in keys:
+        place = stated.place if key == keys[0] else _matching(fluents[key], first, stated.place)
+        content = tuple(i for i in range(key[1]) if i not in place)
+        patterns.append(FactPattern(*key, place, content))
+    shape = stated.shape or (Shape.ROW if size == 1 else Shape.SQUARES)
+    return Board(keys[0][0], shape, tuple(places), tuple(patterns), "the layout file")
+
+
+def _default_spot(number: int, indices: Sequence[int]) -> tuple[float, float]:
+    if len(indices) == 1:
+        return number % ROW_WIDTH * 1.15, number // ROW_WIDTH * 1.6
+    return float(indices[-2]), float(indices[-1])
+
+
+def _matching(fluent: FluentTable, first: FluentTable, place: tuple[int, ...]) -> tuple[int, ...]:
+    """The arguments of another function that have the values of the first one's place."""
+    found: list[int] = []
+    for column in place:
+        fitting = [
+            i
+            for i, values in enumerate(fluent.columns)
+            if i not in found and values <= first.columns[column]
+        ]
+        found += fitting[:1]
+    return tuple(found)
+
+
+def refined(
+    board: Board, refinement: LayoutRefinement, static: Mapping[RelationKey, frozenset[Row]]
+) -> Board:
+    """Change what the layout file says otherwise."""
+    stated = refinement.of(frozenset(pattern.name for pattern in board.patterns))
+    if stated is None:
+        return board
+    patterns = board.patterns
+    if stated.sides:
+        words = {word for word, _ in stated.sides}
+        drawn = stated.facts[0]
+        patterns = tuple(
+            replace(each, part=Part.SIDE) if each.name == drawn and words else each
+            for each in patterns
+        )
+    places = board.places
+    if stated.places:
+        places = tuple(
+            replace(place, x=spot[0], y=spot[1])
+            if (spot := stated.places.get(" ".join(place.key)))
+            else place
+            for place in places
+        )
+    board = replace(
+        board,
+        title=stated.title or board.title,
+        shape=stated.shape or board.shape,
+        places=places,
+        patterns=patterns,
+        checkered=board.checkered if stated.checkered is None else stated.checkered,
+        blank=board.blank if stated.blank is None else stated.blank,
+        links=() if stated.shape in (Shape.ROW, Shape.PILES) else board.links,
+        voids="none" if stated.sides else board.voids,
+        sides=stated.sides,
+    )
+    return replace(board, ground=_ground(board, stated, static))
+
+
+def _ground(
+    board: Board, stated: BoardRefinement, static: Mapping[RelationKey, frozenset[Row]]
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for ground in stated.ground:
+        for (name, arity), rows in sorted(static.items()):
+            if name != ground.relation or max(ground.place) >= arity:
+                continue
+            for row in sorted(rows):
+                key = tuple([row[i] for i in ground.place])
+                words = (name, *(v for i, v in enumerate(row) if i not in ground.place))
+                if key in board.index:
+                    found.append((board.index[key], words))
+    return tuple(found)
 
 
 # ---------------------------------------------------------------------- rows and stacks

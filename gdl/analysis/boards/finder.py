@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter as Multiset
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 
-from gdl.analysis.boards.axes import Axis, chains_of, order_of
+from gdl.analysis.boards.axes import chains_of, in_natural_order, order_of
 from gdl.analysis.boards.board_building import (
     BLANK_WORDS,
     grid_board,
     named_board,
+    refined,
     row_board,
     stack_board,
+    stated_board,
 )
 from gdl.analysis.boards.evidence import (
     FluentTable,
@@ -21,18 +22,22 @@ from gdl.analysis.boards.evidence import (
     gather,
     link_moves,
 )
-from gdl.analysis.boards.grids import Grid, GridFacts, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
 from gdl.analysis.boards.layout import (
     Board,
     BoardLayout,
     Counter,
-    FactPattern,
     MovePattern,
     Part,
     Shape,
     function_of,
 )
 from gdl.analysis.boards.places import Embedding, embed
+from gdl.analysis.boards.refinement import (
+    NO_REFINEMENT,
+    LayoutRefinement,
+    LayoutRefinementError,
+)
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -40,20 +45,22 @@ MAX_ROW = 40
 """The most boxes beside each other."""
 
 
-def find_layout(ruleset: Ruleset) -> BoardLayout:
+def find_layout(ruleset: Ruleset, refinement: LayoutRefinement = NO_REFINEMENT) -> BoardLayout:
     """Find what a person would draw of a game, from its rules alone.
 
-    The same rules give the same layout. The work is bounded by sizes, also for rules from strangers:
-    what would take too much is left to the table.
+    The ``refinement`` is what a layout file says. The same rules give the same layout. The work is
+    bounded by sizes, also for rules from strangers: what would take too much is left to the table.
+    Raises :class:`LayoutRefinementError` for facts or arguments that the rules do not have.
     """
-    return _Finder(ruleset).layout()
+    return _Finder(ruleset, refinement).layout()
 
 
 class _Finder:
     """The fluents that are not placed yet, and what has been found so far."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: Ruleset, refinement: LayoutRefinement) -> None:
         self.evidence = gather(ruleset)
+        self.refinement = refinement
         self.chains = chains_of(self.evidence.static)
         self.links = link_moves(ruleset)
         self.left: dict[FunctionKey, FluentTable] = dict(self.evidence.fluents)
@@ -62,6 +69,7 @@ class _Finder:
     def layout(self) -> BoardLayout:
         """Find everything, in the order of what is surest."""
         evidence = self.evidence
+        self._take_stated()
         turn = self._take_turn()
         scores = self._take_scores()
         counters = self._take_counters()
@@ -71,7 +79,7 @@ class _Finder:
         self._take_named_places()
         self._take_rows()
         counters += self._take_single_values()
-        boards = tuple(self.boards)
+        boards = tuple(refined(b, self.refinement, self.evidence.static) for b in self.boards)
         return BoardLayout(
             evidence.roles,
             boards,
@@ -80,6 +88,7 @@ class _Finder:
             scores,
             evidence.has_percepts,
             move_patterns(boards, self.links),
+            self.refinement.styles,
         )
 
     # ------------------------------------------------------------------ turn, scores, counters
@@ -169,12 +178,31 @@ class _Finder:
 
     # ------------------------------------------------------------------ boards
 
+    def _take_stated(self) -> None:
+        """The boards of which the layout file says which arguments are the place."""
+        known = {name for name, _ in self.left}
+        for stated in self.refinement.boards:
+            missing = [name for name in stated.facts if name not in known]
+            if missing:
+                raise LayoutRefinementError(f"no fact is called {', '.join(missing)}")
+            if not stated.place:
+                continue
+            keys = [next(key for key in self.left if key[0] == name) for name in stated.facts]
+            if max(stated.place) >= keys[0][1]:
+                raise LayoutRefinementError(
+                    f"({keys[0][0]} …) has {keys[0][1]} arguments, not {max(stated.place) + 1}"
+                )
+            self.boards.append(stated_board(self.left, keys, stated, self.chains))
+            self._take(keys)
+
     def _take_grids(self) -> None:
         evidence = self.evidence
         subset = RulesEvidence(evidence.ruleset, evidence.roles, self.left, evidence.static)
         grids = find_grids(subset, self.chains)
         for grid in grids:
-            board = grid_board(evidence, grid, self._falls(grid))
+            names = frozenset(facts.fluent.name for facts in grid.facts)
+            stated = self.refinement.of(names)
+            board = grid_board(evidence, grid, self._falls(grid), stated)
             if board is not None:
                 self.boards.append(board)
                 self._take(facts.fluent.key for facts in grid.facts)
@@ -218,10 +246,24 @@ class _Finder:
                 or any(values < o for o in known if known[o])
             ):
                 continue
-            known[values] = embed(values, self.evidence, self.chains, by_neighbours=not rivals)
+            known[values] = embed(
+                values,
+                self.evidence,
+                self.chains,
+                by_neighbours=not rivals and not self._is_side(values),
+            )
         for values, embedding in known.items():
             if embedding is not None:
                 self._take_board_of(values, embedding)
+
+    def _is_side(self, values: frozenset[str]) -> bool:
+        """Whether the values are coordinates of a board that was found already."""
+        return any(
+            values <= {place.key[position] for place in board.places}
+            for board in self.boards
+            for position in range(board.key_length)
+            if board.key_length > 1
+        )
 
     def _rivals(self, fluent: FluentTable, column: int) -> int:
         """Count the other arguments that can be coordinates; one does not count beside names."""
@@ -236,7 +278,7 @@ class _Finder:
 
     def _take_board_of(self, values: frozenset[str], embedding: Embedding) -> None:
         found = []
-        for key, fluent in self.left.items():
+        for fluent in self.left.values():
             columns = tuple(i for i, each in enumerate(fluent.columns) if each <= values)
             full = tuple(i for i in columns if fluent.columns[i] == values)
             if len(full) >= 2 and fluent.arity > 2:
@@ -286,7 +328,7 @@ class _Finder:
             for key, fluent in self.left.items()
             if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
         ]
-        order = order_of(values, self.chains) or tuple(sorted(values))
+        order = order_of(values, self.chains) or in_natural_order(values)
         self.boards.append(row_board(order, [*facts, *extra], reason, shape))
         self._take(key for key, _, _ in [*facts, *extra])
 
@@ -302,7 +344,7 @@ class _Finder:
             facts = [(key, (0,), Part.MARK) for key, other in unary if other <= values]
             facts = [each for each in facts if each[0] in self.left]
             if count >= 2 and len(facts) >= 2 and not values <= set(self.evidence.roles):
-                order = order_of(values, self.chains) or tuple(sorted(values))
+                order = order_of(values, self.chains) or in_natural_order(values)
                 self.boards.append(row_board(order, facts, "properties of the same things"))
                 self._take(key for key, _, _ in facts)
 

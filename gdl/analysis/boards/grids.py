@@ -238,13 +238,20 @@ def _is_index(
         return False
     rest = [fluent.columns[i] for i in facts.content if i != column]
     if column < facts.pair[0] and all(len(v) <= 4 and v & set(evidence.roles) for v in rest):
-        axes = [fluent.columns[i] for i in facts.pair]
-        for other in others:
-            if other is not facts and [other.fluent.columns[i] for i in other.pair] == axes:
-                if any(other.fluent.columns[i] == values for i in other.content):
-                    return True
+        if any(_has_beside(other, facts, values) for other in others):
+            return True
         return column == facts.pair[0] - 1 and facts.pair[0] == 1 and _is_numbered(values)
     return column < facts.pair[0] and _is_numbered(values)
+
+
+def _has_beside(other: GridFacts, facts: GridFacts, values: frozenset[str]) -> bool:
+    """Whether other facts with the same coordinates have an argument with these values, too."""
+    theirs, own = other.fluent.columns, facts.fluent.columns
+    return (
+        other is not facts
+        and [theirs[i] for i in other.pair] == [own[i] for i in facts.pair]
+        and any(theirs[i] == values for i in other.content)
+    )
 
 
 def _is_numbered(values: frozenset[str]) -> bool:
@@ -321,7 +328,7 @@ def _grids_of(group: list[GridFacts], chains: Sequence[Axis]) -> list[Grid]:
     axes = [order_of(each, chains) for each in values]
     if axes[0] is None or axes[1] is None:
         return []
-    if not MIN_PLACES <= len(axes[0]) * len(axes[1]) or min(map(len, values)) < 2:
+    if not len(axes[0]) * len(axes[1]) >= MIN_PLACES or min(map(len, values)) < 2:
         return []
     return [Grid(axes[0], axes[1], tuple(group))]
 

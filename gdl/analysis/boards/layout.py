@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -136,6 +136,8 @@ class Board:
     blank: frozenset[str] = frozenset()
     checkered: bool = False
     voids: Voids = "none"
+    ground: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    """What is drawn on the ground whatever the state: a place by index, and words."""
     sides: tuple[tuple[str, str], ...] = ()
     """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
 
@@ -181,7 +183,6 @@ class BoardLayout:
     hidden_information: bool = False
     moves: tuple[MovePattern, ...] = ()
     styles: tuple[tuple[str, Style], ...] = ()
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def style_of(self) -> dict[str, Style]:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from gdl.analysis.boards.axes import Axis, order_of
 from gdl.analysis.boards.evidence import RulesEvidence
@@ -212,7 +212,7 @@ def _graphs(
         edges = {
             (min(row[a], row[b]), max(row[a], row[b]))
             for row in rows
-            for a, b in zip(columns, columns[1:], strict=False)
+            for a, b in pairwise(columns)
             if row[a] != row[b]
         }
         yield relation[0], edges

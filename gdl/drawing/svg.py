@@ -50,12 +50,12 @@ fill:var(--ink)}
 .gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
 .gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
 .gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
-.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
+.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
+.gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
 .gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
 .gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
 .gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
-.gdl-state .slot{stroke:var(--edge);stroke-width:2;stroke-dasharray:2 5}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
 
@@ -130,7 +130,8 @@ class _Picture:
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gdl-state" role="img" '
             f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             f'aria-labelledby="{name} {name}-long">'
-            f'<title id="{name}">{words}</title><desc id="{name}-long">{xml(describe(scene))}</desc>'
+            f'<title id="{name}">{words}</title>'
+            f'<desc id="{name}-long">{xml(describe(scene))}</desc>'
             f'{style}<rect class="paper" width="{width}" height="{height}"/>'
             f"{''.join(self._parts)}</svg>\n"
         )
@@ -495,10 +496,10 @@ def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
     reached: dict[tuple[str, ...], list[PlacedCell]] = {}
     for cell in scene.cells:
         for item in cell.gone:
-            if not item.blank and item.part is not Part.MARK:
+            if not item.blank and item.part is Part.PIECE:
                 left.setdefault(item.words, []).append(cell)
         for item in cell.shown:
-            if item.placed and item.part is not Part.MARK:
+            if item.placed and item.part is Part.PIECE:
                 reached.setdefault(item.words, []).append(cell)
     return [
         (left[words][0], reached[words][0])

@@ -250,7 +250,7 @@ class _Finder:
                 values,
                 self.evidence,
                 self.chains,
-                by_neighbours=not rivals and not self._is_side(values),
+                by_neighbours=not sure and not self._is_side(values),
             )
         for values, embedding in known.items():
             if embedding is not None:
@@ -259,9 +259,8 @@ class _Finder:
     def _is_side(self, values: frozenset[str]) -> bool:
         """Whether the values are coordinates of a board that was found already."""
         return any(
-            values <= {place.key[position] for place in board.places}
+            values <= {word for place in board.places for word in place.key}
             for board in self.boards
-            for position in range(board.key_length)
             if board.key_length > 1
         )
 

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 import gdl
+from gdl.analysis.boards import BoardLayout
 from gdl.cli.options import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
 from gdl.drawing import SvgOptions, draw_svg, draw_text, layout_of
 from gdl.errors import MoveError
@@ -28,12 +29,10 @@ MAX_LISTED = 20
     help='The moves of one step, one per role: "(mark 1 1) noop". Once for each step.',
 )
 @click.option("--svg", type=OUTPUT, help="Write the picture as SVG, - for standard output.")
+@click.option("--explain", is_flag=True, help="Say what in the rules each board was found by.")
 @click.option("--width", type=click.IntRange(20), metavar="N", help="Characters of a line of text.")
-@click.option(
-    "--color/--no-color", "colour", default=None, help="Colours, on a terminal by default."
-)
 def render_command(
-    file: Path, moves: Sequence[str], svg: Path | None, width: int | None, colour: bool | None
+    file: Path, moves: Sequence[str], svg: Path | None, explain: bool, width: int | None
 ) -> None:
     """Draw a state of a game: its boards, counters and table.
 
@@ -46,16 +45,35 @@ def render_command(
         gdl render games/ticTacToe.kif
         gdl render games/ticTacToe.kif --moves "(put b2)" --moves "(put a1)"
         gdl render games/chess.kif --svg chess.svg
+        gdl render games/hex.kif --explain
     """
     ruleset = read_rules(file)
     machine = gdl.interpret(ruleset)
     before, state = play(machine, moves)
     layout = layout_of(ruleset)
+    if explain:
+        click.echo(explanation(layout))
+        return
     if svg is not None:
         write_text(svg, draw_svg(layout, state, before, SvgOptions(game_name(file))))
         return
-    console = Console(width=width, force_terminal=colour, highlight=False, no_color=colour is False)
+    console = Console(width=width, highlight=False)
     console.print(draw_text(layout, state, before))
+
+
+def explanation(layout: BoardLayout) -> str:
+    """Say in lines what each board was found by, and what is shown beside them."""
+    lines = [
+        f"{board.shape.value}, {len(board.places)} places: {board.found_by}"
+        for board in layout.boards
+    ]
+    beside = (
+        ("turn", layout.turn),
+        ("scores", [name for name, _ in layout.scores]),
+        ("counters", [counter.name for counter in layout.counters]),
+    )
+    lines += [f"{kind}: {', '.join(names)}" for kind, names in beside if names]
+    return "\n".join(lines) or "a table of facts"
 
 
 def play(machine: StateMachine, steps: Sequence[str]) -> tuple[State | None, State]:

@@ -63,13 +63,18 @@ def render(
     )
 
 
-@lru_cache(maxsize=64)
 def layout_of(ruleset: Ruleset) -> BoardLayout:
     """Find the layout of a game, with its layout file where it has one, and remember it.
 
     Raises :class:`gdl.GdlError` for a layout file that is wrong or does not fit the rules.
     """
     file = layout_file_of(Path(ruleset.source.name))
+    return _layout(ruleset, file, 0 if file is None else file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _layout(ruleset: Ruleset, file: Path | None, changed: int) -> BoardLayout:
+    """Find a layout; ``changed`` is when the file was, so that a new version is read."""
     if file is None:
         return find_layout(ruleset)
     # Only few games have a layout file, and what checks it takes a while to import.

@@ -162,7 +162,7 @@ class _Finder:
         for key, fluent in list(self.left.items()):
             if key[1] == 1 and len(fluent.initial) == 1 and len(fluent.columns[0]) > 1:
                 axis = order_of(fluent.columns[0], self.chains)
-                if axis is not None and not axis[0].isalpha():
+                if axis is not None and not (len(axis[0]) == 1 and axis[0].isalpha()):
                     found.append(Counter(key[0], axis[-1]))
                     self._take([key])
         return found

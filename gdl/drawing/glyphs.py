@@ -164,7 +164,7 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     if colour and len(words) == 1 and _is_colour_only(word, layout):
         return Glyph(Form.DISC, colour, "", _short(word))
     text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
-    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[:MAX_LABEL])
+    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
 
 
 def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
@@ -258,7 +258,7 @@ def palette_colour(word: str) -> str:
 
 def abbreviate(word: str, length: int = MAX_LABEL) -> str:
     """Shorten a word to a label: its first letters, or those of its parts, and its number."""
-    if len(word) <= length:
+    if len(word) <= length + 1 or (len(word) <= length + 2 and any(c.isdigit() for c in word)):
         return word
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", word)
     if len(parts) > 1:

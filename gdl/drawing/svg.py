@@ -611,7 +611,7 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
 def _chip(glyph: Glyph, size: float) -> str:
     """A label on a rounded square of the glyph's colour."""
     r = size * 0.92
-    scale = {0: 1, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / max(len(glyph.text), 1))
+    scale = {0: 1.0, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / (len(glyph.text) or 1))
     ink = "#ffffff" if _is_dark(glyph.colour) else "#222222"
     return (
         f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import click
 
-from gdl.cli.lazy_group import LazyGroup, Target
-from gdl.cli.version_option import version_option
+from gdl.cli.lazy_group import LazyGroup, Target, version_option
 
 COMMANDS: Mapping[str, Target] = MappingProxyType(
     {

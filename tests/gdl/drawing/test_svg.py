@@ -63,7 +63,8 @@ def test_it_says_in_words_what_it_shows() -> None:
     root = picture("ticTacToe", 2)
     assert root.get("role") == "img"
     title, text = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
-    assert title is not None and text is not None
+    assert title is not None
+    assert text is not None
     assert root.get("aria-labelledby") == f"{title.get('id')} {text.get('id')}"
     assert "cross on" in (text.text or "")
 

@@ -37,11 +37,12 @@ MAX_CHARACTERS = 110
 
 SVG_STYLE = """
 .gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
+--edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--rim:#00000088;--outline:#000000;
 font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
 fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#686c74;--dark:#4b4f57;--edge:#8a8f98;--wall:#26282c;--new:#6ea8fe;--gone:#f09a6b}}
+--square:#868a92;--dark:#666a72;--edge:#a0a4ab;--wall:#33363b;
+--rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b}}
 .gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
@@ -53,8 +54,8 @@ fill:var(--ink)}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
 .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
-.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:var(--rim);stroke-width:1.2}
+.gdl-state .symbol{stroke:var(--outline);stroke-width:1.6px;paint-order:stroke}
 .gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""

@@ -36,6 +36,9 @@ LINE = 20
 MAX_WIDTH = 980
 """Pixels of a picture's width, unless a single board is wider."""
 
+MAX_ARROWS = 4
+"""Lines from where things were; where more things move, they would hide them."""
+
 MAX_CHARACTERS = 110
 """Characters of a line of text; longer ones are continued on the next."""
 
@@ -475,10 +478,10 @@ class BoardDrawing:
         """Lines from where a thing was to where it is, where that is clear."""
         if self._board.shape is Shape.STACKS:
             return []
-        return [
-            f'<line class="arrow" {self._ends(one.place, two.place)}/>'
-            for one, two in moved(self._scene)
-        ]
+        pairs = moved(self._scene)
+        if len(pairs) > MAX_ARROWS:
+            return []
+        return [f'<line class="arrow" {self._ends(a.place, b.place)}/>' for a, b in pairs]
 
 
 def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:

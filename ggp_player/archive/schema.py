@@ -97,7 +97,7 @@ CREATE INDEX matches_by_id ON matches (match_id);
 _OUTCOMES = """
 ALTER TABLE seats ADD COLUMN outcome TEXT NOT NULL DEFAULT '';  -- win, draw, loss
 UPDATE seats SET outcome = CASE
-    WHEN goal IS NULL THEN ''
+    WHEN EXISTS (SELECT 1 FROM seats o WHERE o.match = seats.match AND o.goal IS NULL) THEN ''
     WHEN goal > (SELECT max(o.goal) FROM seats o
                  WHERE o.match = seats.match AND o.place <> seats.place) THEN 'win'
     WHEN goal < (SELECT max(o.goal) FROM seats o

@@ -74,7 +74,7 @@ CREATE TABLE choices (
     margin_left REAL,
     time INTEGER NOT NULL,
     line TEXT NOT NULL,                 -- the principal line: joint moves
-    search TEXT NOT NULL,               -- the last thoughts before the move, as an event
+    search BLOB NOT NULL,               -- the last thoughts before the move, an event, compressed
     PRIMARY KEY (match, turn, role)
 ) WITHOUT ROWID;
 CREATE TABLE problems (

@@ -23,8 +23,8 @@ from tests.support.paths import ROOT
 NIM = ROOT / "games" / "nim.kif"
 
 
-def run(path: Path, *arguments: str, **options: str) -> Result:
-    return CliRunner().invoke(main, ["matches", *arguments, "--archive", str(path)], **options)
+def run(path: Path, *arguments: str, answer: str = "") -> Result:
+    return CliRunner().invoke(main, ["matches", *arguments, "--archive", str(path)], answer)
 
 
 @pytest.fixture
@@ -98,8 +98,8 @@ def test_a_match_is_replayed_step_by_step(path: Path) -> None:
 
 
 def test_a_match_is_deleted_after_a_question(path: Path) -> None:
-    assert "deleted" not in run(path, "delete", "1", input="n\n").output
-    assert "deleted: match 1" in run(path, "delete", "1", input="y\n").output
+    assert "deleted" not in run(path, "delete", "1", answer="n\n").output
+    assert "deleted: match 1" in run(path, "delete", "1", answer="y\n").output
     assert "deleted: match 2" in run(path, "delete", "2", "--yes").output
     assert Archive(path).list().total == 0
 

@@ -1,4 +1,4 @@
-"""Time: one monotonic clock, and deadlines on it."""
+"""Time: one monotonic clock, and deadlines on it; and the time of day, for records."""
 
 from __future__ import annotations
 
@@ -11,6 +11,14 @@ Clock: TypeAlias = Callable[[], float]
 """Returns seconds since some fixed instant; never goes back."""
 
 monotonic: Clock = time.monotonic
+
+WallClock: TypeAlias = Callable[[], int]
+"""Returns milliseconds since 1970; it may jump, and decides nothing."""
+
+
+def wall_clock() -> int:
+    """Return the time of day in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ class MoveService:
         self._name = f"match {shown(setup.start.match_id)}"
         self._metrics = setup.metrics
         self._on_illegal_choice = setup.on_illegal_choice
+        self.events = setup.events
+        """Where the match tells what happens in it."""
         self._pool = pool
         self._tracker = TrackerSupervisor(setup, pool, self._notify)
         self._search = SearchSupervisor(setup, pool, self._notify)
@@ -134,6 +136,10 @@ class MoveService:
         await self._wait_for_status(deadline)
         return self._tracker.status
 
+    def watch(self, is_watched: bool) -> None:
+        """Have the search report what it thinks, or no longer."""
+        self._search.watch(is_watched)
+
     def rest(self) -> None:
         """Search no more, until a move is asked for."""
         self._search.stop()
@@ -195,12 +201,15 @@ class MoveService:
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
             _log.error("%s: the search's choice %s is illegal", self._name, found.move)
+            self.events.problem(f"the search's choice {shown(found.move)} is illegal")
             self._metrics.illegal.inc()
             self._on_illegal_choice(found.move)
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
+            self.events.problem("no choice from the search")
             return Decision(legal_moves[0], note="the first legal move", source=Source.TRACKER)
         guess = self._tracker.known.guess(self._tracker.turn, self._roles)
         message = "%s: not one legal move is known, %s is a guess: %s"
         _log.error(message, self._name, guess.move, guess.reason)
+        self.events.problem(f"not one legal move is known, {shown(guess.move)} is a guess")
         return Decision(guess.move, note=guess.reason, source=Source.GUESS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gdl.system import is_stopped
+from ggp_player.events import EventBus, MatchPublisher, StateReached
 from ggp_player.logs import shown
 from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
@@ -32,6 +33,8 @@ from ggp_player.worker import (
     RulesCompiled,
     SearchEnded,
     SearchReady,
+    SearchReport,
+    StateReport,
     Unplayable,
 )
 
@@ -40,6 +43,9 @@ MAX_REPLACEMENTS = 2
 
 MAX_FAILURES = 3
 """How many searches in a row may fail without a result, before another strategy takes over."""
+
+MAX_LEGAL_MOVES = 1000
+"""Legal moves of a turn that are told to whoever watches."""
 
 FALLBACK = "auto"
 """The strategy that takes over: on interpreted rules it plays as the textbook does."""
@@ -55,7 +61,7 @@ class Setup:
     from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
     that is no legal move, when a legal one is sent in its place. ``health`` and ``metrics`` are the
     server's. ``history`` has the joint moves that were made before, in a match that goes on after a
-    restart of the server.
+    restart of the server. ``events`` is where the match tells what happens in it.
     """
 
     start: Start
@@ -66,6 +72,7 @@ class Setup:
     health: Health = field(default_factory=Health)
     history: tuple[tuple[str, ...], ...] = ()
     metrics: Metrics = field(default_factory=Metrics)
+    events: MatchPublisher = field(default_factory=lambda: MatchPublisher(EventBus()))
 
 
 class Supervisor:
@@ -178,10 +185,12 @@ class Supervisor:
             self._replace()
         elif self._replacements < MAX_REPLACEMENTS:
             _log.warning("%s: worker %d died, another takes over", self._name, worker.pid)
+            self.setup.events.problem(f"the {self.duty} died, another takes over")
             self._replacements += 1
             self._replace()
         else:
             _log.error("%s: worker %d died, the last in this turn", self._name, worker.pid)
+            self.setup.events.problem(f"the {self.duty} died, the last in this turn")
         self._on_change()
 
     def _replace(self) -> None:
@@ -222,6 +231,27 @@ class TrackerSupervisor(Supervisor):
             self.known.remember(message.turn, message.legal_moves)
         elif isinstance(message, AlwaysLegal):
             self.known.always_legal = message.move
+        elif isinstance(message, StateReport):
+            self._publish(message)
+
+    def _publish(self, report: StateReport) -> None:
+        """Tell the state, with the legal moves that came before it."""
+        status = self._status
+        if status is None or status.turn != report.turn:
+            return
+        self.setup.events.state_reached(
+            StateReached(
+                match="",
+                time=0,
+                turn=report.turn,
+                roles=report.roles,
+                state=report.state,
+                legal_moves=status.legal_moves[:MAX_LEGAL_MOVES],
+                legal_move_count=len(status.legal_moves),
+                is_over=status.is_over,
+                goals=dict(status.goals),
+            )
+        )
 
 
 class SearchSupervisor(Supervisor):
@@ -268,7 +298,13 @@ class SearchSupervisor(Supervisor):
         self._last_found = None
         if self.worker is not None:
             self.worker.choices.wanted = self._number
+        self.watch(self.setup.events.wants_thoughts)
         self.send(self._begin_search())
+
+    def watch(self, is_watched: bool) -> None:
+        """Have the search report what it thinks, or no longer."""
+        if self.worker is not None:
+            self.worker.choices.is_watched = is_watched
 
     def stop(self) -> None:
         """Ask the search to stop; after a grace it is killed if it has not.
@@ -291,6 +327,7 @@ class SearchSupervisor(Supervisor):
         if not self._is_wanted or self.worker is None:
             return (begin_match,)
         self.worker.choices.wanted = self._number
+        self.watch(self.setup.events.wants_thoughts)
         return begin_match, self._begin_search()
 
     def receive(self, message: MessageToServer) -> None:
@@ -304,6 +341,9 @@ class SearchSupervisor(Supervisor):
                     self._kill_after_grace()
         elif isinstance(message, RulesCompiled):
             self.setup.metrics.compile_seconds.observe(message.seconds)
+        elif isinstance(message, SearchReport):
+            if message.number == self._number:
+                self.setup.events.thoughts(message.turn, message)
         elif isinstance(message, SearchEnded):
             self._end(message)
 
@@ -314,6 +354,7 @@ class SearchSupervisor(Supervisor):
             self._succeed()
             return
         _log.error("%s: search %d: %s", self._name, message.number, message.failure)
+        self.setup.events.problem(f"the search fails: {message.failure}")
         if message.number == self._number and not self._has_result and self._is_wanted:
             has_fallen_back = self._has_fallen_back
             self._fail(message.failure)

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable
 
 from ggp_player.clock import Clock, Deadline
+from ggp_player.events import MatchStatusName, MoveChosen
 from ggp_player.logs import shown
 from ggp_player.move_service import CancellableDeadline, MoveService
 from ggp_player.protocol import NIL, READY, Match, Play, Stop
@@ -38,6 +39,7 @@ class MatchSession:
         encoding: str = "utf-8",
     ) -> None:
         self.match = match
+        self._events = move_service.events
         self._journal = journal
         self._move_service = move_service
         self._clock = clock
@@ -80,7 +82,7 @@ class MatchSession:
     async def play(self, request: Play, reply_deadline: ReplyDeadline) -> str:
         """Apply the joint move and return ours."""
         deadline = self._newest(reply_deadline.for_clock(self.match.start.play_clock))
-        self._move = asyncio.create_task(self._choose(request, deadline))
+        self._move = asyncio.create_task(self._choose(request, deadline, reply_deadline))
         return await self._move
 
     async def play_again(self) -> str:
@@ -100,16 +102,19 @@ class MatchSession:
         result = ", ".join(f"{role} {goal}" for role, goal in goals.items())
         name = shown(self.match.match_id)
         _log.info("match %s: is over: %s", name, result or "no goal values known")
-        await self.end()
+        self._events.ended("completed", _texts(request), goals)
+        await self.end("completed")
 
-    async def end(self) -> None:
+    async def end(self, status: MatchStatusName) -> None:
         """End the match for good: :meth:`suspend` it, and remove its journal."""
+        self._events.ended(status, reason=self._move_service.unplayable)
         removed = self._journal.remove() if self._journal is not None else None
         await self.suspend()
         await self._on_disk(removed, self._deadline)
 
     async def suspend(self) -> None:
         """Have the open request answered at once, and end the worker processes."""
+        self._events.ended("suspended")
         self._unwatch()
         self._deadline.cut_short()
         async with self._turn:
@@ -152,9 +157,18 @@ class MatchSession:
             self._deadline.cut_short()
         return self._deadline
 
-    async def _choose(self, request: Play, deadline: CancellableDeadline) -> str:
+    def watch_search(self, is_watched: bool) -> None:
+        """Have the search report what it thinks, or no longer."""
+        self._move_service.watch(is_watched)
+
+    async def _choose(
+        self, request: Play, deadline: CancellableDeadline, reply_deadline: ReplyDeadline
+    ) -> str:
         asked = self._clock()
         moves = _texts(request)
+        turn = self._events.turn + bool(moves)
+        clock, seconds = self.match.start.play_clock, deadline.limit.remaining
+        self._events.turn_asked(turn, moves, clock, seconds)
         written = self._journal.append(moves) if self._journal is not None and moves else None
         async with self._turn:
             decision = await self._move_service.choose(moves, deadline)
@@ -162,6 +176,20 @@ class MatchSession:
         self.match.replied(request)
         seconds = self._clock() - asked
         _log.info("match %s: %s after %.2f s", shown(self.match.match_id), decision, seconds)
+        self._events.move_chosen(
+            MoveChosen(
+                match="",
+                time=0,
+                turn=turn,
+                move=decision.move,
+                value=decision.value,
+                proved=decision.proved,
+                note=decision.note,
+                source=decision.source.value,
+                seconds=round(seconds, 4),
+                margin_left=reply_deadline.clock_left,
+            )
+        )
         if self._move_service.unplayable:
             self.on_unplayable()
         return decision.move

@@ -17,11 +17,13 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
+from typing import TypeAlias
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
+from ggp_player.events import EventBus, MatchPublisher, MatchStarted
 from ggp_player.logs import enter_match, shown
 from ggp_player.metrics import Metrics
 from ggp_player.move_service import Health, MoveService, Pool, Setup
@@ -67,16 +69,23 @@ LATIN_1 = "latin-1"
 _REFUSED = "refused"
 """The kind of a request that is answered ``busy`` unread, in the metrics."""
 
+History: TypeAlias = tuple[tuple[str, ...], ...]
+"""The joint moves of a match so far."""
+
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What was received, in which encoding, and from whom; empty means from this process."""
+    """What was received, in which encoding, and from whom; empty means from this process.
+
+    ``sender`` is whose matches it may change, ``peer`` only for people to read.
+    """
 
     text: str
     encoding: str = UTF_8
     sender: str = ""
+    peer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +104,7 @@ class Player:
 
     ``on_illegal_choice`` gets each choice of a strategy that is replaced, as it is no legal move.
     ``health`` and ``metrics`` are of all matches together. ``drained`` is set when the player
-    accepts no more matches, and has none.
+    accepts no more matches, and has none. ``events`` tells what happens in the matches.
     """
 
     def __init__(
@@ -103,8 +112,10 @@ class Player:
         config: Config,
         clock: Clock = monotonic,
         on_illegal_choice: Callable[[str], None] = lambda move: None,
+        events: EventBus | None = None,
     ) -> None:
         self.config = config
+        self.events = events or EventBus()
         self.health = Health()
         self._on_illegal_choice = on_illegal_choice
         self._clock = clock
@@ -122,6 +133,7 @@ class Player:
         self._threads = ThreadPoolExecutor(2, "parse")
         self._rules_turn = asyncio.Semaphore(1)  # so that a thread is left for moves
         self._being_parsed: dict[tuple[str, str], asyncio.Event] = {}
+        self.events.call_on_interest(self._watch_searches)
         pool, matches = self._pool, self._matches
         self.metrics.watch(lambda: len(matches), lambda: pool.resident_memory)
 
@@ -167,6 +179,7 @@ class Player:
         Matches that have journals can go on when the server is started again.
         """
         self._is_closing = True
+        self.events.call_no_more(self._watch_searches)
         for session in self._sessions.values():
             session.close_soon()
         await self._finish_tasks()
@@ -201,7 +214,8 @@ class Player:
         enter_match(start.match_id)
         _log.info("match %s: goes on after %d turns", shown(start.match_id), len(history))
         match = self._matches.resume(start, stored.owner)
-        await self._session(match, stored.encoding, history).resume()
+        message = Message("", stored.encoding, stored.owner, stored.owner)
+        await self._session(match, message, history).resume()
 
     async def reply(self, text: str) -> str:
         """Reply to a request that comes from this process."""
@@ -223,12 +237,12 @@ class Player:
         The caller tells the deadline when the reply is sent. Cancelling the wait for the reply
         does not cancel what the request has begun. ``peer`` is who asks, for the log.
         """
-        task = asyncio.create_task(self._reply(message, deadline, peer))
+        task = asyncio.create_task(self._reply(replace(message, peer=peer), deadline))
         self._keep(task)
         return await asyncio.shield(task)
 
-    async def _reply(self, message: Message, deadline: ReplyDeadline, peer: str) -> Reply:
-        began = self._clock()
+    async def _reply(self, message: Message, deadline: ReplyDeadline) -> Reply:
+        began, peer = self._clock(), message.peer
         request: Request | None = None
         beginning = beginning_of(message.text)
         await self._start_is_parsed(message.sender, beginning)
@@ -304,7 +318,7 @@ class Player:
         if match is None or outcome is Outcome.BUSY:
             return Reply(BUSY)
         enter_match(match.match_id)
-        session = self._session(match, message.encoding)
+        session = self._session(match, message)
         return Reply(await self._act(session, request, outcome, deadline), session.encoding)
 
     def _refusal_of(self, start: Start) -> str:
@@ -336,26 +350,29 @@ class Player:
                 return DONE
             case Abort():
                 self._forget(session)
-                await session.end()
+                await session.end("aborted")
                 return ABORTED
 
     def _session(
-        self, match: Match, encoding: str, history: tuple[tuple[str, ...], ...] = ()
+        self, match: Match, message: Message, history: History | None = None
     ) -> MatchSession:
-        """The match's session; it is dropped unless another request comes in time."""
+        """The match's session; it is dropped unless another request comes in time.
+
+        ``message`` is the one that a new session begins with; a match that goes on after a restart
+        has a ``history``.
+        """
         session = self._sessions.get(match.match_id)
         if session is None:
-            session = self._new_session(match, encoding, history)
+            session = self._new_session(match, message, history)
             self._sessions[match.match_id] = session
         if self._is_closing:
             session.close_soon()
         session.watch(self.config.idle_limit, lambda: self._drop(session))
         return session
 
-    def _new_session(
-        self, match: Match, encoding: str, history: tuple[tuple[str, ...], ...]
-    ) -> MatchSession:
+    def _new_session(self, match: Match, message: Message, history: History | None) -> MatchSession:
         config = self.config
+        events = self._publisher(match.start, message.peer, history)
         setup = Setup(
             match.start,
             config.strategy,
@@ -363,16 +380,43 @@ class Player:
             config.ponder,
             self._on_illegal_choice,
             self.health,
-            history,
+            history or (),
             self.metrics,
+            events,
         )
         journal = None
         if self._journals is not None:
-            journal = self._journals.journal(match.match_id, len(history))
+            journal = self._journals.journal(match.match_id, len(setup.history))
         moves = MoveService(setup, self._pool)
-        session = MatchSession(match, moves, self._clock, journal, encoding)
+        session = MatchSession(match, moves, self._clock, journal, message.encoding)
         session.on_unplayable = lambda: self._give_up(session)
         return session
+
+    def _publisher(self, start: Start, peer: str, history: History | None) -> MatchPublisher:
+        """Tell that a match begins, and return what tells the rest."""
+        events = MatchPublisher(self.events)
+        events.started(
+            MatchStarted(
+                match="",
+                time=0,
+                match_id=start.match_id,
+                rules=start.rules,
+                start_clock=start.start_clock,
+                play_clock=start.play_clock,
+                role=start.role,
+                player=self.config.name,
+                strategy=self.config.strategy,
+                manager=peer,
+                resumed=history is not None,
+                history=history or (),
+            )
+        )
+        return events
+
+    def _watch_searches(self, are_watched: bool) -> None:
+        """Have the searches report what they think, or no longer. Can be called in any thread."""
+        for session in list(self._sessions.values()):
+            session.watch_search(are_watched)
 
     def _silence_limit(self, start: Start) -> float:
         return silence_limit(start.start_clock, start.play_clock, self.config.idle_limit)
@@ -382,14 +426,14 @@ class Player:
         if self._sessions.get(session.match.match_id) is session:
             self._matches.give_up(session.match)
             self._forget(session)
-            self._keep(asyncio.create_task(session.end()))
+            self._keep(asyncio.create_task(session.end("unplayable")))
 
     def _drop(self, session: MatchSession) -> None:
         name = shown(session.match.match_id)
         _log.warning("match %s: no request for too long, dropped", name)
         self._matches.expire(session.match)
         self._forget(session)
-        self._keep(asyncio.create_task(session.end()))
+        self._keep(asyncio.create_task(session.end("expired")))
 
     def _forget(self, session: MatchSession) -> None:
         del self._sessions[session.match.match_id]

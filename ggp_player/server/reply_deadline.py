@@ -156,6 +156,11 @@ class ReplyDeadline:
         self._deadline = Deadline(self._arrived + search_time, self._clock)
         return self._deadline
 
+    @property
+    def clock_left(self) -> float | None:
+        """Seconds until the game manager's clock is over; None where there is no clock."""
+        return None if self._deadline is None else self._end - self._clock()
+
     def reply_sent(self) -> None:
         """Measure the overhead, unless the reply left before its deadline."""
         if self._deadline is None:

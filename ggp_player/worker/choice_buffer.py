@@ -10,8 +10,9 @@ overtaken by two writes, or by a CPU that reorders them, to read again.
 
     offset  0   uint64   counter; its parity is the slot that holds the newest choice, 0: none yet
             8   uint64   wanted: the number of the search that the server wants, 0: none
-           16   slot 0:  uint32 checksum, uint32 length, the choice as JSON
-           16 + SLOT     slot 1
+           16   uint64   whether somebody wants to know what the search thinks, 0 or 1
+           24   slot 0:  uint32 checksum, uint32 length, the choice as JSON
+           24 + SLOT     slot 1
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from multiprocessing.heap import Arena
 SLOT = 2**16
 """Bytes of a slot. Moves have some dozen characters; the longest known has some hundred."""
 
-_START = 16
+_START = 24
 _COUNTER = struct.Struct("=Q")
 _SLOT_HEADER = struct.Struct("=II")
 _READS = 100
@@ -64,6 +65,15 @@ class ChoiceBuffer:
     @wanted.setter
     def wanted(self, search: int) -> None:
         _COUNTER.pack_into(self.memory, 8, search)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the search is to report what it thinks; the server sets it."""
+        return bool(self._number(16))
+
+    @is_watched.setter
+    def is_watched(self, is_watched: bool) -> None:
+        _COUNTER.pack_into(self.memory, 16, is_watched)
 
     def publish(self, choice: FoundChoice) -> None:
         """Make a choice the newest. Raises ValueError for a move that does not fit a slot."""

@@ -14,6 +14,8 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic_core import to_json
 
+from ggp_player.events import SearchView
+
 
 @dataclass(frozen=True, slots=True)
 class BeginMatch:
@@ -77,6 +79,25 @@ class MatchStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class StateReport:
+    """The state after ``turn`` joint moves, as in match records; empty where it is too long."""
+
+    kind: Literal["StateReport"] = field(default="StateReport", kw_only=True, repr=False)
+    turn: int
+    roles: tuple[str, ...]
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchReport(SearchView):
+    """What a search thinks while it runs; ``turn`` is that of its position."""
+
+    kind: Literal["SearchReport"] = field(default="SearchReport", repr=False)
+    number: int
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class SearchReady:
     """The search knows the rules and the history, and can begin.
 
@@ -123,7 +144,15 @@ class LogRecord:
 
 
 MessageToServer: TypeAlias = (
-    AlwaysLegal | MatchStatus | SearchReady | RulesCompiled | SearchEnded | Unplayable | LogRecord
+    AlwaysLegal
+    | MatchStatus
+    | StateReport
+    | SearchReady
+    | SearchReport
+    | RulesCompiled
+    | SearchEnded
+    | Unplayable
+    | LogRecord
 )
 
 _TO_WORKER: TypeAdapter[MessageToWorker] = TypeAdapter(

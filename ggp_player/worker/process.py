@@ -31,6 +31,7 @@ from gdl.system import (
     resume_with_parent_end,
 )
 from ggp_player.errors import GgpPlayerError
+from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.always_legal import always_legal_move
 from ggp_player.worker.choice_buffer import ChoiceBuffer
@@ -44,6 +45,7 @@ from ggp_player.worker.messages import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    StateReport,
     Unplayable,
     decode_to_worker,
     encode,
@@ -58,6 +60,9 @@ FOR_SEARCHES = (
     "ggp_player.worker.warm_up",
 )
 """The modules that import the searches and the engine, which only tracking a match does without."""
+
+MAX_STATE = 2**18
+"""Characters of a state that is reported; a longer one is only known to be there."""
 
 OUT_OF_MEMORY = 3
 """The exit status of a worker that has reached its memory limit."""
@@ -201,3 +206,6 @@ class TrackerWorker:
         goals = tracker.goals if is_over else {}
         legal_moves = tuple(map(str, tracker.legal_moves))
         self._send(MatchStatus(tracker.turn, legal_moves, is_over, goals))
+        text = state_text(tracker.state)
+        roles = tuple(map(str, tracker.machine.roles))
+        self._send(StateReport(tracker.turn, roles, text if len(text) <= MAX_STATE else ""))

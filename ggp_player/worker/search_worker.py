@@ -26,6 +26,7 @@ from ggp_player.worker.messages import (
     SearchEnded,
     SearchReady,
 )
+from ggp_player.worker.search_reporter import SearchReporter
 
 FALLBACK = "auto"
 """The strategy in place of one that refuses a game."""
@@ -80,14 +81,25 @@ class SearchWorker:
             self._choices.publish(FoundChoice(message.number, str(legal_moves[0])))
             if not (message.thorough or self._ponders):
                 return
+        reporter = self._reporter(message.number)
         best: Choice | None = None
-        for choice in self._found_choices():
+        position: Position | None = None
+        for position, choice in self._found_choices():
             # A search that begins anew has nothing to say of its first moves.
             if choice != best and (best is None or best.value is None or choice.value is not None):
                 self._publish(message.number, choice)
                 best = choice
             if choice.proved or not self._is_wanted:
-                return
+                break
+            reporter.offer(self._strategy, position, best)
+        # Where the search is to stop, the next turn waits.
+        is_over = self._is_wanted and self._choices.is_watched
+        if is_over and best is not None and position is not None:
+            reporter.report(self._strategy, position, best)
+
+    def _reporter(self, number: int) -> SearchReporter:
+        choices = self._choices
+        return SearchReporter(self._send, lambda: choices.is_watched, number, self._tracker.turn)
 
     @property
     def _is_wanted(self) -> bool:
@@ -96,8 +108,11 @@ class SearchWorker:
     def _should_stop(self) -> bool:
         return not self._is_wanted or self._tracker.has_new_compiled_rules
 
-    def _found_choices(self) -> Iterator[Choice]:
-        """Yield the strategy's choices; once the rules are compiled, a new one's on them."""
+    def _found_choices(self) -> Iterator[tuple[Position, Choice]]:
+        """Yield the strategy's choices; once the rules are compiled, a new one's on them.
+
+        Each comes with the position that the strategy searches.
+        """
         tracker = self._tracker
         while True:
             random = Random(f"{self._seed} {tracker.turn}")
@@ -105,7 +120,7 @@ class SearchWorker:
             position = Position(machine, tracker.state, tracker.role, random)
             with suppress(SearchInterrupted):
                 for choice in self._strategy.search(position):
-                    yield choice
+                    yield position, choice
                     if tracker.has_new_compiled_rules:
                         break
             if not self._use_compiled_rules():

@@ -43,6 +43,7 @@ class Contest(EngineStrategy):
         self._threads = threads
         self._work: Iterator[None] | None = None
         self._first: State | None = None
+        self._in_thread: _SearchInThread | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse what the main search refuses."""
@@ -68,7 +69,9 @@ class Contest(EngineStrategy):
             yield self._noted(shown)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
-        """Report what the search that plays knows."""
+        """Report what the search that plays knows, or knew a moment ago in its own thread."""
+        if self._in_thread is not None:
+            return self._in_thread.report()
         return self._playing.report(position)
 
     def _begin(self, position: Position) -> None:
@@ -84,12 +87,16 @@ class Contest(EngineStrategy):
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
         first = Choice(position.legal_moves[0])
-        with closing(_SearchInThread(self._playing.search(position), first)) as search:
-            for _ in work:
-                shown = search.latest()
-                yield shown
-                if shown.proved:
-                    return
+        with closing(_SearchInThread(self._playing, position, first)) as search:
+            self._in_thread = search
+            try:
+                for _ in work:
+                    shown = search.latest()
+                    yield shown
+                    if shown.proved:
+                        return
+            finally:
+                self._in_thread = None
         self._playing = self._learner.strategy or self._playing
         self._work = None
 
@@ -128,18 +135,34 @@ class Contest(EngineStrategy):
 class _SearchInThread:
     """A search that goes on in a thread of its own until it is closed, or has proved a value."""
 
-    def __init__(self, choices: Iterator[Choice], first: Choice) -> None:
-        self._choices = choices
+    def __init__(self, strategy: Strategy, position: Position, first: Choice) -> None:
+        self._strategy = strategy
+        self._position = position
+        self._choices = strategy.search(position)
         self._latest = first
+        self._reported: Sequence[MoveReport] = ()
+        self._is_asked = False
         self._pool = ThreadPoolExecutor(1)
-        self._running = self._pool.submit(next, choices, None)
+        self._running = self._pool.submit(self._next)
 
     def latest(self) -> Choice:
         """Its latest choice, at first the one that was given."""
         if self._running.done() and not self._latest.proved:
             self._latest = self._running.result() or self._latest
-            self._running = self._pool.submit(next, self._choices, None)
+            self._running = self._pool.submit(self._next)
         return self._latest
+
+    def report(self) -> Sequence[MoveReport]:
+        """Its latest report; asking for it makes the thread prepare the next."""
+        self._is_asked = True
+        return self._reported
+
+    def _next(self) -> Choice | None:
+        choice = next(self._choices, None)
+        if self._is_asked:
+            self._is_asked = False
+            self._reported = self._strategy.report(self._position)
+        return choice
 
     def close(self) -> None:
         """Wait until the slice that is under way has ended."""

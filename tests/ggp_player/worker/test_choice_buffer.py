@@ -37,13 +37,13 @@ def test_a_writer_that_dies_leaves_the_choice_before(choice: ChoiceBuffer) -> No
     whole = FoundChoice(1, "whole")
     choice.publish(FoundChoice(1, "older"))
     choice.publish(whole)
-    struct.pack_into("=II40s", choice.memory, 16 + SLOT, 12345, 40, b"half of a cho")
+    struct.pack_into("=II40s", choice.memory, 24 + SLOT, 12345, 40, b"half of a cho")
     assert choice.newest(1) == whole
 
 
 def test_what_is_written_over_is_not_taken_for_a_choice(choice: ChoiceBuffer) -> None:
     choice.publish(FoundChoice(1, "a"))
-    struct.pack_into("=II", choice.memory, 16 + SLOT, 12345, 2**32 - 1)
+    struct.pack_into("=II", choice.memory, 24 + SLOT, 12345, 2**32 - 1)
     assert choice.newest(1) is None
 
 

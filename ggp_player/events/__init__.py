@@ -1,0 +1,65 @@
+"""What happens in matches, as typed events, for whoever wants to watch.
+
+Whoever plays a match (the player server, the game manager) publishes; an archive, a page or another
+program subscribes. Publishing takes microseconds, never waits and never fails, so that no move is
+the later for it.
+
+=========================  =====================================================================
+event                      when
+=========================  =====================================================================
+:class:`MatchStarted`      a match begins, or goes on after a restart
+:class:`TurnAsked`         the game manager asks for a move, or has made the joint move before
+:class:`StateReached`      the state of that turn is known
+:class:`Thoughts`          now and then while a search runs: what it thinks of each move
+:class:`MoveChosen`        our move is decided
+:class:`StepMade`          a joint move as the game manager knows it: errors, seconds, state
+:class:`MatchProblem`      something does not work as it should, and the match goes on
+:class:`MatchEnded`        the match is over, however it ended
+=========================  =====================================================================
+
+Start reading in :mod:`.match_events`; :mod:`.bus` delivers them, :mod:`.publisher` is what those
+who play call, and :mod:`.json_lines` writes them for other programs.
+"""
+
+from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
+from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
+from ggp_player.events.match_events import (
+    Event,
+    MatchEnded,
+    MatchEvent,
+    MatchProblem,
+    MatchStarted,
+    MatchStatusName,
+    MoveChosen,
+    StateReached,
+    StepMade,
+    Thoughts,
+    TurnAsked,
+    rules_hash,
+)
+from ggp_player.events.publisher import MatchPublisher
+from ggp_player.events.search_view import MoveThought, SearchView
+
+__all__ = [
+    "Event",
+    "EventBus",
+    "EventWriter",
+    "MatchEnded",
+    "MatchEvent",
+    "MatchProblem",
+    "MatchPublisher",
+    "MatchStarted",
+    "MatchStatusName",
+    "MoveChosen",
+    "MoveThought",
+    "SearchView",
+    "StateReached",
+    "StepMade",
+    "Subscription",
+    "SubscriptionOverrunError",
+    "Thoughts",
+    "TurnAsked",
+    "decode_event",
+    "encode_event",
+    "rules_hash",
+]

@@ -1,0 +1,122 @@
+"""What a match's player, or its game manager, calls to tell what happens in it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ggp_player.clock import WallClock, wall_clock
+from ggp_player.events.bus import EventBus
+from ggp_player.events.match_events import (
+    Event,
+    MatchEnded,
+    MatchProblem,
+    MatchStarted,
+    MatchStatusName,
+    MoveChosen,
+    StateReached,
+    StepMade,
+    Thoughts,
+    TurnAsked,
+)
+from ggp_player.events.search_view import SearchView
+
+
+def new_match_key() -> str:
+    """Make a key that no other match has."""
+    return uuid.uuid4().hex
+
+
+class MatchPublisher:
+    """Publishes the events of one match, with its key and the time.
+
+    Nothing is published after the end of the match. ``turn`` is that of the last TURN or step.
+    """
+
+    def __init__(
+        self,
+        bus: EventBus,
+        clock: WallClock = wall_clock,
+        new_key: Callable[[], str] = new_match_key,
+    ) -> None:
+        self.match = new_key()
+        self.turn = 0
+        self._bus = bus
+        self._clock = clock
+        self._is_over = False
+
+    @property
+    def wants_thoughts(self) -> bool:
+        """Whether anybody wants thoughts."""
+        return self._bus.wants_thoughts
+
+    def started(self, event: MatchStarted, time: int | None = None) -> None:
+        """Tell that the match begins; key and time of the event are filled in."""
+        self.turn = len(event.history)
+        now = self._clock() if time is None else time
+        self._publish(replace(event, match=self.match, time=now))
+
+    def turn_asked(
+        self, turn: int, joint_move: tuple[str, ...], clock: float, seconds: float
+    ) -> None:
+        """Tell that a move is asked for, of which the clocks are in seconds."""
+        self.turn = turn
+        self._publish(
+            TurnAsked(
+                match=self.match,
+                time=self._clock(),
+                turn=turn,
+                joint_move=joint_move,
+                clock=clock,
+                seconds=seconds,
+            )
+        )
+
+    def state_reached(self, event: StateReached) -> None:
+        """Tell the state of a turn; key and time of the event are filled in."""
+        self._publish(replace(event, match=self.match, time=self._clock()))
+
+    def thoughts(self, turn: int, view: SearchView) -> None:
+        """Tell what a search thinks."""
+        values = {name: getattr(view, name) for name in SearchView.__dataclass_fields__}
+        self._publish(Thoughts(match=self.match, time=self._clock(), turn=turn, **values))
+
+    def move_chosen(self, event: MoveChosen) -> None:
+        """Tell our move; key and time of the event are filled in."""
+        self._publish(replace(event, match=self.match, time=self._clock()))
+
+    def step_made(self, event: StepMade) -> None:
+        """Tell a step of the game manager's, which has its time; the key is filled in."""
+        self.turn = event.step
+        self._publish(replace(event, match=self.match))
+
+    def problem(self, text: str) -> None:
+        """Tell what does not work as it should, in this turn."""
+        event = MatchProblem(match=self.match, time=self._clock(), turn=self.turn, text=text)
+        self._publish(event)
+
+    def ended(
+        self,
+        status: MatchStatusName,
+        joint_move: tuple[str, ...] = (),
+        goals: Mapping[str, int | None] | None = None,
+        reason: str = "",
+    ) -> None:
+        """Tell that the match is over; only the first time counts."""
+        self._publish(
+            MatchEnded(
+                match=self.match,
+                time=self._clock(),
+                status=status,
+                turn=self.turn + bool(joint_move),
+                joint_move=joint_move,
+                goals=dict(goals or {}),
+                reason=reason,
+            )
+        )
+        self._is_over = True
+
+    def _publish(self, event: Event) -> None:
+        if not self._is_over:
+            self._bus.publish(event)

@@ -1,0 +1,69 @@
+"""What a running search thinks, as text and numbers: part of a message and of an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_MOVES = 32
+"""The best moves that are told of a position."""
+
+MAX_LINES = 5
+"""Moves that are told with the line of play that is expected after them."""
+
+MAX_LINE = 20
+"""Joint moves of such a line."""
+
+MAX_TEXT = 500
+"""Characters of a move, and of a note."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveThought:
+    """What a search thinks of one of our moves.
+
+    ``value`` is the expected goal value, 0 to 100. ``low`` and ``high`` are proved bounds of it,
+    equal where it is proved. ``line`` holds the joint moves, in role order, that are expected from
+    here on; this move is in the first one.
+    """
+
+    move: str
+    value: float | None = None
+    visits: int | None = None
+    low: float = 0
+    high: float = 100
+    line: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether the value is exact."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchView:
+    """What a search thinks of its position after ``seconds``.
+
+    ``move``, ``value``, ``proved`` and ``note`` are its choice so far. ``moves`` has the best
+    moves, best first, at most :data:`MAX_MOVES` of ``move_count``; it is empty where the strategy
+    does not tell. Playouts, nodes and depth are counted over the match or the search, as the
+    strategy does, and None where it does not count them; the rates are of the last moments.
+    """
+
+    move: str
+    value: float | None = None
+    proved: bool = False
+    note: str = ""
+    strategy: str = ""
+    seconds: float = 0.0
+    moves: tuple[MoveThought, ...] = ()
+    move_count: int = 0
+    playouts: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    playouts_per_second: float | None = None
+    nodes_per_second: float | None = None
+
+    @property
+    def line(self) -> tuple[tuple[str, ...], ...]:
+        """The principal line: the joint moves that are expected after the choice."""
+        return next((known.line for known in self.moves if known.move == self.move), ())

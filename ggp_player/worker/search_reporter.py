@@ -1,0 +1,139 @@
+"""What a search reports while it runs: seldom, briefly, and only if somebody watches.
+
+A strategy says what it knows of each move when it is asked between two of its choices
+(:meth:`.Strategy.report`). That takes time from the search, so a report is followed by a pause that
+is :data:`REST` times as long.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from heapq import nlargest
+
+from ggp_player.clock import Clock, monotonic
+from ggp_player.events import MoveThought
+from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES, MAX_TEXT
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.worker.messages import SearchReport
+
+INTERVAL = 0.25
+"""Seconds between two reports, at least."""
+
+REST = 50
+"""How many times as long as a report the search goes on before the next: it loses 2 %."""
+
+_COUNTS = {
+    name: re.compile(pattern)
+    for name, pattern in {
+        "playouts": r"\b(\d+) playouts\b",
+        "nodes": r"\b(\d+) nodes\b",
+        "depth": r"\bdepth (\d+)\b",
+    }.items()
+}
+"""How strategies write in their notes what they have counted."""
+
+_log = logging.getLogger(__name__)
+
+
+class SearchReporter:
+    """Makes the reports of one search, ``number``, of the position of a turn."""
+
+    def __init__(
+        self,
+        send: Callable[[SearchReport], None],
+        is_watched: Callable[[], bool],
+        number: int,
+        turn: int,
+        clock: Clock = monotonic,
+    ) -> None:
+        self._send = send
+        self._is_watched = is_watched
+        self._number = number
+        self._turn = turn
+        self._clock = clock
+        self._began = clock()
+        self._due = self._began
+        self._last: dict[str, tuple[float, int]] = {}
+
+    def offer(self, strategy: Strategy, position: Position, choice: Choice) -> None:
+        """Report if it is time to."""
+        if self._clock() >= self._due and self._is_watched():
+            self.report(strategy, position, choice)
+
+    def report(self, strategy: Strategy, position: Position, choice: Choice) -> None:
+        """Report now, and set the time of the next report."""
+        began = self._clock()
+        moves = _moves_of(strategy, position)
+        best = nlargest(MAX_MOVES, moves, key=lambda move: _rank(move, choice))
+        thoughts = tuple(_thought(move, place < MAX_LINES) for place, move in enumerate(best))
+        counts = counts_in(choice.note)
+        report = SearchReport(
+            number=self._number,
+            turn=self._turn,
+            move=str(choice.move),
+            value=choice.value,
+            proved=choice.proved,
+            note=choice.note[:MAX_TEXT],
+            strategy=strategy.name,
+            seconds=round(began - self._began, 3),
+            moves=thoughts,
+            move_count=len(moves),
+            playouts=counts.get("playouts"),
+            nodes=counts.get("nodes"),
+            depth=counts.get("depth"),
+            playouts_per_second=self._rate("playouts", began, counts),
+            nodes_per_second=self._rate("nodes", began, counts),
+        )
+        self._send(report)
+        now = self._clock()
+        self._due = max(began + INTERVAL, now + REST * (now - began))
+
+    def _rate(self, name: str, now: float, counts: dict[str, int]) -> float | None:
+        """How many a second since the last report; None where that is not known."""
+        if name not in counts:
+            return None
+        before = self._last.get(name)
+        self._last[name] = now, counts[name]
+        if before is None or now <= before[0] or counts[name] < before[1]:
+            return None
+        return round((counts[name] - before[1]) / (now - before[0]), 1)
+
+
+def counts_in(note: str) -> dict[str, int]:
+    """Read playouts, nodes and depth in a note, the last of each.
+
+    >>> counts_in("monte_carlo, two rivals; 120 playouts, 45 nodes")
+    {'playouts': 120, 'nodes': 45}
+    """
+    found = {name: pattern.findall(note) for name, pattern in _COUNTS.items()}
+    return {name: int(values[-1]) for name, values in found.items() if values}
+
+
+def _moves_of(strategy: Strategy, position: Position) -> Sequence[MoveReport]:
+    """Ask the strategy; a report that fails costs the report, not the search."""
+    try:
+        return strategy.report(position)
+    except MemoryError:
+        raise
+    except Exception:
+        _log.exception("%s cannot report what it thinks", strategy.name)
+        return ()
+
+
+def _rank(move: MoveReport, choice: Choice) -> tuple[bool, int, float]:
+    value = move.bounds[0] if move.value is None else move.value
+    return move.move == choice.move, move.visits or 0, value
+
+
+def _thought(move: MoveReport, has_line: bool) -> MoveThought:
+    line = move.line[:MAX_LINE] if has_line else ()
+    return MoveThought(
+        move=str(move.move)[:MAX_TEXT],
+        value=None if move.value is None else round(float(move.value), 3),
+        visits=None if move.visits is None else int(move.visits),
+        low=float(move.bounds[0]),
+        high=float(move.bounds[1]),
+        line=tuple(tuple(str(one)[:MAX_TEXT] for one in joint_move) for joint_move in line),
+    )

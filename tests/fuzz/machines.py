@@ -1,0 +1,115 @@
+"""Rules as games: the compiled engine answers as the reasoner does, or says why it cannot."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+import gdl
+from gdl import GdlError, GroundingLimitError, Ruleset, RulesetError, StateMachine
+from gdl.circuit import CompileOptions
+from gdl.grounding import GroundingBudget
+from gdl.language.parser import decode
+from tests.fuzz.mutators import mutate_expressions
+from tests.fuzz.target import Target, TooSlowError, cpu_limit
+from tests.support.generators import rulesets
+from tests.support.lockstep import assert_lockstep
+from tests.support.paths import GAMES
+
+BUDGET = GroundingBudget(rules=5_000, cpu_seconds=2, seconds=10, memory=2**30)
+
+PLAY_SECONDS = 1.0
+"""CPU time in which the reasoner must have played a few steps; otherwise the input says nothing."""
+
+STATES = 10
+
+RANDOM_GAMES = 40
+
+SMALL = 2500
+"""Bytes of the rulesheets to begin with, without their comments."""
+
+PIECES = (
+    "(role a) (role b) (init (p 1)) (succ 1 2) (succ 2 3) (<= (legal ?r (f ?x)) (role ?r) (true (p ?x)))"
+    "(<= (next (p ?y)) (true (p ?x)) (does a (f ?x)) (succ ?x ?y)) (<= (goal ?r 50) (role ?r))"
+    "(<= terminal (true (p 3)))",
+    "(role a) (role random) (init x) (legal a go) (<= (legal random (r ?v)) (or (q ?v) (s ?v))) (q 1)"
+    "(s 2) (<= (next (d ?v)) (does random (r ?v))) (<= (sees a (saw ?v)) (does random (r ?v)))"
+    "(<= (next x) (not (true (d 1)))) (<= terminal (true (d 1)) (not (true x))) (goal a 10) (goal random 0)",
+    "(role a) (e 1 2) (e 2 3) (e 3 1) (<= (c ?x ?y) (e ?x ?y)) (<= (c ?x ?z) (c ?x ?y) (e ?y ?z))"
+    "(init (at 1)) (<= (legal a (to ?y)) (true (at ?x)) (e ?x ?y) (distinct ?x ?y) (c ?y ?x))"
+    "(<= (next (at ?y)) (does a (to ?y))) (<= (next (v ?x)) (true (at ?x))) (<= (next (v ?x)) (true (v ?x)))"
+    "(<= terminal (true (v 1)) (true (v 2)) (not open)) (<= open (e ?x ?y) (not (true (v ?y))))"
+    "(<= (goal a 100) (true (v 3))) (<= (goal a 0) (not (true (v 3))))",
+)
+
+
+def check(data: bytes) -> None:
+    """Play a game with the reasoner, and then in step with the compiled engine."""
+    try:
+        ruleset = gdl.parse(decode(data))
+    except gdl.GdlSyntaxError:
+        return
+    refusal, reasoner = "", None
+    try:
+        with cpu_limit(PLAY_SECONDS):
+            reasoner = gdl.interpret(ruleset)
+            assert_lockstep(reasoner, reasoner, STATES, seed=1)
+    except RulesetError as error:
+        refusal = str(error)
+    except (GdlError, TooSlowError, MemoryError):
+        return
+    _compare(ruleset, reasoner, refusal)
+
+
+def _compare(ruleset: Ruleset, reasoner: StateMachine | None, refusal: str) -> None:
+    try:
+        machine = gdl.compile(ruleset, CompileOptions(BUDGET))
+    except GroundingLimitError:
+        return
+    except RulesetError as error:
+        assert refusal, f"only compiling refuses the rules: {error}"
+        return
+    except gdl.ResourceLimitError as error:
+        assert refusal, f"only compiling is too much: {error}"
+        return
+    if reasoner is not None and not refusal:
+        assert_lockstep(machine, reasoner, STATES, seed=1)
+
+
+@cache
+def seeds() -> tuple[bytes, ...]:
+    """Small games."""
+    games = [str(gdl.load(path)) for path in sorted(GAMES.glob("*.kif"))]
+    texts = (*PIECES, *games, *_random_games())
+    return tuple(text.encode() for text in texts if len(text) < SMALL)
+
+
+def _random_games() -> list[str]:
+    """Games with every construct of the language, drawn by Hypothesis."""
+    found: list[str] = []
+
+    @seed(0)
+    @settings(
+        max_examples=RANDOM_GAMES,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.booleans().flatmap(lambda in_cycles: rulesets(in_cycles=in_cycles)))
+    def draw(ruleset: Ruleset) -> None:
+        found.append(str(ruleset))
+
+    draw()
+    return found
+
+
+def mutate(data: bytes, random: Random) -> bytes:
+    """Change expressions."""
+    return mutate_expressions(data, random)
+
+
+TARGET = Target("machines", check, seeds, mutate, seconds=10.0, max_bytes=4000)

@@ -67,6 +67,23 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("NAME", "a\udcff", "name in the variable GGP_PLAYER_NAME is not UTF-8"),
+        ("STATE_DIR", "\udcff", "state_dir in the variable GGP_PLAYER_STATE_DIR is not UTF-8"),
+        ("\udcff", "1", "\\udcff in the variable GGP_PLAYER_\\UDCFF is not UTF-8"),
+    ],
+)
+def test_what_is_not_utf_8_is_named(
+    name: str, value: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GGP_PLAYER_{name}", value)
+    with pytest.raises(ConfigError) as caught:
+        load_config()
+    assert caught.value.problems == (sentence,)
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"port": 65536},

@@ -263,12 +263,6 @@ def seeds() -> tuple[bytes, ...]:
     path = _folder() / "first.jsonl"
     with ResultsFile(path, IDENTITY) as file:
         file.append(RESULT)
-    manifest = {
-        "code": "0" * 64,
-        "kernels": "1" * 64,
-        "files": {"gdl.engine.bits": "2" * 64},
-        "entries": {"gdl.engine.bits.pack": {"leaves": [["array", "uint64", 2]], "result": "i"}},
-    }
     move = str(_moves()[0]).encode()
     return (
         b"record\n" + _record(),
@@ -278,15 +272,14 @@ def seeds() -> tuple[bytes, ...]:
         b"journal\n" + b"".join(b"%08x %b\n" % (zlib.crc32(x), x) for x in _journal()),
         b"results\n" + path.read_bytes(),
         b"results\n" + identity,
-        b"manifest\n" + json.dumps(manifest).encode(),
-        b"manifest\n" + _first_entries(),
+        b"manifest\n" + _manifest(),
         b"settings\n" + TOML,
         b"environment\nPORT=9147\nALLOW=192.0.2.7 ::1\nSTRATEGY=mcts\nPONDER=false\nMARGIN=1",
         *(b"evaluation\n" + text for text in _evaluations()),
     )
 
 
-def _first_entries() -> bytes:
+def _manifest() -> bytes:
     """The manifest that is shipped, with a few of its kernels."""
     manifest = json.loads((ROOT / "ggp_player" / "strategies" / "kernels.json").read_bytes())
     manifest["entries"] = dict(list(manifest["entries"].items())[:2])

@@ -37,6 +37,9 @@ CONFIG = Config(
 REPLY_SECONDS = 8.0
 """The longest wait for the end of a connection: its time-outs, and two clocks of a second."""
 
+WHOLE = 0x80
+"""First bytes from here on send the others at once, and wait for a reply."""
+
 PAUSE = 0.01
 """Seconds between the packets of a slow stranger."""
 
@@ -48,14 +51,15 @@ SPARE_DESCRIPTORS = 40
 
 
 class _Errors(logging.Handler):
-    """Keeps what is logged as an error: no stranger can cause any."""
+    """Keeps the exceptions that are logged: no stranger can cause any."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.texts: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(self.format(record))
+        if record.exc_info or record.name.startswith("asyncio"):
+            self.texts.append(self.format(record))
 
 
 class Server:
@@ -96,16 +100,19 @@ class Server:
         """Send bytes as the first of them says; return what comes back until the end."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self._site.port)
         how, data = (data[:1] or b"\xff")[0], data[1:]
-        size = len(data) + 1 if how >= 0xC0 else how % 16 * 8 + 1
+        is_whole = how >= WHOLE
+        size = len(data) + 1 if is_whole else how % 16 * 8 + 1
         try:
             with suppress(ConnectionError):
                 for at in range(0, len(data), size):
                     writer.write(data[at : at + size])
-                    await asyncio.sleep(PAUSE if how & 0x20 and at < 20 * size else 0)
-                if how & 0x10 and how < 0xC0:
-                    writer.write_eof()
-                if how & 0x40 and how < 0x80:
-                    return b""
+                    is_slow = how & 0x20 and at < 20 * size and not is_whole
+                    await asyncio.sleep(PAUSE if is_slow else 0)
+                if how & 0x10 and not is_whole:
+                    with suppress(OSError):  # the server has closed already
+                        writer.write_eof()
+                if how & 0x40 and not is_whole:
+                    return b""  # the stranger leaves
                 reply = await reader.read()
                 _check_reply(reply)
                 return reply

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from random import Random
 
@@ -13,7 +14,8 @@ from gdl import GdlError, GroundingLimitError, Ruleset, RulesetError, StateMachi
 from gdl.circuit import CompileOptions
 from gdl.grounding import GroundingBudget
 from gdl.language.parser import decode
-from tests.fuzz.mutators import mutate_expressions
+from tests.fuzz.pieces import PIECES
+from tests.fuzz.rule_mutators import cross_rules, rule_mutator
 from tests.fuzz.target import Target, TooSlowError, cpu_limit
 from tests.support.generators import rulesets
 from tests.support.lockstep import assert_lockstep
@@ -30,20 +32,6 @@ RANDOM_GAMES = 40
 
 SMALL = 2500
 """Bytes of the rulesheets to begin with, without their comments."""
-
-PIECES = (
-    "(role a) (role b) (init (p 1)) (succ 1 2) (succ 2 3) (<= (legal ?r (f ?x)) (role ?r) (true (p ?x)))"
-    "(<= (next (p ?y)) (true (p ?x)) (does a (f ?x)) (succ ?x ?y)) (<= (goal ?r 50) (role ?r))"
-    "(<= terminal (true (p 3)))",
-    "(role a) (role random) (init x) (legal a go) (<= (legal random (r ?v)) (or (q ?v) (s ?v))) (q 1)"
-    "(s 2) (<= (next (d ?v)) (does random (r ?v))) (<= (sees a (saw ?v)) (does random (r ?v)))"
-    "(<= (next x) (not (true (d 1)))) (<= terminal (true (d 1)) (not (true x))) (goal a 10) (goal random 0)",
-    "(role a) (e 1 2) (e 2 3) (e 3 1) (<= (c ?x ?y) (e ?x ?y)) (<= (c ?x ?z) (c ?x ?y) (e ?y ?z))"
-    "(init (at 1)) (<= (legal a (to ?y)) (true (at ?x)) (e ?x ?y) (distinct ?x ?y) (c ?y ?x))"
-    "(<= (next (at ?y)) (does a (to ?y))) (<= (next (v ?x)) (true (at ?x))) (<= (next (v ?x)) (true (v ?x)))"
-    "(<= terminal (true (v 1)) (true (v 2)) (not open)) (<= open (e ?x ?y) (not (true (v ?y))))"
-    "(<= (goal a 100) (true (v 3))) (<= (goal a 0) (not (true (v 3))))",
-)
 
 
 def check(data: bytes) -> None:
@@ -107,9 +95,14 @@ def _random_games() -> list[str]:
     return found
 
 
+@cache
+def _mutator() -> Callable[[bytes, Random], bytes]:
+    return rule_mutator(seeds())
+
+
 def mutate(data: bytes, random: Random) -> bytes:
-    """Change expressions."""
-    return mutate_expressions(data, random)
+    """Change rules, or take some from other games."""
+    return _mutator()(data, random)
 
 
-TARGET = Target("machines", check, seeds, mutate, seconds=10.0, max_bytes=4000)
+TARGET = Target("machines", check, seeds, mutate, cross_rules, seconds=10.0, max_bytes=4000)

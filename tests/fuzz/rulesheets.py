@@ -13,7 +13,9 @@ from gdl.language.formatter import Notation, convert_text, format_text
 from gdl.language.parser import decode
 from gdl.language.scrambler import Scrambler
 from ggp_player.worker.always_legal import always_legal_move
+from tests.fuzz.pieces import PIECES
 from tests.fuzz.mutators import DONORS, mutate_expressions, token_mutator
+from tests.fuzz.rule_mutators import cross_rules, rule_mutator
 from tests.fuzz.target import Target, TooSlowError, cpu_limit
 from tests.support.paths import GAMES
 
@@ -21,6 +23,9 @@ EVALUATION_SECONDS = 0.5
 """CPU time for evaluating rules. It has no bound of its own: a worker can be killed."""
 
 STEPS = 4
+
+RULES_SHARE = 0.4
+"""How many mutations of KIF leave rules."""
 
 INFIX = (
     b"role(x) & init(a)\nlegal(x,go) :- true(a)\nnext(b) :- does(x,go)\nterminal :- true(b)\n",
@@ -97,6 +102,9 @@ def _play(machine: gdl.StateMachine, random: Random) -> None:
         state = machine.next_state(state, moves)
 
 
+_mutate_rules = rule_mutator([piece.encode() for piece in PIECES])
+
+
 @cache
 def seeds() -> tuple[bytes, ...]:
     """Our own games in both notations, the small ones, and hard pieces."""
@@ -111,7 +119,9 @@ def mutate(data: bytes, random: Random) -> bytes:
     is_infix = b":-" in data or b"~" in data
     if is_infix or random.random() < 0.1:
         return _mutate_infix(data, random)
+    if random.random() < RULES_SHARE:
+        return _mutate_rules(data, random)
     return mutate_expressions(data, random)
 
 
-TARGET = Target("rulesheets", check, seeds, mutate, seconds=3.0, max_bytes=6000)
+TARGET = Target("rulesheets", check, seeds, mutate, cross_rules, seconds=3.0, max_bytes=6000)

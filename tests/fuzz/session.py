@@ -10,7 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -120,12 +120,18 @@ def _fuzz_guided(
     def mutate(data: bytes, most: int, number: int) -> bytes:
         random = Random(number)
         if random.random() >= GUIDED_SHARE:
-            changed = target.mutate(data, random)
-            if len(changed) <= most:
-                return changed
+            with suppress(RecursionError):  # of thousands of parentheses
+                changed = target.mutate(data, random)
+                if len(changed) <= most:
+                    return changed
         mutated: bytes = atheris.Mutate(data, most)
         return mutated
 
+    def cross(first: bytes, second: bytes, most: int, number: int) -> bytes:
+        assert target.cross is not None
+        return target.cross(first, second, Random(number))[:most]
+
+    functions = {"custom_mutator": mutate, **({"custom_crossover": cross} if target.cross else {})}
     flags = {
         "max_total_time": int(seconds),
         "seed": seed + 1,  # 0 is one of the fuzzer's own choosing
@@ -136,7 +142,7 @@ def _fuzz_guided(
         "artifact_prefix": f"{recorder.folder}/",
     }
     arguments = [f"-{name}={value}" for name, value in flags.items()]
-    atheris.Setup(["fuzz", *arguments, str(corpus)], recorder, custom_mutator=mutate)
+    atheris.Setup(["fuzz", *arguments, str(corpus)], recorder, **functions)
     atheris.Fuzz()
 
 

@@ -18,13 +18,15 @@ class Target:
     """What is fuzzed.
 
     ``check`` raises whatever it likes where something does not hold of the bytes. It gets
-    ``seconds`` of CPU time for each input. ``mutate`` makes a new input of one that is known.
+    ``seconds`` of CPU time for each input. ``mutate`` makes a new input of one that is known,
+    ``cross`` of two.
     """
 
     name: str
     check: Callable[[bytes], None]
     seeds: Callable[[], Sequence[bytes]]
     mutate: Callable[[bytes, Random], bytes]
+    cross: Callable[[bytes, bytes, Random], bytes] | None = None
     seconds: float = 1.0
     max_bytes: int = 4096
 

@@ -88,7 +88,7 @@ class Manifest:
             manifest = Manifest(entries=entries, **data)
             manifest._check_types()
             return manifest
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise KernelArchiveError(f"{MANIFEST} is damaged: {error!r}") from error
 
     def _check_types(self) -> None:

@@ -313,7 +313,7 @@ def _file(path: Path | None) -> tuple[str, Mapping[str, object]]:
         return "", {}
     try:
         return f"the file {path}", tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # of bytes, TOML, digits, brackets
         raise ConfigError((f"the file {path} cannot be read as TOML: {error}",)) from error
 
 

@@ -11,20 +11,24 @@ import os
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
 from unittest.mock import patch
 
+import click
 from pydantic import ValidationError
 
 import gdl
+from gdl.__main__ import main as gdl_commands
 from gdl.array_kernels.archive import KernelArchiveError, Manifest
 from gdl.array_kernels.arguments import Leaf
 from gdl.engine import PropnetStateMachine
 from gdl.language import CanonicalForm, canonical_form
+from ggp_player.__main__ import main as player_commands
 from ggp_player.errors import ConfigError, JointMoveError, TournamentError
 from ggp_player.inspect.move_sequences import MatchPrefix
 from ggp_player.manager.tournament.report import result_line
@@ -61,13 +65,33 @@ token = "0123456789abcdef"
 ponder = true
 """
 
+COMMANDS = (
+    b"ggp-player serve --port 9147 --allow 192.0.2.7 --allow ::1 --ponder false --margin=1",
+    b"ggp-player match games/nim.kif uct legal --start-clock 2 --play-clock 1 --seed 7",
+    b"ggp-player analyze games/nim.kif --strategy alpha_beta --tree --depth 2",
+    b"ggp-player tournament --game games/nim.kif --start-clock 2 mcts uct",
+    b"ggp-player info localhost:9147",
+    b"gdl check games/nim.kif --simulate",
+    b"gdl perft games/nim.kif --depth 4",
+    b"gdl bench games --baselines --seconds 0.5",
+)
+
 _words = token_mutator(
     rb"[\w.-]+|[^\w.-]",
     (
         *(b"=", b"\n", b"[", b"]", b'"', b"'", b"{", b"}", b"#", b"0", b"-1", b"1e400", b"nan"),
         *(b"true", b"port", b"name", b"strategy", b"mcts", b"uct:x=1", b"auto:", b"[table]\n"),
         *(b"1" * 5000, b"1979-05-27", b"0.0.0.0/33", b"memory_limit", b"margin = inf\n", b"\xff"),
-        *(b'"""', b"allow_host", b"seed", b"GGP", b"evaluations = ", b"log_format", b"\0", b"\xc5\xb7"),
+        *(
+            b'"""',
+            b"allow_host",
+            b"seed",
+            b"GGP",
+            b"evaluations = ",
+            b"log_format",
+            b"\0",
+            b"\xc5\xb7",
+        ),
     ),
 )
 
@@ -185,6 +209,27 @@ def _check_environment(data: bytes) -> None:
         load_config()
 
 
+def _check_flags(data: bytes) -> None:
+    """Read a command line, an argument a line, without doing what it says."""
+    program, *words = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
+    group = {"gdl": gdl_commands}.get(program, player_commands)
+    if not words:
+        return
+    with redirect_stdout(StringIO()), suppress(click.ClickException, click.exceptions.Exit):
+        command = group.get_command(click.Context(group), words[0])
+        if command is not None:
+            found = command.make_context(words[0], words[1:]).params
+            if words[0] == "serve":
+                _load_flags(found)
+
+
+def _load_flags(flags: Mapping[str, object]) -> None:
+    given = {name: None if value == () else value for name, value in flags.items()}
+    file = given.pop("config")
+    with suppress(ConfigError):
+        load_config(file if isinstance(file, Path) else None, given)
+
+
 KINDS: Mapping[bytes, Callable[[bytes], None]] = MappingProxyType(
     {
         b"record": _check_record,
@@ -196,6 +241,7 @@ KINDS: Mapping[bytes, Callable[[bytes], None]] = MappingProxyType(
         b"manifest": _check_manifest,
         b"settings": _check_settings,
         b"environment": _check_environment,
+        b"flags": _check_flags,
     }
 )
 
@@ -275,6 +321,8 @@ def seeds() -> tuple[bytes, ...]:
         b"manifest\n" + _manifest(),
         b"settings\n" + TOML,
         b"environment\nPORT=9147\nALLOW=192.0.2.7 ::1\nSTRATEGY=mcts\nPONDER=false\nMARGIN=1",
+        *(b"flags\n" + line.replace(b" ", b"\n") for line in COMMANDS),
+        *(kind + b"\n" + opening * 20_000 for kind in KINDS for opening in (b"[", b'{"a":')),
         *(b"evaluation\n" + text for text in _evaluations()),
     )
 
@@ -292,14 +340,16 @@ def mutate(data: bytes, random: Random) -> bytes:
     kind, _, content = data.partition(b"\n")
     if random.random() < 0.02:
         kind = random.choice(list(KINDS))
-    if kind in {b"settings", b"environment"}:
+    if kind in {b"settings", b"environment", b"flags"}:
         content = _words(content, random)
     elif kind == b"moves":
         content = mutate_expressions(content, random)
     elif kind in {b"results", b"summed-journal"}:
         lines = content.split(b"\n")
         at = random.randrange(len(lines))
-        lines[at] = random.choice((lines[random.randrange(len(lines))], mutate_json(lines[at], random)))
+        lines[at] = random.choice(
+            (lines[random.randrange(len(lines))], mutate_json(lines[at], random))
+        )
         content = b"\n".join(lines)
     else:
         content = mutate_json(content, random)

@@ -35,7 +35,7 @@ SEEDS = (
     b"(start m x ((role x) ; :-)\n) 010 +3 extra (arguments))",
     b"( PLAY m.1 NIL )",
     b"( PLAY m.1 (( mark 1 1 ) noop ) )",
-    b"(play m (a. b:-c (f \xc3\xa9 \"x\" (g ?))))",
+    b'(play m (a. b:-c (f \xc3\xa9 "x" (g ?))))',
     b"( STOP m.1 (noop ( mark 1 1 ) ) )",
     b"(stop id left)",
     b"( ABORT m.1 )",

@@ -26,7 +26,13 @@ DONORS: tuple[str, ...] = (
     *("(next ?x)", "(<= (next ?x) (true ?x))", "(legal ?r ?m)", "(goal ?r 100)", "(sees ?r ?x)"),
     *("(<= (p ?x) (p ?x))", "(<= p (not p))", "(<= (p (f ?x)) (p ?x))", "(f ?x (g ?y))"),
     *("(<= (init ?x) (p ?x))", "(<= (sees ?r (did ?q ?m)) (role ?r) (does ?q ?m))", "(p a b)"),
-    *("(p)", "(or (p a) (not (p b)))", "(not (not (p a)))", "(and (p ?x) (p ?y))", "(not (true a))"),
+    *(
+        "(p)",
+        "(or (p a) (not (p b)))",
+        "(not (not (p a)))",
+        "(and (p ?x) (p ?y))",
+        "(not (true a))",
+    ),
 )
 """What is put in from outside."""
 
@@ -186,9 +192,7 @@ _CHANGES: tuple[Callable[[list[Nested], Random], None], ...] = (
 # ---------------------------------------------------------------------- words and lines
 
 
-def token_mutator(
-    pattern: bytes, donors: Sequence[bytes]
-) -> Callable[[bytes, Random], bytes]:
+def token_mutator(pattern: bytes, donors: Sequence[bytes]) -> Callable[[bytes, Random], bytes]:
     """Make a mutator that deletes, doubles, swaps and replaces what a pattern finds."""
     token = re.compile(pattern, re.DOTALL)
 
@@ -220,7 +224,22 @@ def token_mutator(
 
 _VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 2**31, 2**63, 2**64, 10**400, 1e308, 0.5, -0.0, float("nan")),
-    *(float("inf"), "", " ", "a", "TO", "3 TO", "1 IL", "(a)", "\ud800", "\0", "é", "x" * 300, [], {}),
+    *(
+        float("inf"),
+        "",
+        " ",
+        "a",
+        "TO",
+        "3 TO",
+        "1 IL",
+        "(a)",
+        "\ud800",
+        "\0",
+        "é",
+        "x" * 300,
+        [],
+        {},
+    ),
     *([[]], [None], ["a"], [["a"]], {"a": 1}, "2020-01-01", "../x", "1" * 5000),
 )
 

@@ -43,6 +43,7 @@ ENTRIES: Mapping[str, Entry] = MappingProxyType(
         "http": Entry("http_server", _SERVER),
         "rulesheets": Entry("rulesheets", (*_LANGUAGE, *_EVALUATION)),
         "machines": Entry("machines", (*_EVALUATION, *_COMPILATION)),
+        "replies": Entry("replies", ("ggp_player.manager.players", "ggp_player.protocol")),
         "files": Entry("files", ("ggp_player", "gdl.code_cache")),
     }
 )

@@ -48,6 +48,13 @@ def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.host == Config().host
 
 
+@pytest.mark.parametrize("text", [b"port = " + b"1" * 5000, b"a = " + b"[" * 20_000, b"\xff"])
+def test_a_file_that_cannot_be_read_is_named(file: Path, text: bytes) -> None:
+    file.write_bytes(text)
+    with pytest.raises(ConfigError, match="cannot be read as TOML"):
+        load_config(file)
+
+
 def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("margin = 0\nspeed = 9\nspares = 3\n[matches]\nmax = 2\n")
     monkeypatch.setenv("GGP_PLAYER_PORT", "many")

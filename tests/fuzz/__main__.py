@@ -70,7 +70,8 @@ def main(
         click.echo("\n".join(chosen))
         return
     if file is not None:
-        sys.exit(any([_fails(name, file) for name in chosen]))
+        failures = [name for name in chosen if _fails(name, file)]
+        sys.exit(bool(failures))
     folder = output or Path(tempfile.mkdtemp(prefix="fuzz-"))
     sessions = [
         Session(name, seconds, seed, folder / name, folder / "corpus" / name, blind)
@@ -80,7 +81,8 @@ def main(
         click.echo("without coverage: inputs are mutated blindly", err=True)
     click.echo(_row("target", COLUMNS))
     click.echo(_row("---", ["---:"] * len(COLUMNS)))
-    sys.exit(any([_run(session) for session in sessions]))
+    failed = [session for session in sessions if _run(session)]
+    sys.exit(bool(failed))
 
 
 def _fails(name: str, file: Path) -> bool:
@@ -91,7 +93,7 @@ def _fails(name: str, file: Path) -> bool:
 
 
 def _run(session: Session) -> bool:
-    """Fuzz a target in a process of its own, and print its row; return whether it found anything."""
+    """Fuzz a target in a process of its own, and print its row; return whether it has failed."""
     session.output.mkdir(parents=True, exist_ok=True)
     log = session.output / "log"
     began = time.monotonic()

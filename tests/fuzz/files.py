@@ -10,8 +10,8 @@ import logging
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -99,7 +99,6 @@ _words = token_mutator(
 @cache
 def _folder() -> Path:
     """An own folder for the files of this process."""
-    logging.disable(logging.CRITICAL)  # what is wrong with a file is logged again and again
     folder = Path(tempfile.mkdtemp(prefix="fuzz-files-"))
     (folder / "state").mkdir(mode=0o700)
     return folder
@@ -250,7 +249,19 @@ def check(data: bytes) -> None:
     """Have the reader of its kind read a file."""
     kind, _, content = data.partition(b"\n")
     if kind in KINDS:
-        KINDS[kind](content)
+        with _no_log():
+            KINDS[kind](content)
+
+
+@contextmanager
+def _no_log() -> Iterator[None]:
+    """Keep what is wrong with files from being logged again and again."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 # ---------------------------------------------------------------------- seeds

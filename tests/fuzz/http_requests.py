@@ -1,4 +1,4 @@
-"""Requests as the server's front reads them: what is passed on is HTTP, in whatever packets it came."""
+"""Requests as the server's front reads them: what it passes on is HTTP, whatever came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All targets by name. A target's module is imported only when it is fuzzed, under the fuzzer's eyes."""
+"""All targets by name. A target's module is imported only when it is fuzzed, to be instrumented."""
 
 from __future__ import annotations
 

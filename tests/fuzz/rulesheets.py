@@ -13,8 +13,8 @@ from gdl.language.formatter import Notation, convert_text, format_text
 from gdl.language.parser import decode
 from gdl.language.scrambler import Scrambler
 from ggp_player.worker.always_legal import always_legal_move
-from tests.fuzz.pieces import PIECES
 from tests.fuzz.mutators import DONORS, mutate_expressions, token_mutator
+from tests.fuzz.pieces import PIECES
 from tests.fuzz.rule_mutators import cross_rules, rule_mutator
 from tests.fuzz.target import Target, TooSlowError, cpu_limit
 from tests.support.paths import GAMES
@@ -32,7 +32,8 @@ INFIX = (
     b"p(X) :- q(X) & ~r(X,'a b') | distinct(X,\"c\") ; comment\n p(_)\nq([a,b]).\n% c\n",
 )
 
-_INFIX_DONORS = tuple(donor.encode() for donor in DONORS) + (
+_INFIX_DONORS = (
+    *(donor.encode() for donor in DONORS),
     *(b":-", b"&", b"|", b"~", b",", b".", b"[", b"]", b"'", b'"', b"_", b"X", b"%", b"#", b"\\"),
     *(b"p(X)", b"~p(X)", b"p(X) :- q(X)\n", b"distinct(X,Y)", b"true(p(X))", b"()", b"'a'", b"\n"),
 )

@@ -46,7 +46,8 @@ class Finding:
     def place(self) -> str:
         """The kind of the error, and the last line of the checkout that it has passed."""
         frames = traceback.extract_tb(self.error.__traceback__)
-        own = [frame for frame in frames if frame.filename.startswith(f"{ROOT}/")]
+        checkout = [frame for frame in frames if frame.filename.startswith(f"{ROOT}/")]
+        own = [frame for frame in checkout if frame.filename != __file__]
         if not own:
             return type(self.error).__name__
         module = own[-1].filename.removeprefix(f"{ROOT}/").removesuffix(".py").replace("/", ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +11,14 @@ from random import Random
 import pytest
 
 from tests.fuzz.registry import ENTRIES, findings
+from tests.fuzz.session import Recorder
 from tests.fuzz.target import Finding, Target, TooSlowError, cpu_limit, find
 from tests.support.paths import ROOT
 
 IN_PROCESS = sorted({*ENTRIES} - {"http"})
 """The targets that need no server."""
 
-INPUTS = {"rulesheets": 25, "machines": 15}
+INPUTS = {"rulesheets": 25, "machines": 8}
 """How many mutations are tried for the slow targets."""
 
 MOST_INPUTS = 200
@@ -43,3 +45,80 @@ def test_random_mutations(name: str) -> None:
 )
 def test_what_was_found_is_mended(name: str, path: Path) -> None:
     fail_on(find(ENTRIES[name].load(), path.read_bytes()))
+
+
+# ---------------------------------------------------------------------- the fuzzer itself
+
+
+def fails(data: bytes) -> None:
+    """Do what a target does that finds all there is to find."""
+    if data.startswith(b"loop"):
+        while True:
+            pass
+    assert not data.startswith(b"bad"), data
+
+
+TARGET = Target("failing", fails, lambda: (b"good", b"bad"), lambda data, _: data, seconds=0.05)
+
+
+def test_a_finding_names_where_it_was_found() -> None:
+    assert find(TARGET, b"good") is None
+    found = find(TARGET, b"bad")
+    assert found is not None
+    assert found.place.startswith("AssertionError-tests.fuzz.test_fuzz-")
+    assert "AssertionError: b'bad'" in found.story
+
+
+def test_an_input_that_takes_too_long_is_a_finding() -> None:
+    found = find(TARGET, b"loop")
+    assert found is not None
+    assert found.place == "TooSlowError-tests.fuzz.test_fuzz"
+
+
+def test_a_limit_within_another_ends_before_it() -> None:
+    with cpu_limit(20):
+        with pytest.raises(TooSlowError, match=r"^over 0\.02 s"), cpu_limit(0.02):
+            fails(b"loop")
+        assert 15 < signal.getitimer(signal.ITIMER_PROF)[0] <= 20
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+
+
+def test_of_inputs_that_fail_at_one_place_the_smallest_is_kept(tmp_path: Path) -> None:
+    recorder = Recorder(TARGET, tmp_path)
+    for data in (b"bad, long", b"good", b"bad", b"bad, longer"):
+        recorder(data)
+    assert recorder.inputs == 4
+    kept, story = sorted(tmp_path.iterdir())
+    assert kept.read_bytes() == b"bad"
+    assert story.name == f"{kept.name}.story"
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "tests.fuzz", *arguments]
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_fuzzes_the_whole_server(tmp_path: Path) -> None:
+    done = command("http", "--blind", "--seconds", "3", "--output", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("| http "))
+    inputs, *_, count = (cell.strip() for cell in row.split("|")[2:-1])
+    assert int(inputs) > 0
+    assert count == "0"
+
+
+def test_the_command_checks_one_input(tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(b"( INFO )")
+    done = command("messages", "--check", str(path))
+    assert (done.returncode, done.stdout) == (0, "messages: nothing\n")
+
+
+def test_the_command_names_its_targets() -> None:
+    assert command("--list").stdout.split() == list(ENTRIES)
+    unknown = command("luck")
+    assert unknown.returncode == 2
+    assert "there is no target luck; see --list" in unknown.stderr

@@ -1,4 +1,12 @@
-"""Small games with every construct of the language, to begin with and to take rules from."""
+"""Small games with every construct of the language, to begin with and to take rules from.
+
+Hard rulesheets are as deep, wide or long as texts may be, or ask for more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 PIECES = (
     "(role a) (role b) (init (p 1)) (succ 1 2) (succ 2 3)"
@@ -17,3 +25,43 @@ PIECES = (
     "(<= terminal (true (v 1)) (true (v 2)) (not open)) (<= open (e ?x ?y) (not (true (v ?y))))"
     "(<= (goal a 100) (true (v 3))) (<= (goal a 0) (not (true (v 3))))",
 )
+
+_GAME = (
+    "(role a) (init (p 1)) (legal a go) (<= (next (p 1)) (true (p 1)))"
+    "(<= terminal (true (p 2))) (goal a 50) (e 1 2) (e 2 1) "
+)
+
+
+def _nested(word: str, inner: str, depth: int = 190) -> str:
+    return f"({word} " * depth + inner + ")" * depth
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return " ".join(texts)
+
+
+_HARD = {
+    "deep terms": f"(q {_nested('f', '1')}) (<= (legal a ?x) (q {_nested('f', '?x', 180)}))",
+    "deep facts": f"(init {_nested('f', '1')}) (<= (next ?x) (true ?x))",
+    "deep negation": f"(<= (legal a b) {_nested('not', '(true (p 2))')})",
+    "deep disjunction": f"(<= (legal a b) {_nested('or', '(true (p 1))')})",
+    "deep mixture": f"(<= (legal a b) {_nested('not (and (or', '(true (p 1))', 60)}{'))' * 60})",
+    "deep choices": f"(<= (legal a b) {_nested('or (true (p 2)) (and (e 1 2)', '(e 1 2)', 60)}"
+    f"{')' * 60})",
+    "wide atoms": f"(q {'1 ' * 900}) (<= (legal a b) (q {_joined(f'?x{i}' for i in range(900))}))",
+    "many variables": f"(<= (legal a b) {_joined(f'(e ?x{i} ?x{i + 1})' for i in range(150))})",
+    "many disjunctions": "(<= (legal a b)"
+    f"{_joined(f'(or (e ?x{i} 1) (e 1 ?x{i}))' for i in range(60))})",
+    "many inequalities": "(<= (legal a b) (e ?x ?y)"
+    f"{_joined(f'(e ?y{i} ?z{i}) (distinct ?x ?y{i})' for i in range(40))})",
+    "long chains": f"{_joined(f'(<= (c{i} ?x) (c{i + 1} ?x))' for i in range(150))} (c150 1)"
+    "(<= (legal a ?x) (c0 ?x))",
+    "large products": f"{_joined(f'(d {i})' for i in range(40))} (<= (legal a (m ?a ?b ?c ?d ?e))"
+    "(d ?a) (d ?b) (d ?c) (d ?d) (d ?e))",
+    "facts that grow": "(init (n z)) (<= (next (n (s ?x))) (true (n ?x)))",
+    "goals of many digits": f"(<= (goal a {'9' * 5000}) (true (p 1))) (goal a \u0663) (goal a -1)",
+    "long names": f"(q {'x' * 3000}) (<= (legal a ?x) (q ?x))",
+}
+
+HARD: Mapping[str, str] = MappingProxyType({name: _GAME + rules for name, rules in _HARD.items()})
+"""Rulesheets that are hard on whoever reads them, by what is hard."""

@@ -39,6 +39,7 @@ _SERVER = ("ggp_player.server", "ggp_player.protocol")
 ENTRIES: Mapping[str, Entry] = MappingProxyType(
     {
         "messages": Entry("messages", ("ggp_player.protocol", *_LANGUAGE)),
+        "matches": Entry("matches", ("ggp_player.protocol", "ggp_player.worker", *_EVALUATION)),
         "http-requests": Entry("http_requests", _FRONT),
         "http": Entry("http_server", _SERVER),
         "rulesheets": Entry("rulesheets", (*_LANGUAGE, *_EVALUATION)),

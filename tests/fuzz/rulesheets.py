@@ -14,7 +14,7 @@ from gdl.language.parser import decode
 from gdl.language.scrambler import Scrambler
 from ggp_player.worker.always_legal import always_legal_move
 from tests.fuzz.mutators import DONORS, mutate_expressions, token_mutator
-from tests.fuzz.pieces import PIECES
+from tests.fuzz.pieces import HARD, PIECES
 from tests.fuzz.rule_mutators import cross_rules, rule_mutator
 from tests.fuzz.target import Target, TooSlowError, cpu_limit
 from tests.support.paths import GAMES
@@ -112,7 +112,7 @@ def seeds() -> tuple[bytes, ...]:
     texts = [path.read_text(encoding="utf-8") for path in sorted(GAMES.glob("*.kif"))]
     small = [text for text in texts if len(text) < 2000]
     infix = [convert_text(text, Notation.INFIX) for text in small[:6]]
-    return (*INFIX, *(text.encode() for text in (*small, *infix)))
+    return (*INFIX, *(text.encode() for text in (*small, *infix, *HARD.values())))
 
 
 def mutate(data: bytes, random: Random) -> bytes:

@@ -137,6 +137,7 @@ def _fuzz_guided(
         "seed": seed + 1,  # 0 is one of the fuzzer's own choosing
         "max_len": target.max_bytes,
         "timeout": HANG_SECONDS,
+        "report_slow_units": HANG_SECONDS,  # it counts time in which others have the processor
         "rss_limit_mb": MEMORY // 2**20,
         "print_final_stats": 1,
         "artifact_prefix": f"{recorder.folder}/",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -13,7 +15,7 @@ import pytest
 from tests.fuzz import machines, rulesheets
 from tests.fuzz.pieces import HARD
 from tests.fuzz.registry import ENTRIES, findings
-from tests.fuzz.session import Recorder
+from tests.fuzz.session import MEMORY, Recorder
 from tests.fuzz.target import Finding, Target, TooSlowError, cpu_limit, find
 from tests.support.paths import ROOT
 
@@ -24,6 +26,16 @@ INPUTS = {"rulesheets": 25, "machines": 8}
 """How many mutations are tried for the slow targets."""
 
 MOST_INPUTS = 200
+
+
+@pytest.fixture(autouse=True)
+def _bounded_memory() -> Iterator[None]:
+    """Let no input take more than some gigabytes: rules can ask for any amount."""
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def fail_on(found: Finding | None) -> None:

@@ -19,6 +19,8 @@ from tests.fuzz.session import MEMORY, Recorder
 from tests.fuzz.target import Finding, Target, TooSlowError, cpu_limit, find
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
 IN_PROCESS = sorted({*ENTRIES} - {"http"})
 """The targets that need no server."""
 

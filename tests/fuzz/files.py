@@ -5,9 +5,11 @@ The first line of an input says what kind of file the rest is.
 
 from __future__ import annotations
 
+import atexit
 import json
 import logging
 import os
+import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -100,6 +102,7 @@ _words = token_mutator(
 def _folder() -> Path:
     """An own folder for the files of this process."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-files-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "state").mkdir(mode=0o700)
     return folder
 

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdl.array_kernels.arguments import Leaf, Packer, number_of
+from gdl.array_kernels.arguments import RESULT_KINDS, Leaf, Packer, number_of
 from gdl.code_cache import cache_folders, read_own
 from gdl.native_code import NativeCode, is_compiled, native_code
 
@@ -85,9 +85,22 @@ class Manifest:
         try:
             data = json.loads(text)
             entries = {name: EntryType(**entry) for name, entry in data.pop("entries").items()}
-            return Manifest(entries=entries, **data)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            manifest = Manifest(entries=entries, **data)
+            manifest._check_types()
+            return manifest
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise KernelArchiveError(f"{MANIFEST} is damaged: {error!r}") from error
+
+    def _check_types(self) -> None:
+        """Raise TypeError, or what NumPy raises for types that it does not know."""
+        texts = [self.code, self.kernels, *self.files.values()]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("a digest is no text")
+        for entry in self.entries.values():
+            if entry.result not in RESULT_KINDS:
+                raise TypeError(f"a kernel's result is of the kind {entry.result!r:.20}")
+            for leaf in entry.leaves:
+                Leaf.from_json(leaf)
 
     def write(self, folder: Path) -> None:
         """Write it into a folder, last of all files."""

@@ -22,6 +22,11 @@ Argument: TypeAlias = Any
 _FORMATS = {"i": "q", "u": "Q", "b": "?7x", "f": "d"}
 """How numbers of each kind of NumPy type are packed."""
 
+RESULT_KINDS = ("V", *_FORMATS)
+"""The kinds of what a kernel returns, as NumPy has them; ``V`` is nothing."""
+
+MAX_DIMENSIONS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -49,11 +54,16 @@ class Leaf:
 
     @staticmethod
     def from_json(data: Sequence[Any]) -> Leaf:
-        """Do the reverse of :meth:`as_json`."""
+        """Do the reverse of :meth:`as_json`. Raises ValueError or TypeError where it cannot be."""
         described, dimensions = data
         if isinstance(described, list):
             described = [tuple(field) for field in described]
-        return Leaf(np.dtype(described), dimensions)
+        leaf = Leaf(np.dtype(described), dimensions)
+        if not (isinstance(dimensions, int) and 0 <= dimensions <= MAX_DIMENSIONS):
+            raise ValueError(f"an array cannot have {dimensions!r:.20} dimensions")
+        if not dimensions and leaf.dtype.kind not in _FORMATS:
+            raise ValueError(f"a number cannot be a {leaf.dtype}")
+        return leaf
 
 
 def _description(dtype: DTypeLike) -> str | list[list[str]]:

@@ -50,7 +50,7 @@ _RELATION, _FUNCTION, _CONSTANT = "relation", "function", "constant"
 _HEAD, _BODY, _PART, _SYMBOL, _ARGUMENT = range(1, 6)
 """Labels of edges; an argument's has its position added."""
 
-_INTEGER = re.compile(r"\d+")
+_INTEGER = re.compile("[0-9]{1,9}")
 
 _HIGHEST_GOAL = 100
 

@@ -183,10 +183,9 @@ class _Builder:
         name = self._named(expression)
         if name is None:
             return None
-        if name.lower() in CONNECTIVES:
-            message = f"'{name.lower()}' is used as an ordinary name inside a term"
-            self._warn("keyword-as-term", message, expression.items[0])
         span, arguments = expression.span, expression.items[1:]
+        if name.lower() in CONNECTIVES:
+            self._connective_in_term(name.lower(), bool(arguments), expression.items[0])
         if not arguments:
             self._warn("empty-parentheses", f"'({name})' is the constant '{name}'", expression)
             return Constant(self._spell(name), span)
@@ -195,13 +194,21 @@ class _Builder:
             return None
         return Function(self._spell(name), tuple(a for a in args if a is not None), span)
 
+    def _connective_in_term(self, name: str, is_function: bool, at: Expression) -> None:
+        """Report a connective as the name of a function, which is odd, or of a constant."""
+        if is_function:
+            message = f"'{name}' is used as an ordinary name inside a term"
+            self._warn("keyword-as-term", message, at)
+        else:  # it could not be read back, as a constant is printed without parentheses
+            self._complain("misplaced-keyword", f"'{name}' cannot be an object", at)
+
     def _simple_term(self, token: Token) -> Term:
         span = span_of(token)
         if token.type == "VARIABLE":
             name = str(token[1:])
             return Variable(self._variables.setdefault(name.lower(), name), span)
         if token.lower() in CONNECTIVES:
-            self._complain("misplaced-keyword", f"'{token.lower()}' cannot be an object", token)
+            self._connective_in_term(token.lower(), False, token)
         return Constant(self._spell(token), span)
 
     def _head(self, expression: Expression) -> Atom | None:

@@ -49,6 +49,13 @@ MIN_HUGE_INSTANCES = 20_000.0
 MAX_LITERALS_LEFT = 0.7
 """Shortening must leave at most this share of the literals in all instances."""
 
+MAX_EFFORT = 1_000_000
+"""Pairs of literals in all candidates that are compared for a game: a second or two of CPU time.
+
+That grows with the fourth power of a rule's length; known games need 60,000 at most. What has been
+decomposed by then stays so.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -86,6 +93,7 @@ class RuleDecomposer:
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._uses: Counter[tuple[Literal, ...]] = Counter()
         self._made: list[Rule] = []
+        self._effort = 0
 
     def decompose(self, rules: Iterable[Rule]) -> list[Rule]:
         """Decompose rules; those of the auxiliary relations come first."""
@@ -122,6 +130,9 @@ class RuleDecomposer:
             return None
         best: tuple[float, _Candidate] | None = None
         for candidate in self._candidates(rule, values):
+            self._effort += (len(candidate.body) + len(candidate.rest)) ** 2
+            if self._effort > MAX_EFFORT:
+                break
             cost = self._cost(candidate)
             if best is None or cost < best[0]:
                 best = cost, candidate

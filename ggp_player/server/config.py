@@ -13,7 +13,7 @@ import logging
 import os
 import socket
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
@@ -295,6 +295,8 @@ def load_config(file: Path | None = None, flags: Mapping[str, object] | None = N
     Raises :class:`ConfigError` with a sentence for every setting that is wrong, wherever it is.
     """
     sources = [_flags(flags or {}), _environment(), _file(file)]
+    if unreadable := tuple(_unreadable(sources)):
+        raise ConfigError(unreadable)
     origins: dict[str, str] = {}
     values: dict[str, Any] = {}
     for origin, found in sources:
@@ -325,8 +327,25 @@ def _file(path: Path | None) -> tuple[str, Mapping[str, object]]:
         return "", {}
     try:
         return f"the file {path}", tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # of bytes, TOML, digits, brackets
         raise ConfigError((f"the file {path} cannot be read as TOML: {error}",)) from error
+
+
+def _unreadable(sources: Iterable[tuple[str, Mapping[str, object]]]) -> Iterator[str]:
+    """Yield a sentence for every text that is not UTF-8, as arguments and variables can be."""
+    for origin, found in sources:
+        for key, value in found.items():
+            if not (_is_utf_8(key) and _is_utf_8(value)):
+                name = ascii(key)[1:-1]
+                yield f"{name} in {origin.format(key=name, KEY=name.upper())} is not UTF-8"
+
+
+def _is_utf_8(value: object) -> bool:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _sentences(error: ValidationError, origins: Mapping[str, str]) -> Iterable[str]:

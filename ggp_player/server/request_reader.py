@@ -120,8 +120,8 @@ class HttpRequest:
             "connection: close",
             f"content-length: {len(self.body)}",
         ]
-        kept = (pair for pair in head.headers if pair[0] not in _OF_THE_CONNECTION)
-        lines += [f"{name}: {value}" for name, value in kept]
+        kept = dict(reversed(head.headers))  # the first of a name: strict parsers refuse others
+        lines += [f"{name}: {kept[name]}" for name in kept if name not in _OF_THE_CONNECTION]
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + self.body
 
 
@@ -227,7 +227,9 @@ def _parse_head(text: bytes) -> RequestHead:
     if len(lines) > MAX_HEADERS:
         sentence = f"the request has more than {MAX_HEADERS} headers"
         raise RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence)
-    target = _ABSOLUTE.sub("", quote(line["target"], safe=_SAFE_IN_TARGET), count=1)
+    target = quote(line["target"], safe=_SAFE_IN_TARGET)
+    if absolute := _ABSOLUTE.match(target):
+        target = target[absolute.end() :]
     target = target if target.startswith("/") else f"/{target}"
     headers = tuple(map(_parse_header, filter(None, lines)))
     return RequestHead(line["method"].decode().upper(), target, version, headers)

@@ -127,8 +127,34 @@ def test_changed_kernels_are_taken_from_the_cache_once_they_are_there(folder: Pa
     assert found.entry(f"{HERE}.total") is not None
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"leaves": [["<i8", 0]], "result": 7},
+        {"leaves": [["<i8", 0]], "result": "x"},
+        {"leaves": [["<i8"]], "result": "i"},
+        {"leaves": [["<i8", -1]], "result": "i"},
+        {"leaves": [["<i8", "1"]], "result": "i"},
+        {"leaves": [["<M8", 0]], "result": "i"},
+        {"leaves": [["nothing", 1]], "result": "i"},
+        {"leaves": 7, "result": "i"},
+    ],
+)
+def test_a_manifest_with_types_that_there_are_not_is_damaged(entry: object) -> None:
+    data = {"code": "", "kernels": "", "files": {}, "entries": {"kernel": entry}}
+    with pytest.raises(KernelArchiveError, match="damaged"):
+        Manifest.parse(json.dumps(data).encode())
+
+
+@pytest.mark.parametrize("digest", [{"code": 1}, {"kernels": None}, {"files": {"a": []}}])
+def test_a_manifest_whose_digests_are_no_texts_is_damaged(digest: dict[str, object]) -> None:
+    data = {"code": "", "kernels": "", "files": {}, "entries": {}, **digest}
+    with pytest.raises(KernelArchiveError, match="damaged"):
+        Manifest.parse(json.dumps(data).encode())
+
+
 @pytest.mark.parametrize("name", [CODE, MANIFEST])
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"entries": 1}', None])
+@pytest.mark.parametrize("damage", [b"", b"{", b"[" * 10**5, b'{"entries": 1}', None])
 def test_an_archive_in_the_cache_that_is_damaged_is_built_anew(
     folder: Path, name: str, damage: bytes | None
 ) -> None:

@@ -147,6 +147,11 @@ def test_numbers_are_words_but_goal_values_stay() -> None:
     assert form_of(GAME.replace("black 40", "black 60")).digest != form_of(ruleset).digest
 
 
+def test_a_goal_of_thousands_of_digits_is_a_word() -> None:
+    game = "(role red) (legal red go) (init a) (<= terminal (true a)) (goal red {})"
+    assert form_of(game.format("9" * 5000)).digest == form_of(game.format("word")).digest
+
+
 def test_numbers_that_may_be_goals_stay() -> None:
     text = "(role r) (value 30) (value 70) (legal r go) (<= (goal r ?v) (value ?v))"
     assert form_of(text).digest == form_of(text.replace("value", "worth")).digest

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.engine.machine import PropnetStateMachine
+from gdl.rewriting import rule_decomposition
+from gdl.rewriting.rule_decomposition import RuleDecomposer
 from tests.support.lockstep import assert_lockstep
 
 NUMBERS = " ".join(f"(n {i})" for i in range(40))
@@ -201,3 +205,32 @@ def test_binding_by_domains_makes_fewer_rules() -> None:
     """
     decomposed, whole = assert_same_answers(text, states=10)
     assert decomposed < whole / 3
+
+
+def long_rule(pairs: int) -> str:
+    """A rule with many variables that hardly anything connects."""
+    body = " ".join(f"(e ?y{i} ?z{i}) (distinct ?x ?y{i})" for i in range(pairs))
+    return f"""
+        (role you) (e 1 2) (e 2 1) (e 3 3) (init a) (legal you go)
+        (<= (legal you b) (e ?x ?y) {body})
+        (<= (next a) (true a)) (<= terminal (not (true a))) (goal you 50)
+    """
+
+
+@pytest.mark.parametrize("effort", [0, 2_000])
+def test_the_effort_for_long_rules_is_bounded(effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    original = rule_decomposition.RuleDecomposer._cost
+
+    def counted(decomposer: RuleDecomposer, candidate: Any) -> float:
+        compared.append((len(candidate.body) + len(candidate.rest)) ** 2)
+        return original(decomposer, candidate)
+
+    monkeypatch.setattr(rule_decomposition.RuleDecomposer, "_cost", counted)
+    gdl.compile(gdl.parse(long_rule(6)))
+    assert sum(compared) > 2_000
+    compared.clear()
+    monkeypatch.setattr(rule_decomposition, "MAX_EFFORT", effort)
+    gdl.compile(gdl.parse(long_rule(6)))
+    assert sum(compared) <= effort
+    assert_same_answers(long_rule(6), states=3)

@@ -61,6 +61,8 @@ ERRORS = [
     ("keyword-arity", "(<= «(terminal now)» (true (on b)))"),
     ("misplaced-keyword", "(p «not»)"),
     ("misplaced-keyword", "(p «<=» q)"),
+    ("misplaced-keyword", "(p («not»))"),
+    ("misplaced-keyword", "(p (f («<=») a))"),
     ("misplaced-keyword", "«(distinct a b)»"),
     ("misplaced-keyword", "(<= p «(<= q r)»)"),
     ("variable-as-atom", "(<= p «?x»)"),

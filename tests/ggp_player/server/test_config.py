@@ -48,6 +48,13 @@ def test_which_source_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert config.host == Config().host
 
 
+@pytest.mark.parametrize("text", [b"port = " + b"1" * 5000, b"a = " + b"[" * 20_000, b"\xff"])
+def test_a_file_that_cannot_be_read_is_named(file: Path, text: bytes) -> None:
+    file.write_bytes(text)
+    with pytest.raises(ConfigError, match="cannot be read as TOML"):
+        load_config(file)
+
+
 def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text("margin = 0\nspeed = 9\nspares = 3\n[matches]\nmax = 2\n")
     monkeypatch.setenv("GGP_PLAYER_PORT", "many")
@@ -64,6 +71,23 @@ def test_all_problems_are_named_at_once(file: Path, monkeypatch: pytest.MonkeyPa
     assert "name in the command line is 'Ann B'; expected the player's name" in sentences
     assert "strategy in the command line: there is no strategy 'luck'" in sentences
     assert "log_level in the command line is 'loud'; expected how much is logged" in sentences
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("NAME", "a\udcff", "name in the variable GGP_PLAYER_NAME is not UTF-8"),
+        ("STATE_DIR", "\udcff", "state_dir in the variable GGP_PLAYER_STATE_DIR is not UTF-8"),
+        ("\udcff", "1", "\\udcff in the variable GGP_PLAYER_\\UDCFF is not UTF-8"),
+    ],
+)
+def test_what_is_not_utf_8_is_named(
+    name: str, value: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"GGP_PLAYER_{name}", value)
+    with pytest.raises(ConfigError) as caught:
+        load_config()
+    assert caught.value.problems == (sentence,)
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,21 @@ def test_blanks_and_letters_beyond_ascii_in_an_address_are_escaped() -> None:
     assert reader.head.target == "/(%20PLAY%20%C2%BD%20)"
 
 
+def test_only_the_beginning_of_an_address_can_name_a_server() -> None:
+    for target in ("/a/http://x/b", "http://y/a/http://x/b"):
+        head = read(f"GET {target} HTTP/1.0\r\n\r\n".encode()).head
+        assert head is not None
+        assert head.target == "/a/http://x/b"
+
+
+def test_of_headers_with_one_name_the_first_is_passed_on() -> None:
+    head = b"POST / HTTP/1.0\r\nContent-Type: a\r\nSender: x\r\ncontent-type: b\r\n"
+    request = read(head + b"Content-Length: 0\r\n\r\n").request
+    assert bytes(request or b"").count(b"content-type") == 1
+    assert b"content-type: a\r\n" in bytes(request or b"")
+    assert b"sender: x\r\n" in bytes(request or b"")
+
+
 def test_headers_of_the_connection_are_not_passed_on() -> None:
     head = b"POST / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSender: x\r\n y\r\n"
     request = read(head + b"Content-Length: 0\r\n\r\n").request

@@ -1,0 +1,115 @@
+"""Whole matches without the network: any messages, one after the other, to a tracker of the match.
+
+Each expression of an input is a message. What the protocol's lifecycle makes of it is handed to a
+match tracker as the worker process does, also over its lines of JSON.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+from functools import cache
+from random import Random
+from unittest.mock import Mock, patch
+
+from ggp_player.errors import ProtocolError
+from ggp_player.protocol import Abort, Matches, MatchRequest, Outcome, Play, Start, parse_request
+from ggp_player.protocol.lifecycle import Phase
+from ggp_player.worker.messages import (
+    ApplyMoves,
+    BeginMatch,
+    MatchStatus,
+    MessageToServer,
+    MessageToWorker,
+    decode_to_server,
+    decode_to_worker,
+    encode,
+)
+from ggp_player.worker.process import TrackerWorker, handle_message
+from tests.fuzz.mutators import mutate_expressions, read_nested, write_nested
+from tests.fuzz.pieces import PIECES
+from tests.fuzz.target import Target, TooSlowError, cpu_limit
+
+EVALUATION_SECONDS = 0.5
+"""CPU time for evaluating the rules of a match; a worker has as much as its clocks allow."""
+
+MAX_MESSAGES = 12
+
+MOVES = ("NIL", "((f 1) (f 1))", "((f 2) (f 1))", "(go (r 2))", "(go (r 1))", "(to 2)", "((to 2))")
+
+
+class Tracker:
+    """The tracker of one match, and what it has told the server."""
+
+    def __init__(self) -> None:
+        self.told: list[MessageToServer] = []
+        self._worker: TrackerWorker | None = None
+
+    def tell(self, message: MessageToWorker) -> None:
+        """Hand it a message, as a line of JSON."""
+        line = decode_to_worker(encode(message).rstrip(b"\n"))
+        worker = handle_message(line, self._worker, Mock(), self._send)
+        assert worker is None or isinstance(worker, TrackerWorker)
+        self._worker = worker
+
+    def _send(self, message: MessageToServer) -> None:
+        line = encode(message)
+        assert line.count(b"\n") == 1
+        self.told.append(decode_to_server(line))
+
+
+def check(data: bytes) -> None:
+    """Hand messages to a player with one seat."""
+    matches, trackers = Matches(1), dict[str, Tracker]()
+    try:
+        with cpu_limit(EVALUATION_SECONDS), patch.object(gc, "freeze"):
+            for node in read_nested(data.decode("utf-8", "replace"))[:MAX_MESSAGES]:
+                _receive(write_nested([node]), matches, trackers)
+    except (TooSlowError, MemoryError):
+        pass  # the server kills such a worker
+
+
+def _receive(text: str, matches: Matches, trackers: dict[str, Tracker]) -> None:
+    try:
+        request = parse_request(text)
+    except ProtocolError:
+        return
+    if not isinstance(request, MatchRequest):
+        return
+    match, outcome = matches.receive(request, "here")
+    assert (match is None) <= (outcome is Outcome.BUSY)
+    assert len(matches) <= 1
+    if isinstance(request, Start) and outcome is Outcome.PREPARE:
+        trackers[request.match_id] = Tracker()
+        trackers[request.match_id].tell(BeginMatch(rules=request.rules, role=request.role))
+    elif outcome in {Outcome.CHOOSE, Outcome.FINISH} and not isinstance(request, Start | Abort):
+        _apply(request.moves, trackers[request.match_id])
+    if match is not None and isinstance(request, Start | Play) and match.phase is not Phase.OVER:
+        match.replied(request)
+
+
+def _apply(moves: tuple[object, ...], tracker: Tracker) -> None:
+    before = len(tracker.told)
+    tracker.tell(ApplyMoves(moves=tuple(map(str, moves))))
+    for message in tracker.told[before:]:
+        if isinstance(message, MatchStatus):
+            assert message.is_over or isinstance(message.legal_moves, tuple)
+
+
+@cache
+def seeds() -> tuple[bytes, ...]:
+    """Matches of small games, from START to STOP."""
+    logging.getLogger("ggp_player").setLevel(logging.ERROR)  # illegal moves are warnings
+    found = []
+    for rules in PIECES:
+        plays = "\n".join(f"(PLAY m {moves})" for moves in MOVES)
+        found.append(f"(START m a ({rules}) 10 5)\n{plays}\n(STOP m {MOVES[1]})\n(ABORT m)")
+    return tuple(text.encode() for text in found)
+
+
+def mutate(data: bytes, random: Random) -> bytes:
+    """Change expressions of the messages."""
+    return mutate_expressions(data, random)
+
+
+TARGET = Target("matches", check, seeds, mutate, seconds=2.0, max_bytes=4096)

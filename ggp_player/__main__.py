@@ -53,6 +53,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.tournament:tournament_command",
             "Play many matches, and compare the players.",
         ),
+        "matches": Target(
+            "ggp_player.cli.matches:matches_command",
+            "List, show, replay, export and import matches of the archive.",
+        ),
         "warm-up": Target(
             "ggp_player.cli.warm_up:warm_up_command",
             "Compile what all matches share, in advance.",

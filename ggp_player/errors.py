@@ -10,6 +10,7 @@
      ├── StrategyError      a strategy that does not exist, or a parameter that it cannot take
      ├── MatchError         the game manager cannot play the match, or not to its end
      ├── TournamentError    a tournament cannot be played, or not as it was begun
+     ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
      └── TreeSizeError      a search tree that cannot be drawn to the depth asked for
 
@@ -63,6 +64,10 @@ class MatchError(GgpPlayerError):
 
 class TournamentError(GgpPlayerError):
     """The tournament cannot be played, or not as it was begun."""
+
+
+class ArchiveError(GgpPlayerError):
+    """The archive of matches cannot be used, or a match in it, or a record that is to go there."""
 
 
 class JointMoveError(GgpPlayerError):

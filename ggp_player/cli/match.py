@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
+from ggp_player.cli.archiving import archiving, archiving_options
 from ggp_player.cli.options import (
     RULESHEET,
     match_options,
@@ -48,8 +50,15 @@ _SENTENCES = {
 @match_options
 @output_option("--save", text="Write the match record to a file, as JSON.")
 @click.option("--states", is_flag=True, help="Print the facts of every state.")
+@archiving_options
 def match_command(
-    rulesheet: Path, players: tuple[str, ...], save: Path | None, states: bool, **settings: int
+    rulesheet: Path,
+    players: tuple[str, ...],
+    archive: Path | None,
+    no_archive: bool,
+    save: Path | None,
+    states: bool,
+    **settings: int,
 ) -> None:
     """Play one match of the game in the file RULESHEET.
 
@@ -68,7 +77,9 @@ def match_command(
         machine = gdl.interpret(setup.ruleset)
         check_seats(machine.roles, len(seats))
         warn_if_cold(players)
-        unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
+        with archiving(archive, no_archive) as events:
+            setup = replace(setup, events=events)
+            unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
     if unreachable:
         names = ", ".join(unreachable)
         raise click.ClickException(f"could not be reached at the start: {names}")
@@ -90,7 +101,7 @@ class _Run:
     async def play(self, seats: Sequence[Seat]) -> list[str]:
         """Play the match; return the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
-            players = [await open_player(seat, stack) for seat in seats]
+            players = [await open_player(seat, stack, self._setup.events) for seat in seats]
             manager = GameManager(self._setup, self._machine, players, self._show_step)
             self._show_beginning(manager)
             try:

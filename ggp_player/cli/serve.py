@@ -8,11 +8,13 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
+from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
 from ggp_player.server import Config, is_loopback, load_config, serve
@@ -20,6 +22,9 @@ from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 
 _log = logging.getLogger(__name__)
+
+NO_ARCHIVE = "no_archive"
+"""The only setting whose flag takes no value, as with the other commands."""
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -32,7 +37,10 @@ def _config_options(command: _Command) -> _Command:
         default = f"  [default: {field.default}]" if has_default else ""
         text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
         flag = f"--{name.replace('_', '-')}"
-        option = click.option(flag, name, metavar=name.upper(), help=text, multiple=is_list)
+        if name == NO_ARCHIVE:
+            option = click.option(flag, name, flag_value="true", help=text)
+        else:
+            option = click.option(flag, name, metavar=name.upper(), help=text, multiple=is_list)
         command = option(command)
     return command
 
@@ -60,9 +68,11 @@ def serve_command(config: Path | None, **flags: object) -> None:
         os.environ[FOLDER_VARIABLE] = str(settings.evaluations.absolute())
     start_logging(settings.logging_level, settings.log_format)
     try:
-        asyncio.run(
-            serve(settings, lambda host, port: _greet(settings, host, port), _end_at_the_latest)
-        )
+        with (
+            archiving(settings.archive, settings.no_archive) as events,
+            writing_events(settings.events, events),
+        ):
+            asyncio.run(serve(settings, partial(_greet, settings), _end_at_the_latest, events))
     except ServerError as error:
         raise click.ClickException(str(error)) from error
 
@@ -88,12 +98,16 @@ def _greet(config: Config, host: str, port: int) -> None:
     secret = "/SECRET" if config.token else ""
     address = f"{socket.gethostname() if everywhere else host}:{port}{secret}"
     local = f" (from this machine, 127.0.0.1:{port}{secret})" if everywhere else ""
-    _line("listening", f"{host}:{port}")
-    _line("name", config.name)
-    _line("strategy", config.strategy)
-    _line("register", f"give your game manager the address {address}{local}")
-    _line("access", _access(config, host))
-    _line("stop", "Ctrl-C")
+    lines = {
+        "listening": f"{host}:{port}",
+        "name": config.name,
+        "strategy": config.strategy,
+        "register": f"give your game manager the address {address}{local}",
+        "access": _access(config, host),
+        "stop": "Ctrl-C",
+    }
+    for key, value in lines.items():
+        click.echo(f"{key:<11}{value}", err=config.events == STANDARD_OUTPUT)
 
 
 def _access(config: Config, host: str) -> str:
@@ -105,7 +119,3 @@ def _access(config: Config, host: str) -> str:
     if config.allow:
         return f"this machine and {', '.join(config.allow)}"
     return "everybody who reaches this machine; --allow and --token restrict that"
-
-
-def _line(key: str, value: str) -> None:
-    click.echo(f"{key:<11}{value}")

@@ -14,7 +14,9 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from gdl.system import available_cpus
+from ggp_player.cli.archiving import archiving, archiving_options
 from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
+from ggp_player.events import EventBus
 from ggp_player.manager.tournament import (
     DEFAULT_MAX_STEPS,
     MISSING,
@@ -61,6 +63,8 @@ class _Options:
     output: Path | None
     resume: bool
     records: Path | None
+    archive: Path | None
+    no_archive: bool
     max_steps: int
     csv: Path | None
     json: bool
@@ -109,6 +113,7 @@ _FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
     help="Resume from an existing file of results, or refuse it.",
 )
 @click.option("--records", type=_FOLDER, help="Save every match record in a folder, which is made.")
+@archiving_options
 @click.option(
     "--max-steps",
     type=click.IntRange(min=1),
@@ -169,7 +174,8 @@ def _play(options: _Options) -> int:
             options.records.mkdir(parents=True, exist_ok=True)
         run = TournamentRun(games, matches, log, _console(options))
         warn_if_cold(options.players)
-        is_interrupted = run.play(_conditions(options), concurrency)
+        events = stack.enter_context(archiving(options.archive, options.no_archive))
+        is_interrupted = run.play(_conditions(options, events), concurrency)
     report = run.report(log.identity, rates)
     _print_report(report, options, run.console)
     if is_interrupted:
@@ -200,13 +206,14 @@ def _plan(
     )
 
 
-def _conditions(options: _Options) -> MatchConditions:
+def _conditions(options: _Options, events: EventBus) -> MatchConditions:
     return MatchConditions(
         start_clock=options.start_clock,
         play_clock=options.play_clock,
         scramble=options.scramble,
         max_steps=options.max_steps,
         records=options.records,
+        events=events,
     )
 
 

@@ -26,11 +26,12 @@ _log = logging.getLogger(__name__)
 
 
 def encode_event(event: Event) -> bytes:
-    """Encode an event as a line, its kind first."""
+    """Encode an event as a line, its kind, match and time first."""
     values = _EVENTS.dump_python(event, mode="json")
     if isinstance(event, MatchStarted):
         values["rules_hash"] = event.rules_hash
-    return to_json({"kind": values.pop("kind"), **values}) + b"\n"
+    first = {name: values.pop(name) for name in ("kind", "match", "time")}
+    return to_json({**first, **values}) + b"\n"
 
 
 def decode_event(line: bytes) -> Event:

@@ -34,10 +34,10 @@ class MatchStarted(MatchEvent):
     """A match begins. Clocks are in seconds.
 
     A player tells its ``role``, its name in ``player``, its ``strategy`` and who sent the START in
-    ``manager``; ``history`` has the joint moves made before, in a match that goes on after a
-    restart. The game manager tells ``roles`` and the names of the ``players`` in role order, and
-    what its match record has besides; its ``role`` is empty. In a match with scrambled words,
-    ``words`` gives for each word that players get the one of the rules.
+    ``manager``. A match that goes on after a restart is ``resumed``, and ``history`` has the joint
+    moves made before. The game manager tells ``roles`` and the names of the ``players`` in role
+    order, and what its match record has besides; its ``role`` is empty. In a match with scrambled
+    words, ``words`` gives for each word that players get the one of the rules.
     """
 
     kind: Literal["MatchStarted"] = field(default="MatchStarted", repr=False)
@@ -49,6 +49,7 @@ class MatchStarted(MatchEvent):
     player: str = ""
     strategy: str = ""
     manager: str = ""
+    resumed: bool = False
     history: tuple[tuple[str, ...], ...] = ()
     roles: tuple[str, ...] = ()
     players: tuple[str, ...] = ()

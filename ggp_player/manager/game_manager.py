@@ -16,7 +16,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -25,6 +25,8 @@ from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
+from ggp_player.events import EventBus, StepMade
+from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
@@ -61,7 +63,10 @@ def game_name(rulesheet: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The settings of a match. Clocks are in seconds, ``start_time`` in milliseconds since 1970."""
+    """The settings of a match. Clocks are in seconds, ``start_time`` in milliseconds since 1970.
+
+    ``events`` is where the match tells what happens in it.
+    """
 
     ruleset: Ruleset
     match_id: str
@@ -71,6 +76,7 @@ class MatchSetup:
     scramble: bool = False
     start_time: int = 0
     rulesheet_url: str = ""
+    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +139,26 @@ class GameManager:
         times = (0.0,) * len(self.seats)
         self._steps = [MatchStep(0, (), nothing, times, machine.initial_state(), setup.start_time)]
         self._aborted = False
+        self._telling = MatchTelling(setup.events, [str(role) for role in machine.roles])
 
     async def run(self) -> MatchRecord:
         """Play the match to its end and return its record.
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
+        rules = spaced(str(self.setup.ruleset))
+        self._telling.started(self.record(), rules, self._original_words())
         try:
             await self._start()
             while legal_moves := await asyncio.to_thread(self._legal_moves):
                 await self._step(legal_moves)
             self.goals = await asyncio.to_thread(self._final_goals)
-        except BaseException:
+        except BaseException as error:
             self._aborted = True
+            self._telling.aborted(error)
             await self._notify(Abort(self.setup.match_id), ABORT_LIMIT)
             raise
+        self._telling.completed(self.goals)
         last = self._scrambled(self._steps[-1].joint_move)
         await self._notify(Stop(self.setup.match_id, last), self.setup.play_clock)
         return self.record()
@@ -187,7 +198,7 @@ class GameManager:
         errors = tuple(reply.error for reply in replies)
         seconds = tuple(reply.seconds for reply in replies)
         self._steps[0] = replace(self._steps[0], errors=errors, seconds=seconds)
-        self._on_step(self._steps[0])
+        self._tell_step()
 
     async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
         """Ask every player for a move and make the joint move."""
@@ -205,7 +216,23 @@ class GameManager:
         self._steps.append(
             MatchStep(len(self._steps), joint_move, errors, seconds, after, self._now())
         )
-        self._on_step(self._steps[-1])
+        self._tell_step()
+
+    def _tell_step(self) -> None:
+        """Tell all who want to know the last step, which ``on_step`` may break the match off at."""
+        step = self._steps[-1]
+        self._telling.step_made(
+            StepMade(
+                match="",
+                time=step.time,
+                step=step.number,
+                joint_move=move_texts(step.joint_move),
+                errors=step.errors,
+                seconds=step.seconds,
+                state=state_text(step.state),
+            )
+        )
+        self._on_step(step)
 
     def _decide(
         self, seat: MatchPlayer | None, reply: Reply, legal: Sequence[Term]
@@ -262,6 +289,12 @@ class GameManager:
     def _scrambled(self, terms: Sequence[Term]) -> tuple[Term, ...]:
         """Return the terms in the words that the players know: scrambled, if the match is."""
         return tuple(map(self._scrambler.scramble, terms)) if self._scrambler else tuple(terms)
+
+    def _original_words(self) -> dict[str, str]:
+        """The word of the rules for each that the players know, if the match is scrambled."""
+        if self._scrambler is None:
+            return {}
+        return {word.lower(): name for name, word in self._scrambler.words.items()}
 
     def _now(self) -> int:
         return self.setup.start_time + round(1000 * (self._clock() - self._began))

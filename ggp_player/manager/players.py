@@ -18,6 +18,7 @@ from aiohttp.http import HttpVersion10
 from yarl import URL
 
 from ggp_player.errors import ConfigError, ServerError
+from ggp_player.events import EventBus
 from ggp_player.server import Config, Player, load_config
 
 MAX_REPLY = 2**16
@@ -155,10 +156,17 @@ def seat_of(player: str, **settings: object) -> Seat:
     return remote or load_config(flags={"strategy": player, **settings})
 
 
-async def open_player(seat: Seat, stack: AsyncExitStack) -> MatchPlayer:
-    """Return the player of a seat; one in this process is started, and closed with the stack."""
+async def open_player(
+    seat: Seat, stack: AsyncExitStack, events: EventBus | None = None
+) -> MatchPlayer:
+    """Return the player of a seat; one in this process is started, and closed with the stack.
+
+    It tells what happens in its matches to ``events``.
+    """
     if isinstance(seat, RemotePlayer):
         return seat
     illegal: list[str] = []
-    player = await stack.enter_async_context(Player(seat, on_illegal_choice=illegal.append))
+    player = await stack.enter_async_context(
+        Player(seat, on_illegal_choice=illegal.append, events=events)
+    )
     return LocalPlayer(seat.strategy, player, illegal)

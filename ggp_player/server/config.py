@@ -191,6 +191,20 @@ class Config(BaseModel):
         description="the folder in which running matches are kept, to go on with them after a "
         "restart; without it, they end with the server",
     )
+    archive: Path | None = Field(
+        default=None,
+        description="the database to which all matches go; without it, one in the user's data "
+        "folder",
+    )
+    no_archive: bool = Field(
+        default=False,
+        description="whether matches go to no archive at all: true or false",
+    )
+    events: str = Field(
+        default="",
+        description="a file to which all that happens in matches is appended, as lines of JSON; - "
+        "is the standard output",
+    )
     drain: bool = Field(
         default=False,
         description="whether to finish the matches of the state folder, begin no others, and end: "

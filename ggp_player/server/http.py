@@ -33,6 +33,7 @@ from aiohttp import web
 
 from gdl.system import raise_open_files_limit
 from ggp_player.errors import ServerError
+from ggp_player.events import EventBus
 from ggp_player.move_service import ensure_warm
 from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
@@ -182,12 +183,13 @@ async def serve(
     config: Config,
     on_listening: Callable[[str, int], None],
     on_stopping: Callable[[], None] = lambda: None,
+    events: EventBus | None = None,
 ) -> None:
     """Answer game managers until SIGINT or SIGTERM; ``on_listening`` gets host and port.
 
     SIGUSR1, where the system has it, drains the player: the server ends with the last match.
-    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. Raises
-    :class:`ServerError` where the address cannot be listened at.
+    ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. What happens in matches
+    is told to ``events``. Raises :class:`ServerError` where the address cannot be listened at.
     """
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
@@ -196,7 +198,7 @@ async def serve(
         loop.call_soon_threadsafe(stopped.set)
 
     with _called_at_signals(stop, signal.SIGINT, signal.SIGTERM):
-        async with Player(config) as player:
+        async with Player(config, events=events) as player:
             drain = partial(loop.call_soon_threadsafe, player.drain)
             with _called_at_signals(drain, *DRAIN_SIGNALS):
                 async with loop_delay_measured(player.metrics.loop_delay):

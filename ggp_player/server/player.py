@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
+from typing import TypeAlias
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
@@ -67,6 +68,9 @@ LATIN_1 = "latin-1"
 
 _REFUSED = "refused"
 """The kind of a request that is answered ``busy`` unread, in the metrics."""
+
+History: TypeAlias = tuple[tuple[str, ...], ...]
+"""The joint moves of a match so far."""
 
 _log = logging.getLogger(__name__)
 
@@ -350,11 +354,12 @@ class Player:
                 return ABORTED
 
     def _session(
-        self, match: Match, message: Message, history: tuple[tuple[str, ...], ...] = ()
+        self, match: Match, message: Message, history: History | None = None
     ) -> MatchSession:
         """The match's session; it is dropped unless another request comes in time.
 
-        ``message`` is the one that a new session begins with.
+        ``message`` is the one that a new session begins with; a match that goes on after a restart
+        has a ``history``.
         """
         session = self._sessions.get(match.match_id)
         if session is None:
@@ -365,9 +370,7 @@ class Player:
         session.watch(self.config.idle_limit, lambda: self._drop(session))
         return session
 
-    def _new_session(
-        self, match: Match, message: Message, history: tuple[tuple[str, ...], ...]
-    ) -> MatchSession:
+    def _new_session(self, match: Match, message: Message, history: History | None) -> MatchSession:
         config = self.config
         events = self._publisher(match.start, message.peer, history)
         setup = Setup(
@@ -377,21 +380,19 @@ class Player:
             config.ponder,
             self._on_illegal_choice,
             self.health,
-            history,
+            history or (),
             self.metrics,
             events,
         )
         journal = None
         if self._journals is not None:
-            journal = self._journals.journal(match.match_id, len(history))
+            journal = self._journals.journal(match.match_id, len(setup.history))
         moves = MoveService(setup, self._pool)
         session = MatchSession(match, moves, self._clock, journal, message.encoding)
         session.on_unplayable = lambda: self._give_up(session)
         return session
 
-    def _publisher(
-        self, start: Start, peer: str, history: tuple[tuple[str, ...], ...]
-    ) -> MatchPublisher:
+    def _publisher(self, start: Start, peer: str, history: History | None) -> MatchPublisher:
         """Tell that a match begins, and return what tells the rest."""
         events = MatchPublisher(self.events)
         events.started(
@@ -406,7 +407,8 @@ class Player:
                 player=self.config.name,
                 strategy=self.config.strategy,
                 manager=peer,
-                history=history,
+                resumed=history is not None,
+                history=history or (),
             )
         )
         return events

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 
 from ggp_player.errors import ConfigError, ServerError, TournamentError
+from ggp_player.events import EventBus
 from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.protocol import Abort, format_request
@@ -39,10 +40,12 @@ def is_remote(player: str) -> bool:
     return RemotePlayer.at(player) is not None
 
 
-async def start_player(player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
+async def start_player(
+    player: str, seed: int, stack: AsyncExitStack, events: EventBus | None = None
+) -> MatchPlayer:
     """Return a player; a strategy's processes are started, and end with the stack."""
     # On shared cores, thinking on the opponent's time would take that time from the opponent.
-    return await open_player(seat_of(player, seed=seed, ponder=False), stack)
+    return await open_player(seat_of(player, seed=seed, ponder=False), stack, events)
 
 
 async def abort_match(players: Iterable[str], match_id: str) -> None:

@@ -19,7 +19,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import gdl
@@ -27,6 +27,7 @@ from gdl import GdlError, StateMachine
 from gdl.language import moves_by_chance
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
+from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_warnings import collecting_warnings, warnings_of_match
@@ -43,7 +44,7 @@ class MatchConditions:
     """The settings that all matches share. Clocks are in seconds.
 
     A match that has not ended after ``max_steps`` is broken off. Match records go to the folder
-    ``records``, if any.
+    ``records``, if any, and what happens in them is told to ``events``.
     """
 
     start_clock: int
@@ -51,6 +52,7 @@ class MatchConditions:
     scramble: bool = False
     max_steps: int = DEFAULT_MAX_STEPS
     records: Path | None = None
+    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
 class MatchRunner:
@@ -162,7 +164,10 @@ class _MatchInProgress:
         """Play the match to its end and return the goals of the roles that players take."""
         match = self._match
         async with AsyncExitStack() as stack:
-            players = [await start_player(player, match.seed, stack) for player in match.players]
+            events = self._conditions.events
+            players = [
+                await start_player(player, match.seed, stack, events) for player in match.players
+            ]
             manager = await asyncio.to_thread(
                 GameManager, self._setup(), machine, players, self._on_step
             )
@@ -183,6 +188,7 @@ class _MatchInProgress:
             scramble=self._conditions.scramble,
             start_time=time.time_ns() // 1_000_000,
             rulesheet_url=self._game.url,
+            events=self._conditions.events,
         )
 
     def _on_step(self, step: MatchStep) -> None:

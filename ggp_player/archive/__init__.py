@@ -1,0 +1,67 @@
+"""The archive: every match that this player, or its game manager, has played, in one database.
+
+:class:`ArchiveWriter` subscribes to the events (:mod:`ggp_player.events`) of whoever plays, and
+writes them in a thread of its own: no move waits for it. A match is there as soon as it begins, and
+each move as soon as it is made, so that a process that is killed loses at most the move that was
+open. :class:`Archive` lists, filters and reads matches, takes in records of other game managers,
+and deletes.
+
+What is in it, by the side that has seen it:
+
+========  =====================================================================================
+side      the match as it is known to
+========  =====================================================================================
+manager   our game manager: all roles, errors, goals; and, for each strategy in the same process,
+          what it thought of its moves
+player    our player server, in one role of a match whose manager may be anybody's
+import    the record of another program
+========  =====================================================================================
+
+A match between our manager and our server is there once for each of the two, with the same match
+id: they are two processes, and neither believes the other.
+
+Start reading in :mod:`.schema`; :mod:`.match_store` turns events into rows, :mod:`.queries` reads
+them, :mod:`.match_records` and :mod:`.dresden_xml` know the records' formats.
+"""
+
+from ggp_player.archive.importing import FoundRecord, find_records, read_record
+from ggp_player.archive.location import ARCHIVE_VARIABLE, default_archive
+from ggp_player.archive.match_records import export_document, match_record
+from ggp_player.archive.queries import (
+    Archive,
+    ArchivedChoice,
+    ArchivedMatch,
+    ArchivedProblem,
+    ArchivedStep,
+    MatchFilter,
+    MatchPage,
+    MatchSummary,
+    SeatSummary,
+)
+from ggp_player.archive.replay import ReplayedStep, draw_state, replay
+from ggp_player.archive.writer import ArchiveWriter
+from ggp_player.errors import ArchiveError
+
+__all__ = [
+    "ARCHIVE_VARIABLE",
+    "Archive",
+    "ArchiveError",
+    "ArchiveWriter",
+    "ArchivedChoice",
+    "ArchivedMatch",
+    "ArchivedProblem",
+    "ArchivedStep",
+    "FoundRecord",
+    "MatchFilter",
+    "MatchPage",
+    "MatchSummary",
+    "ReplayedStep",
+    "SeatSummary",
+    "default_archive",
+    "draw_state",
+    "export_document",
+    "find_records",
+    "match_record",
+    "read_record",
+    "replay",
+]

@@ -1,0 +1,85 @@
+"""Replaying a match: the state after each joint move.
+
+States are not in the archive: they follow from the rules, and a record that was imported has its
+own. Evaluating rules takes as long as they want; a server does that in a worker process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import gdl
+from gdl import GdlError, State
+from ggp_player.archive.dresden_xml import read_dresden_xml
+from ggp_player.archive.queries import ArchivedChoice, ArchivedMatch, ArchivedStep
+from ggp_player.errors import ArchiveError
+from ggp_player.protocol import MatchRecord, state_text
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedStep:
+    """A state of a match, and what led to it.
+
+    ``choices`` are the moves of ours that this joint move contains. ``facts`` is empty where the
+    state is not known.
+    """
+
+    step: ArchivedStep
+    facts: tuple[str, ...]
+    choices: tuple[ArchivedChoice, ...] = ()
+
+
+def replay(match: ArchivedMatch) -> Iterator[ReplayedStep]:
+    """Yield the states of a match in their order. Raises :class:`ArchiveError`."""
+    states = states_of(match)
+    for step in match.steps:
+        choices = tuple(one for one in match.choices if one.turn == step.step - 1)
+        yield ReplayedStep(step, facts_of(next(states, "")), choices)
+
+
+def states_of(match: ArchivedMatch) -> Iterator[str]:
+    """Yield the states of a match as in match records; nothing where they cannot be known."""
+    if match.document_format == "json":
+        yield from MatchRecord.from_json(match.document).states
+    elif match.rules:
+        yield from (state_text(state) for state in _computed(match))
+    elif match.document_format == "xml":
+        *unknown, last = ("",) * len(match.steps)
+        yield from unknown
+        yield read_dresden_xml(match.document).state or last
+
+
+def facts_of(text: str) -> tuple[str, ...]:
+    """The facts of a state that reads ``( (cell 1 1 b) (control white) )``."""
+    if not text.strip("() "):
+        return ()
+    try:
+        state = gdl.parse_term(f"(state {text[1:-1]})")
+    except GdlError:
+        return (text,)
+    return tuple(map(str, state.args)) if isinstance(state, gdl.Function) else ()
+
+
+def draw_state(rules: str, facts: tuple[str, ...]) -> str:
+    """Draw a state as lines of text, for the terminal: one fact a line.
+
+    This is where a board that is found in the rules will be drawn.
+    """
+    return "\n".join(facts)
+
+
+def _computed(match: ArchivedMatch) -> Iterator[State]:
+    """Compute the states by the rules."""
+    try:
+        ruleset = gdl.parse(match.rules, name=f"the rules of match {match.summary.number}")
+        machine = gdl.interpret(ruleset)
+        state = machine.initial_state()
+        yield state
+        for joint_move in match.moves:
+            terms = [ruleset.spell(gdl.parse_term(move)) for move in joint_move]
+            state = machine.next_state(state, terms)
+            yield state
+    except (GdlError, RecursionError) as error:
+        number = match.summary.number
+        raise ArchiveError(f"match {number} cannot be replayed: {error}") from error

@@ -6,11 +6,12 @@ A *state* is an immutable, hashable value that iterates over its facts as terms,
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from importlib import import_module
 from itertools import product
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from gdl.language import Constant, Term
+from gdl.language import Constant, Ruleset, Term
 
 
 @runtime_checkable
@@ -68,6 +69,20 @@ class StateMachine(Protocol):
     def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return the role's percepts of the joint move made in the state."""
         ...
+
+
+class Rendered:
+    """A state machine's method that draws states, for the machines that know their rules."""
+
+    ruleset: Ruleset
+
+    def render(self, state: Iterable[Term], before: Iterable[Term] | None = None) -> Any:  # noqa: ANN401
+        """Draw a state: a :class:`gdl.drawing.Rendering`, which notebooks and ``print`` show.
+
+        What has changed since the state ``before`` is marked.
+        """
+        # Drawings stand above the machines, which do without them, and without what they import.
+        return import_module("gdl.drawing").render(self.ruleset, state, before)
 
 
 def joint_moves(machine: StateMachine, state: State) -> Iterator[tuple[Term, ...]]:

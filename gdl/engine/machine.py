@@ -17,7 +17,7 @@ from gdl.datalog import index_of_role
 from gdl.engine.block import Block, Engine
 from gdl.errors import MoveError
 from gdl.language import Ruleset, Term
-from gdl.state_machine import State
+from gdl.state_machine import Rendered, State
 
 REMEMBERED_VIEWS = 1024
 
@@ -71,7 +71,7 @@ class View:
     goals: tuple[tuple[int, ...], ...]
 
 
-class PropnetStateMachine:
+class PropnetStateMachine(Rendered):
     """A game evaluated by its circuit; see :class:`gdl.StateMachine`.
 
     ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of

@@ -44,7 +44,7 @@ from gdl.language import (
     variables_in,
 )
 from gdl.reasoner.encoding import Fluents, ReasonerState, SpecializedRelations
-from gdl.state_machine import State
+from gdl.state_machine import Rendered, State
 
 REMEMBERED_STATES = 256
 """The number of states for which evaluated tables are kept."""
@@ -81,6 +81,25 @@ def ask(ruleset: Ruleset, query: Atom | str) -> list[Atom]:
     bindings = (dict(zip(names, terms, strict=True)) for terms in decoded)
     answers = [substitute(atom, binding) for binding in bindings]
     return sorted((a for a in answers if isinstance(a, Atom)), key=str)
+
+
+def evaluate_static(
+    ruleset: Ruleset, relations: Iterable[RelationKey]
+) -> dict[RelationKey, list[tuple[Term, ...]]]:
+    """Return all rows of relations that depend on nothing but the rules, in no particular order.
+
+    No fact of a state and no move is given, as for :func:`ask`. Raises :class:`gdl.RulesetError` for
+    rules that cannot be evaluated.
+    """
+    asked = tuple(relations)
+    rules = _CompiledRules(ruleset, asked)
+    queries = {relation: rules.rows_of(relation) for relation in asked}
+    view, transition = rules.context(Level.VIEW), rules.context(Level.TRANSITION)
+    decode = rules.symbols.decode
+    return {
+        relation: [tuple(map(decode, ids_of(row))) for row in query(view, transition)]
+        for relation, query in queries.items()
+    }
 
 
 class _Query:
@@ -140,7 +159,7 @@ class _CompiledRules:
         return _Query(self.program, access, called=called)
 
 
-class ReasonerStateMachine:
+class ReasonerStateMachine(Rendered):
     """A state machine that evaluates the rules of its game; see :class:`gdl.StateMachine`."""
 
     def __init__(self, ruleset: Ruleset) -> None:

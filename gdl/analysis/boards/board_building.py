@@ -1,0 +1,319 @@
+"""Boards from what was found: the places of each, its labels, and which facts go where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import ceil, sqrt
+
+from gdl.analysis.boards.axes import Axis, order_of
+from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
+from gdl.analysis.boards.geometry import Geometry, find_geometry
+from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
+from gdl.analysis.boards.layout import Board, FactPattern, Label, Panel, Part, Place, Shape
+from gdl.analysis.boards.places import Embedding
+from gdl.datalog import FunctionKey
+
+BLANK_WORDS = frozenset({"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant"})
+"""Contents that say that a place is empty, where they are not a role's."""
+
+HALF_ROW = 0.5
+"""How far the rows of a board of hexagons are shifted against each other, in places."""
+
+HEX_HEIGHT = 0.87
+"""How far the rows of a board of hexagons are apart, in places."""
+
+ROW_WIDTH = 10
+"""The most boxes of a row; more go into the next."""
+
+
+def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | None:
+    """Build the board of a grid; None where it would be too large or too small."""
+    geometry = find_geometry(evidence, grid, gravity)
+    keys = _keys(grid)
+    if not MIN_PLACES <= len(keys) <= MAX_PLACES:
+        return None
+    size = len(grid.facts[0].index)
+    spots = {key[size:]: _spot(key[size:], grid, geometry) for key in keys}
+    panels = _Panels(evidence, grid, keys, size, spots)
+    places = tuple(
+        sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
+    )
+    board = Board(
+        _title(grid),
+        Shape.HEXES if geometry.slant else Shape.SQUARES,
+        places,
+        tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
+        _found_by(grid, geometry),
+        panels=panels.frames,
+        labels=() if size or geometry.slant else _labels(grid, geometry),
+        blank=_blank(evidence, grid.facts),
+        checkered=_is_checkered(evidence, grid, geometry, places),
+    )
+    return board
+
+
+def _keys(grid: Grid) -> list[Row]:
+    """The places that facts can name, on the grid."""
+    across, down = set(grid.columns), set(grid.rows)
+    keys: set[Row] = set()
+    for facts in grid.facts:
+        keys |= {key for key in facts.places() if key[-2] in across and key[-1] in down}
+    return sorted(keys)
+
+
+def _spot(key: Row, grid: Grid, geometry: Geometry) -> tuple[float, float]:
+    """Where a place lies: columns to the right, rows downwards."""
+    first, second = grid.columns.index(key[0]), grid.rows.index(key[1])
+    if geometry.transposed:
+        x, y, rows = second, first, len(grid.columns)
+    else:
+        x, y, rows = first, second, len(grid.rows)
+    shift = HALF_ROW * y * geometry.slant
+    down = rows - 1 - y if geometry.rising else y
+    if not geometry.slant:
+        return float(x), float(down)
+    return x + shift, down * HEX_HEIGHT
+
+
+class _Panels:
+    """Several boards side by side: where each of them begins."""
+
+    def __init__(
+        self,
+        evidence: RulesEvidence,
+        grid: Grid,
+        keys: Sequence[Row],
+        size: int,
+        spots: dict[Row, tuple[float, float]],
+    ) -> None:
+        self._size = size
+        self._left = min(x for x, _ in spots.values())
+        self._width = max(x for x, _ in spots.values()) - self._left + 1
+        self._height = max(y for _, y in spots.values()) + 1
+        self._corners = self._find_corners(evidence, keys)
+
+    def _find_corners(
+        self, evidence: RulesEvidence, keys: Sequence[Row]
+    ) -> dict[Row, tuple[float, float]]:
+        indices = sorted({key[: self._size] for key in keys})
+        if self._size == 2:
+            axes = [
+                order_of(frozenset(index[k] for index in indices), ())
+                or tuple(sorted({index[k] for index in indices}))
+                for k in range(2)
+            ]
+            return {i: self._corner(axes[0].index(i[0]), axes[1].index(i[1])) for i in indices}
+        if self._size == 1:
+            axis = order_of(frozenset(index[0] for index in indices), ())
+            names = axis or tuple(index[0] for index in indices)
+            wide = len(names) if len(names) <= 3 else ceil(sqrt(len(names)))
+            return {(n,): self._corner(i % wide, i // wide) for i, n in enumerate(names)}
+        return {(): (0.0, 0.0)}
+
+    def _corner(self, column: int, row: int) -> tuple[float, float]:
+        return column * (self._width + 0.7), row * (self._height + 0.9)
+
+    def place(self, key: Row, spot: tuple[float, float]) -> Place:
+        """The place with a key, at its spot on its own board."""
+        left, top = self._corners[key[: self._size]]
+        return Place(key, left + spot[0] - self._left, top + spot[1])
+
+    @property
+    def frames(self) -> tuple[Panel, ...]:
+        """The frames of the boards, where there are several."""
+        if not self._size:
+            return ()
+        return tuple(
+            Panel(index, left - 0.5, top - 0.5, self._width, self._height)
+            for index, (left, top) in sorted(self._corners.items())
+        )
+
+
+def _title(grid: Grid) -> str:
+    named = max(grid.facts, key=lambda facts: (len(facts.content) > 0, len(facts.places())))
+    return named.fluent.name
+
+
+def _pattern(facts: GridFacts, grid: Grid, evidence: RulesEvidence) -> FactPattern:
+    key, roles = facts.fluent.key, set(evidence.roles)
+    if facts.end:
+        return FactPattern(*key, facts.place, facts.content, facts.end, Part.EDGE)
+    pieces = any(each.content for each in grid.facts)
+    if pieces and not facts.content:
+        return FactPattern(*key, facts.place, part=Part.MARK)
+    words = [facts.fluent.columns[i] for i in facts.content]
+    owned = any(each & roles for each in words)
+    others = [each for each in grid.facts if each is not facts and each.content]
+    if words and not owned and others and all(order_of(each, ()) for each in words):
+        return FactPattern(*key, facts.place, facts.content, part=Part.MARK)
+    return FactPattern(*key, facts.place, facts.content)
+
+
+def _found_by(grid: Grid, geometry: Geometry) -> str:
+    widest = grid.facts[0]
+    columns = ", ".join(str(i + 1) for i in widest.pair)
+    text = f"arguments {columns} of ({widest.fluent.name} …) are in order"
+    if widest.index:
+        text += f", {', '.join(str(i + 1) for i in widest.index)} names the board"
+    others = [facts.fluent.name for facts in grid.facts[1:]]
+    if others:
+        text += f"; the same for {', '.join(f'({name} …)' for name in others)}"
+    if geometry.reason:
+        text += f"; {geometry.reason}"
+    return text
+
+
+def _labels(grid: Grid, geometry: Geometry) -> tuple[Label, ...]:
+    across, down = grid.columns, grid.rows
+    if geometry.transposed:
+        across, down = down, across
+    if geometry.rising:
+        down = down[::-1]
+    below = [Label(text, float(i), float(len(down))) for i, text in enumerate(across)]
+    beside = [Label(text, -1.0, float(i)) for i, text in enumerate(down)]
+    return (*below, *beside)
+
+
+def _blank(evidence: RulesEvidence, facts: Iterable[GridFacts]) -> frozenset[str]:
+    """The contents that say that nothing is there: by their names, or by filling the start."""
+    found: set[str] = set()
+    for each in facts:
+        if len(each.content) != 1:
+            continue
+        values = each.fluent.columns[each.content[0]]
+        named = {v for v in values if v.lower() in BLANK_WORDS} - set(evidence.roles)
+        found |= named
+        if not named and each.fills and not values & set(evidence.roles):
+            counts = Counter(row[each.content[0]] for row in each.fluent.initial)
+            word, count = counts.most_common(1)[0]
+            if 2 * count >= sum(counts.values()):
+                found.add(word)
+    # Pieces can be called by one letter, too: white and black bishops, not "b" alone.
+    return frozenset(found)
+
+
+def _is_checkered(
+    evidence: RulesEvidence, grid: Grid, geometry: Geometry, places: Sequence[Place]
+) -> bool:
+    """Whether dark and light squares help: pieces of more than one kind move on a whole board."""
+    if geometry.slant or grid.facts[0].index or len(places) < 25:
+        return False
+    begins = sum(len(facts.fluent.initial) for facts in grid.facts if facts.content)
+    return len(evidence.roles) == 2 and begins >= 5 and abs(len(grid.columns) - len(grid.rows)) <= 2
+
+
+# ---------------------------------------------------------------------- named places
+
+
+def named_board(
+    evidence: RulesEvidence,
+    embedding: Embedding,
+    found: Sequence[tuple[FluentTable, tuple[int, ...]]],
+) -> Board:
+    """Build a board of named places; where a fact names two, the first names the board."""
+    nested = any(len(columns) == 2 for _, columns in found)
+    places, panels = _nested(embedding) if nested else (_plain(embedding), ())
+    pieces = any(fluent.arity > len(columns) for fluent, columns in found)
+    patterns = tuple(_named_pattern(fluent, columns, nested, pieces) for fluent, columns in found)
+    index = {place.key: i for i, place in enumerate(places)}
+    names = ", ".join(f"({fluent.name} …)" for fluent, _ in found)
+    return Board(
+        found[0][0].name,
+        embedding.shape,
+        places,
+        patterns,
+        f"places in {names} by {embedding.reason}",
+        panels=panels,
+        labels=() if nested else _name_labels(embedding),
+        links=tuple((index[(a,)], index[(b,)]) for a, b in embedding.links) if not nested else (),
+        blank=_named_blank(evidence, found),
+    )
+
+
+def _plain(embedding: Embedding) -> tuple[Place, ...]:
+    places = [Place((name,), x, y) for name, (x, y) in embedding.positions.items()]
+    return tuple(sorted(places, key=lambda place: (place.y, place.x)))
+
+
+def _nested(embedding: Embedding) -> tuple[tuple[Place, ...], tuple[Panel, ...]]:
+    """Boards that lie as the places of each of them do."""
+    width = max(x for x, _ in embedding.positions.values()) + 1
+    height = max(y for _, y in embedding.positions.values()) + 1
+    corners = {
+        name: (x * (width + 0.5), y * (height + 0.5))
+        for name, (x, y) in embedding.positions.items()
+    }
+    places = [
+        Place((board, name), left + x, top + y)
+        for board, (left, top) in corners.items()
+        for name, (x, y) in embedding.positions.items()
+    ]
+    panels = [
+        Panel((board,), left - 0.5, top - 0.5, width, height)
+        for board, (left, top) in sorted(corners.items())
+    ]
+    return tuple(sorted(places, key=lambda place: (place.y, place.x))), tuple(panels)
+
+
+def _named_pattern(
+    fluent: FluentTable, columns: tuple[int, ...], nested: bool, pieces: bool
+) -> FactPattern:
+    content = tuple(i for i in range(fluent.arity) if i not in columns)
+    if nested and len(columns) == 1:
+        return FactPattern(fluent.name, fluent.arity, columns, content, part=Part.PANEL)
+    part = Part.MARK if pieces and not content else Part.PIECE
+    if columns == (0,) and is_tally(fluent) and order_of(fluent.columns[1], ()):
+        part = Part.COUNT
+    return FactPattern(fluent.name, fluent.arity, columns, content, part=part)
+
+
+def _name_labels(embedding: Embedding) -> tuple[Label, ...]:
+    below = [
+        Label(text, float(i), float(len(embedding.rows)))
+        for i, text in enumerate(embedding.columns)
+    ]
+    beside = [Label(text, -1.0, float(i)) for i, text in enumerate(embedding.rows)]
+    return (*below, *beside)
+
+
+def _named_blank(
+    evidence: RulesEvidence, found: Sequence[tuple[FluentTable, tuple[int, ...]]]
+) -> frozenset[str]:
+    words = {
+        value
+        for fluent, columns in found
+        for i, values in enumerate(fluent.columns)
+        if i not in columns
+        for value in values
+        if value.lower() in BLANK_WORDS
+    }
+    return frozenset(words - set(evidence.roles))
+
+
+# ---------------------------------------------------------------------- rows and stacks
+
+
+def row_board(
+    order: Axis, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+) -> Board:
+    """Build a row of boxes, one for each thing."""
+    places = tuple(
+        Place((name,), float(i % ROW_WIDTH) * 1.15, i // ROW_WIDTH * 1.6)
+        for i, name in enumerate(order)
+    )
+    patterns = tuple(
+        FactPattern(*key, place, tuple(i for i in range(key[1]) if i not in place), part=part)
+        for key, place, part in facts
+    )
+    names = ", ".join(f"({key[0]} …)" for key, _, _ in facts)
+    return Board(facts[0][0][0], Shape.ROW, places, patterns, f"{names}: {reason}")
+
+
+def stack_board(fluent: FluentTable) -> Board:
+    """Build a board for things that stand on each other; the places are the things."""
+    things = sorted(fluent.columns[0] | fluent.columns[1])
+    places = tuple(Place((name,), float(i), 0.0) for i, name in enumerate(things))
+    pattern = FactPattern(fluent.name, 2, (0,), (1,))
+    reason = f"({fluent.name} …): things on things"
+    return Board(fluent.name, Shape.STACKS, places, (pattern,), reason)

@@ -1,0 +1,317 @@
+"""What the rules alone tell of facts and static relations: the material that boards are found in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from gdl.analysis.boards.layout import function_of, words_of
+from gdl.datalog import (
+    ArgumentPosition,
+    Domains,
+    FunctionKey,
+    dependency_graph,
+    domains_of,
+    flatten_rules,
+    reachable,
+    variable_domains,
+)
+from gdl.errors import GdlError
+from gdl.language import (
+    KEYWORDS,
+    MACHINE_RELATIONS,
+    Atom,
+    Constant,
+    Function,
+    RelationKey,
+    Rule,
+    Ruleset,
+    Term,
+    Variable,
+    atoms_of,
+    body_atoms,
+)
+from gdl.reasoner import evaluate_static
+
+MAX_WORK = 2_000_000
+"""The most bindings that a static rule may have, by the sizes of its variables' domains."""
+
+MAX_ROWS = 20_000
+"""The most rows of a static relation that are looked at."""
+
+MAX_ARITY = 8
+"""The most arguments of a static relation that is looked at."""
+
+MAX_FACTS = 20_000
+"""The most facts of one function that places are made for."""
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FluentTable:
+    """The facts of one function that can be true.
+
+    ``columns`` are the values of each argument; ``rows`` the rows that can occur, None where only
+    the columns are known; ``initial`` those of the initial state. ``names`` are the variables that
+    rules write at each argument.
+    """
+
+    name: str
+    columns: tuple[frozenset[str], ...]
+    rows: frozenset[Row] | None
+    initial: frozenset[Row]
+    names: tuple[frozenset[str], ...]
+
+    @property
+    def arity(self) -> int:
+        """The number of arguments."""
+        return len(self.columns)
+
+    @property
+    def key(self) -> FunctionKey:
+        """Name and number of arguments."""
+        return self.name, self.arity
+
+    def projected(self, columns: tuple[int, ...]) -> set[Row]:
+        """Return the values that the given columns can have together; empty where too many."""
+        if self.rows is not None:
+            return {tuple([row[i] for i in columns]) for row in self.rows}
+        domains = [sorted(self.columns[i]) for i in columns]
+        return set(product(*domains)) if prod(map(len, domains)) <= MAX_FACTS else set()
+
+
+@dataclass(frozen=True)
+class RulesEvidence:
+    """A game's fluents, its static relations, and its rules."""
+
+    ruleset: Ruleset
+    roles: tuple[str, ...]
+    fluents: Mapping[FunctionKey, FluentTable]
+    static: Mapping[RelationKey, frozenset[Row]]
+    plain: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def has_percepts(self) -> bool:
+        """Whether the rules say what roles see."""
+        return any(rule.head.relation == ("sees", 2) for rule in self.ruleset.rules)
+
+
+def gather(ruleset: Ruleset) -> RulesEvidence:
+    """Evaluate what the rules alone determine, within bounds of size."""
+    plain = _with_plain_init(ruleset)
+    static = _static_relations(plain)
+    domains: Domains = {}
+    relations = [("base", 1), _INITIAL, ("role", 1)]
+    tables = _evaluate(plain, [r for r in relations if r in static.affordable])
+    base = [row[0] for row in tables.get(("base", 1), ())]
+    initial = [row[0] for row in tables.get(_INITIAL, ())]
+    roles = tuple(role.name for role in ruleset.roles) or tuple(
+        sorted(str(row[0]) for row in tables.get(("role", 1), ()))
+    )
+    if not base:
+        domains = _fluent_domains(ruleset)
+    rows = {
+        relation: frozenset(tuple(map(str, row)) for row in table)
+        for relation, table in _evaluate(ruleset, static.candidates).items()
+        if len(table) <= MAX_ROWS
+    }
+    return RulesEvidence(ruleset, roles, _fluents(ruleset, base, initial, domains), rows)
+
+
+_INITIAL = ("initially true", 1)
+"""A relation for the initial facts, which is not flattened; no rulesheet can use its name."""
+
+
+def _with_plain_init(ruleset: Ruleset) -> Ruleset:
+    rules = tuple(
+        replace(rule, head=Atom(_INITIAL[0], rule.head.args))
+        if rule.head.relation == ("init", 1)
+        else rule
+        for rule in ruleset.rules
+    )
+    return replace(ruleset, rules=rules)
+
+
+# ---------------------------------------------------------------------- static relations
+
+
+@dataclass(frozen=True)
+class _Static:
+    affordable: frozenset[RelationKey]
+    candidates: list[RelationKey]
+
+
+def _static_relations(ruleset: Ruleset) -> _Static:
+    """Find the relations that depend on nothing but the rules and are cheap to evaluate."""
+    graph = dependency_graph(ruleset.rules)
+    dynamic = {("true", 1), ("does", 2)}
+    defined = {rule.head.relation for rule in ruleset.rules}
+    closed = [r for r in defined if not dynamic & set(reachable(graph, [r]))]
+    try:
+        flat = flatten_rules(ruleset, closed)
+    except (GdlError, RecursionError):
+        return _Static(frozenset(), [])
+    domains = domains_of(flat.rules)
+    dear = {rule.head.relation for rule in flat.rules if _work(rule, domains) > MAX_WORK}
+    flat_graph = dependency_graph(flat.rules)
+    affordable = frozenset(r for r in closed if not dear & set(reachable(flat_graph, [r])))
+    candidates = sorted(
+        r for r in affordable if r[0] not in KEYWORDS and r != _INITIAL and 2 <= r[1] <= MAX_ARITY
+    )
+    return _Static(affordable, candidates)
+
+
+def _work(rule: Rule, domains: Domains) -> int:
+    values = variable_domains(rule, domains)
+    return prod(max(1, len(domain)) for domain in values.values()) if values else 0
+
+
+def _evaluate(
+    ruleset: Ruleset, relations: Iterable[RelationKey]
+) -> dict[RelationKey, list[tuple[Term, ...]]]:
+    relations = list(relations)
+    if not relations:
+        return {}
+    try:
+        return evaluate_static(ruleset, relations)
+    except (GdlError, RecursionError):
+        return {}
+
+
+# ---------------------------------------------------------------------- fluents
+
+
+def _fluent_domains(ruleset: Ruleset) -> Domains:
+    """Find the values of each argument of a fact, where the rules do not list the facts."""
+    try:
+        flat = flatten_rules(ruleset, MACHINE_RELATIONS)
+    except (GdlError, RecursionError):
+        return {}
+    domains = domains_of(flat.rules, flat.column_flows())
+    found = {}
+    for relation, function in flat.fluents:
+        if function is None:
+            continue
+        for column in range(relation[1]):
+            domain = domains.get(ArgumentPosition(True, *relation, column))
+            if domain is not None:
+                found[ArgumentPosition(False, *function, column)] = domain
+    return found
+
+
+def _fluents(
+    ruleset: Ruleset, base: list[Term], initial: list[Term], domains: Domains
+) -> dict[FunctionKey, FluentTable]:
+    names = _variable_names(ruleset)
+    listed, first = _rows_by_function(base), _rows_by_function(initial)
+    keys = dict.fromkeys([*_written(ruleset), *listed, *first])
+    found = {}
+    for key in keys:
+        if not key[1]:
+            continue
+        rows = listed.get(key, set()) | first.get(key, set()) if listed else None
+        columns = _columns(key, rows, first.get(key, set()), domains)
+        if all(columns):
+            found[key] = FluentTable(
+                key[0],
+                columns,
+                None if rows is None or len(rows) > MAX_FACTS else frozenset(rows),
+                frozenset(first.get(key, ())),
+                tuple(frozenset(names[key[0], key[1], i]) for i in range(key[1])),
+            )
+    return found
+
+
+def _columns(
+    key: FunctionKey, rows: set[Row] | None, initial: set[Row], domains: Domains
+) -> tuple[frozenset[str], ...]:
+    if rows:
+        return tuple(frozenset(row[i] for row in rows) for i in range(key[1]))
+    empty = ArgumentPosition(False, *key, 0)
+    if empty not in domains:
+        return tuple(frozenset(row[i] for row in initial) for i in range(key[1]))
+    return tuple(
+        frozenset(domains[ArgumentPosition(False, *key, i)].constants)
+        if ArgumentPosition(False, *key, i) in domains
+        else frozenset()
+        for i in range(key[1])
+    )
+
+
+def _rows_by_function(facts: Iterable[Term]) -> dict[FunctionKey, set[Row]]:
+    found: dict[FunctionKey, set[Row]] = defaultdict(set)
+    for fact in facts:
+        found[function_of(fact)].add(words_of(fact))
+    return found
+
+
+def _facts_in(rule: Rule) -> Iterable[Term]:
+    if rule.head.name in ("next", "init", "base") and len(rule.head.args) == 1:
+        yield rule.head.args[0]
+    for literal in rule.body:
+        for atom, _ in atoms_of(literal):
+            if atom.relation == ("true", 1):
+                yield atom.args[0]
+
+
+def _written(ruleset: Ruleset) -> list[FunctionKey]:
+    """List the functions of facts in the order in which rules first write them."""
+    facts = (fact for rule in ruleset.rules for fact in _facts_in(rule))
+    keys = (function_of(fact) for fact in facts if not isinstance(fact, Variable))
+    return list(dict.fromkeys(keys))
+
+
+def _variable_names(ruleset: Ruleset) -> dict[tuple[str, int, int], set[str]]:
+    found: dict[tuple[str, int, int], set[str]] = defaultdict(set)
+    for rule in ruleset.rules:
+        for fact in _facts_in(rule):
+            if isinstance(fact, Function):
+                for i, term in enumerate(fact.args):
+                    if isinstance(term, Variable):
+                        found[fact.name, len(fact.args), i].add(term.name.lower())
+    return found
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where rules write the same variable in a move and in a fact."""
+
+    columns: Mapping[tuple[str, int, int], Mapping[tuple[str, int, int], int]]
+    """For an argument of a move, how often it is an argument of a fact."""
+
+
+def link_moves(ruleset: Ruleset) -> Links:
+    """Count for each argument of a move the arguments of facts that share its variable."""
+    found: dict[tuple[str, int, int], dict[tuple[str, int, int], int]] = defaultdict(
+        lambda: defaultdict(int)
+    )
+    for rule in ruleset.rules:
+        moves = [
+            atom.args[1]
+            for atom in [rule.head, *(atom for atom, _ in body_atoms(rule))]
+            if atom.name in ("does", "legal") and len(atom.args) == 2
+        ]
+        facts = [fact for fact in _facts_in(rule) if isinstance(fact, Function)]
+        for move in moves:
+            if isinstance(move, Function):
+                _link(found, move, facts)
+    return Links({move: dict(facts) for move, facts in found.items()})
+
+
+def _link(
+    found: dict[tuple[str, int, int], dict[tuple[str, int, int], int]],
+    move: Function,
+    facts: Iterable[Function],
+) -> None:
+    for i, term in enumerate(move.args):
+        if isinstance(term, Constant):
+            continue
+        for fact in facts:
+            for j, other in enumerate(fact.args):
+                if other == term:
+                    found[move.name, len(move.args), i][fact.name, len(fact.args), j] += 1

@@ -1,0 +1,352 @@
+"""The search for boards: from rules to a :class:`BoardLayout`."""
+
+from __future__ import annotations
+
+from collections import Counter as Multiset
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+from gdl.analysis.boards.axes import Axis, chains_of, order_of
+from gdl.analysis.boards.board_building import (
+    grid_board,
+    named_board,
+    row_board,
+    stack_board,
+)
+from gdl.analysis.boards.evidence import (
+    FluentTable,
+    Links,
+    RulesEvidence,
+    gather,
+    link_moves,
+)
+from gdl.analysis.boards.grids import Grid, GridFacts, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.layout import (
+    Board,
+    BoardLayout,
+    Counter,
+    FactPattern,
+    MovePattern,
+    Part,
+    Shape,
+    function_of,
+)
+from gdl.analysis.boards.places import Embedding, embed
+from gdl.datalog import FunctionKey, dependency_graph, reachable
+from gdl.language import RelationKey, Ruleset, atoms_of
+
+MAX_ROW = 40
+"""The most boxes beside each other."""
+
+
+def find_layout(ruleset: Ruleset) -> BoardLayout:
+    """Find what a person would draw of a game, from its rules alone.
+
+    The same rules give the same layout. The work is bounded by sizes, also for rules from strangers:
+    what would take too much is left to the table.
+    """
+    return _Finder(ruleset).layout()
+
+
+class _Finder:
+    """The fluents that are not placed yet, and what has been found so far."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.evidence = gather(ruleset)
+        self.chains = chains_of(self.evidence.static)
+        self.links = link_moves(ruleset)
+        self.left: dict[FunctionKey, FluentTable] = dict(self.evidence.fluents)
+        self.boards: list[Board] = []
+
+    def layout(self) -> BoardLayout:
+        """Find everything, in the order of what is surest."""
+        evidence = self.evidence
+        turn = self._take_turn()
+        scores = self._take_scores()
+        counters = self._take_counters()
+        self._take_named_places(sure=True)
+        self._take_grids()
+        self._take_named_places()
+        self._take_stacks()
+        self._take_rows()
+        counters += self._take_single_values()
+        boards = tuple(self.boards)
+        return BoardLayout(
+            evidence.roles,
+            boards,
+            tuple(counters),
+            turn,
+            scores,
+            evidence.has_percepts,
+            move_patterns(boards, self.links),
+        )
+
+    # ------------------------------------------------------------------ turn, scores, counters
+
+    def _take(self, keys: Iterable[FunctionKey]) -> None:
+        for key in keys:
+            self.left.pop(key, None)
+
+    def _take_turn(self) -> tuple[str, ...]:
+        """Facts that name a role, one at a time, and that legal moves need."""
+        direct = [key for key in self._needed({("legal", 2)}) if self._may_be_turn(key)]
+        found = direct
+        if not direct:
+            graph = dependency_graph(self.evidence.ruleset.rules)
+            needed = self._needed(set(reachable(graph, [("legal", 2)])))
+            found = [
+                key
+                for key in needed
+                if self._may_be_turn(key) and len(self.left[key].initial) == key[1] == 1
+            ]
+        self._take(found)
+        return tuple(name for name, _ in found)
+
+    def _needed(self, heads: set[RelationKey]) -> list[FunctionKey]:
+        """The functions of facts that rules for some relations ask for."""
+        found = (
+            function_of(atom.args[0])
+            for rule in self.evidence.ruleset.rules
+            if rule.head.relation in heads
+            for literal in rule.body
+            for atom, positive in atoms_of(literal)
+            if positive and atom.relation == ("true", 1)
+        )
+        return [key for key in dict.fromkeys(found) if key in self.left]
+
+    def _may_be_turn(self, key: FunctionKey) -> bool:
+        fluent = self.left[key]
+        if not fluent.columns[0] <= set(self.evidence.roles) or len(fluent.initial) > 1:
+            return False
+        if key[1] == 1:
+            return True
+        return (
+            key[1] == 2
+            and len(fluent.initial) == 1
+            and order_of(fluent.columns[1], self.chains) is None
+        )
+
+    def _take_scores(self) -> tuple[tuple[str, int], ...]:
+        """Facts that give each role one value of an order."""
+        roles = set(self.evidence.roles)
+        found = []
+        for key, fluent in self.left.items():
+            if key[1] != 2 or len(fluent.initial) < 2:
+                continue
+            for column in range(2):
+                owners = [row[column] for row in fluent.initial]
+                values = fluent.columns[1 - column]
+                if (
+                    set(owners) <= roles
+                    and len(set(owners)) == len(owners) > 1
+                    and (order_of(values, self.chains))
+                ):
+                    found.append((key, column))
+                    break
+        self._take(key for key, _ in found)
+        return tuple((key[0], column) for key, column in found)
+
+    def _take_counters(self) -> list[Counter]:
+        """Facts with one value at a time, of an order of numbers or of a static relation."""
+        found = []
+        for key, fluent in list(self.left.items()):
+            if key[1] == 1 and len(fluent.initial) == 1 and len(fluent.columns[0]) > 1:
+                axis = order_of(fluent.columns[0], self.chains)
+                if axis is not None and not axis[0].isalpha():
+                    found.append(Counter(key[0], axis[-1]))
+                    self._take([key])
+        return found
+
+    def _take_single_values(self) -> list[Counter]:
+        """Facts that nothing else has taken, with one value at the start and one argument."""
+        found = []
+        for key, fluent in list(self.left.items()):
+            if key[1] == 1 and len(fluent.initial) == 1:
+                found.append(Counter(key[0]))
+                self._take([key])
+        return found
+
+    # ------------------------------------------------------------------ boards
+
+    def _take_grids(self) -> None:
+        evidence = self.evidence
+        subset = RulesEvidence(evidence.ruleset, evidence.roles, self.left, evidence.static)
+        grids = find_grids(subset, self.chains)
+        for grid in grids:
+            board = grid_board(evidence, grid, self._falls(grid))
+            if board is not None:
+                self.boards.append(board)
+                self._take(facts.fluent.key for facts in grid.facts)
+
+    def _falls(self, grid: Grid) -> bool:
+        """Whether a move names one coordinate alone, as where discs fall into a column."""
+        pairs = {
+            (f.fluent.name, f.fluent.arity, f.pair[k]): k for f in grid.facts for k in range(2)
+        }
+        named: dict[tuple[str, int], set[int]] = {}
+        for (move, arity, _), facts in self.links.columns.items():
+            found = {pairs[fact] for fact in facts if fact in pairs}
+            if found:
+                named.setdefault((move, arity), set()).update(found)
+        return any(positions == {0} and move[1] == 1 for move, positions in named.items())
+
+    def _take_named_places(self, *, sure: bool = False) -> None:
+        """Facts with one argument that names a place whose position is known.
+
+        With ``sure``, only those of which no two arguments can be coordinates of one kind.
+        """
+        roles = set(self.evidence.roles)
+        columns = [
+            (key, i)
+            for key, fluent in self.left.items()
+            for i, values in enumerate(fluent.columns)
+            if not values & roles
+            and not (sure and order_of(values, self.chains) and fluent.columns.count(values) > 1)
+        ]
+        columns.sort(key=lambda each: -len(self.left[each[0]].columns[each[1]]))
+        known: dict[frozenset[str], Embedding | None] = {}
+        for key, column in columns:
+            values = self.left[key].columns[column]
+            if values not in known and not any(values < other for other in known if known[other]):
+                known[values] = embed(values, self.evidence, self.chains)
+        for values, embedding in known.items():
+            if embedding is not None:
+                self._take_board_of(values, embedding)
+
+    def _take_board_of(self, values: frozenset[str], embedding: Embedding) -> None:
+        found = []
+        for key, fluent in self.left.items():
+            columns = tuple(i for i, each in enumerate(fluent.columns) if each <= values)
+            full = tuple(i for i in columns if fluent.columns[i] == values)
+            if len(full) >= 2 and fluent.arity > 2:
+                found.append((fluent, full[:2]))
+            elif full or (columns and found):
+                found.append((fluent, (full or columns)[-1:]))
+        if found:
+            self.boards.append(named_board(self.evidence, embedding, found))
+            self._take(fluent.key for fluent, _ in found)
+
+    def _take_stacks(self) -> None:
+        for key, fluent in list(self.left.items()):
+            if key[1] == 2 and _is_stacking(fluent):
+                self.boards.append(stack_board(fluent))
+                self._take([key])
+
+    def _take_rows(self) -> None:
+        roles = set(self.evidence.roles)
+        for key, fluent in list(self.left.items()):
+            if key not in self.left or fluent.columns[0] & roles:
+                continue
+            if is_tally(fluent) and order_of(fluent.columns[1], self.chains):
+                self._take_row(0, [(key, (0,), Part.COUNT)], "a number for each")
+            elif is_permutation(fluent):
+                self._take_row(1, [(key, (1,), Part.PIECE)], "one thing on each place")
+            elif _is_holding(fluent) and len(fluent.columns[1]) <= MAX_ROW:
+                self._take_row(1, [(key, (1,), Part.PIECE)], "things that each are on one of few")
+        self._take_alike()
+
+    def _take_row(
+        self, column: int, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+    ) -> None:
+        values = self.left[facts[0][0]].columns[column]
+        extra = [
+            (key, (0,), Part.MARK)
+            for key, fluent in self.left.items()
+            if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
+        ]
+        order = order_of(values, self.chains) or tuple(sorted(values))
+        self.boards.append(row_board(order, [*facts, *extra], reason))
+        self._take(key for key, _, _ in [*facts, *extra])
+
+    def _take_alike(self) -> None:
+        """Facts of one argument that two functions share: open and pointed cups."""
+        unary = [
+            (key, fluent.columns[0])
+            for key, fluent in self.left.items()
+            if key[1] == 1 and 2 <= len(fluent.columns[0]) <= MAX_ROW
+        ]
+        groups = Multiset(values for _, values in unary)
+        for values, count in groups.items():
+            facts = [(key, (0,), Part.MARK) for key, other in unary if other <= values]
+            facts = [each for each in facts if each[0] in self.left]
+            if count >= 2 and len(facts) >= 2 and not values <= set(self.evidence.roles):
+                order = order_of(values, self.chains) or tuple(sorted(values))
+                self.boards.append(row_board(order, facts, "properties of the same things"))
+                self._take(key for key, _, _ in facts)
+
+
+def _is_stacking(fluent: FluentTable) -> bool:
+    """Whether things stand on each other: no circle, and nothing on two things."""
+    below = dict(fluent.initial) if fluent.arity == 2 else {}
+    if not below or len(below) != len(fluent.initial):
+        return False
+    if len(fluent.columns[0] & fluent.columns[1]) < 2:
+        return False
+    for thing in below:
+        steps = 0
+        while thing in below and steps <= len(below):
+            thing = below[thing]
+            steps += 1
+        if steps > len(below):
+            return False
+    return any(support in below for support in below.values()) or len(below) == 1
+
+
+def _is_holding(fluent: FluentTable) -> bool:
+    """Whether each of some things is on one of fewer holders, which are other words."""
+    if fluent.arity != 2 or fluent.columns[0] & fluent.columns[1]:
+        return False
+    things = [row[0] for row in fluent.initial]
+    return (
+        len(things) > 1
+        and len(set(things)) == len(things) == len(fluent.columns[0])
+        and 1 < len(fluent.columns[1]) < len(things) * 2
+    )
+
+
+def move_patterns(boards: Sequence[Board], links: Links) -> tuple[MovePattern, ...]:
+    """Find what the arguments of moves can name on the boards."""
+    places: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
+    contents: dict[tuple[str, int, int], set[int]] = {}
+    for number, board in enumerate(boards):
+        for pattern in board.patterns:
+            stands_on = pattern.content if board.shape is Shape.STACKS else ()
+            for group in (pattern.place, pattern.end, stands_on):
+                for position, column in enumerate(group):
+                    places.setdefault((pattern.name, pattern.arity, column), []).append(
+                        (number, position)
+                    )
+            for column in pattern.content:
+                contents.setdefault((pattern.name, pattern.arity, column), set()).add(number)
+    moves = sorted({move[:2] for move in links.columns})
+    return tuple(
+        MovePattern(
+            name,
+            arity,
+            tuple(_slots(links.columns.get((name, arity, i)), places) for i in range(arity)),
+            tuple(
+                _contents(links.columns.get((name, arity, i), {}), contents) for i in range(arity)
+            ),
+        )
+        for name, arity in moves
+    )
+
+
+def _slots(
+    facts: Mapping[tuple[str, int, int], int] | None,
+    places: Mapping[tuple[str, int, int], list[tuple[int, int]]],
+) -> tuple[tuple[int, int], ...] | None:
+    """The positions of keys that an argument shares variables with, most often first."""
+    if not facts:
+        return None
+    counts: Multiset[tuple[int, int]] = Multiset()
+    for fact, count in facts.items():
+        for slot in places.get(fact, ()):
+            counts[slot] += count
+    return tuple(slot for slot, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _contents(
+    facts: Mapping[tuple[str, int, int], int], contents: Mapping[tuple[str, int, int], set[int]]
+) -> tuple[int, ...]:
+    return tuple(sorted({number for fact in facts for number in contents.get(fact, ())}))

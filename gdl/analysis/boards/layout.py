@@ -1,0 +1,217 @@
+"""What is drawn of a game, and where: the result of the search for boards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from gdl.language import Constant, Function, Term
+
+
+class Shape(StrEnum):
+    """How the places of a board lie and look."""
+
+    SQUARES = "squares"
+    """Places are squares of a grid, which can have gaps."""
+    HEXES = "hexes"
+    """Places are hexagons; each touches six others."""
+    POINTS = "points"
+    """Places are named points, with lines between neighbours."""
+    ROW = "row"
+    """Places are named boxes beside each other: pits, pegs, heaps, cups."""
+    STACKS = "stacks"
+    """Things stand on each other; where, only the state says."""
+
+
+class Part(StrEnum):
+    """What a fact is on its board."""
+
+    PIECE = "piece"
+    """Something that lies on a place, named by the content arguments."""
+    MARK = "mark"
+    """A property of a place, such as being blocked, in a game that has pieces besides."""
+    COUNT = "count"
+    """The number of equal things on a place: seeds, pebbles."""
+    EDGE = "edge"
+    """A line between two places."""
+    SIDE = "side"
+    """A side of a square."""
+    PANEL = "panel"
+    """A property of one of several boards; the key is the beginning of its places' keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a board: its key, as facts and moves name it, and its centre.
+
+    Coordinates are in units of one place, from the upper left; y grows downwards.
+    """
+
+    key: tuple[str, ...]
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class FactPattern:
+    """Facts of one function that belong on a board.
+
+    ``place`` lists the arguments, counted from 0, that name the place, in the order of its key;
+    ``end`` those of the second place of an edge; ``content`` the others.
+    """
+
+    name: str
+    arity: int
+    place: tuple[int, ...]
+    content: tuple[int, ...] = ()
+    end: tuple[int, ...] = ()
+    part: Part = Part.PIECE
+
+    def key_of(self, args: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the key of the place that a fact names."""
+        return tuple([args[i] for i in self.place])
+
+    def end_of(self, args: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the key of the second place that a fact names."""
+        return tuple([args[i] for i in self.end])
+
+    def content_of(self, args: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the arguments that say what lies on the place."""
+        return tuple([args[i] for i in self.content])
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One of several boards beside each other: the beginning of its places' keys, and its frame."""
+
+    key: tuple[str, ...]
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A word beside a board: the name of a column or a row; the centre as that of a place."""
+
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a word of the rules is drawn: a glyph, a colour, or both; empty where it is not said."""
+
+    glyph: str = ""
+    colour: str = ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board: its places, and the facts that are drawn on it.
+
+    ``title`` names it. ``links`` are the pairs of places, by index, between which a line is drawn.
+    ``blank`` are contents that mean that nothing is there. ``found_by`` says in a few words what in
+    the rules it was recognised by. ``checkered`` boards have dark and light squares.
+    """
+
+    title: str
+    shape: Shape
+    places: tuple[Place, ...]
+    patterns: tuple[FactPattern, ...]
+    found_by: str
+    panels: tuple[Panel, ...] = ()
+    labels: tuple[Label, ...] = ()
+    links: tuple[tuple[int, int], ...] = ()
+    blank: frozenset[str] = frozenset()
+    checkered: bool = False
+    sides: tuple[tuple[str, str], ...] = ()
+    """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
+
+    @cached_property
+    def index(self) -> dict[tuple[str, ...], int]:
+        """The index of each place, by its key."""
+        return {place.key: i for i, place in enumerate(self.places)}
+
+    @cached_property
+    def pattern_of(self) -> dict[tuple[str, int], FactPattern]:
+        """The pattern for each function, by name and number of arguments."""
+        return {(pattern.name, pattern.arity): pattern for pattern in self.patterns}
+
+    @property
+    def key_length(self) -> int:
+        """How many words name a place."""
+        return len(self.places[0].key) if self.places else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A function with one value at a time: a step counter, a sum, a stage; or whose turn it is."""
+
+    name: str
+    last: str = ""
+    """The last of its values, where they are in order."""
+
+
+@dataclass(frozen=True)
+class BoardLayout:
+    """What is drawn of a game: boards, counters, and a table for all other facts.
+
+    ``turn`` names the functions of one argument that say whose turn it is. ``scores`` are functions
+    that give each role one value. ``hidden_information`` is True where the rules say what roles see
+    (GDL-II). ``moves`` says which arguments of moves are coordinates, for :func:`cells_of_move`.
+    """
+
+    roles: tuple[str, ...]
+    boards: tuple[Board, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    turn: tuple[str, ...] = ()
+    scores: tuple[tuple[str, int], ...] = ()
+    hidden_information: bool = False
+    moves: tuple[MovePattern, ...] = ()
+    styles: tuple[tuple[str, Style], ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def style_of(self) -> dict[str, Style]:
+        """How words are drawn, where the layout file says it."""
+        return dict(self.styles)
+
+    @cached_property
+    def move_patterns(self) -> dict[tuple[str, int], MovePattern]:
+        """The pattern of each function of moves that has one."""
+        return {(pattern.name, pattern.arity): pattern for pattern in self.moves}
+
+    @cached_property
+    def counter_of(self) -> dict[str, Counter]:
+        """The counters by the name of their function."""
+        return {counter.name: counter for counter in self.counters}
+
+
+@dataclass(frozen=True, slots=True)
+class MovePattern:
+    """What the arguments of a move can name, as the rules that share variables with facts tell.
+
+    ``places`` lists for each argument pairs of a board's index and a position in a place's key;
+    ``contents`` the boards whose pieces the argument can name; None where nothing is known.
+    """
+
+    name: str
+    arity: int
+    places: tuple[tuple[tuple[int, int], ...] | None, ...]
+    contents: tuple[tuple[int, ...], ...]
+
+
+def function_of(term: Term) -> tuple[str, int]:
+    """Return a term's name and number of arguments, 0 for constants."""
+    return (term.name, len(term.args)) if isinstance(term, Function) else (term.name, 0)
+
+
+def words_of(term: Term) -> tuple[str, ...]:
+    """Return a term's arguments as texts."""
+    if not isinstance(term, Function):
+        return ()
+    return tuple([a.name if isinstance(a, Constant) else str(a) for a in term.args])

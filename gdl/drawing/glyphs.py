@@ -1,0 +1,273 @@
+"""Glyphs: how the words of a game are drawn, whatever game it is.
+
+Words that many games use have a picture and a colour of their own; all others are short labels in a
+colour that depends on the word alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from zlib import crc32
+
+from gdl.analysis.boards import BoardLayout, Part
+
+
+class Form(StrEnum):
+    """The shape that stands for a thing."""
+
+    DISC = "disc"
+    SYMBOL = "symbol"
+    CROSS = "cross"
+    RING = "ring"
+    LABEL = "label"
+    FILL = "fill"
+    NUMBER = "number"
+    DOT = "dot"
+    STAR = "star"
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """How a thing is drawn: a form in a colour, with a text where the form has one.
+
+    ``short`` is what a terminal shows, of at most three characters.
+    """
+
+    form: Form
+    colour: str
+    text: str = ""
+    short: str = ""
+
+
+COLOURS: Mapping[str, str] = MappingProxyType(
+    {
+        "white": "#f7f4ec",
+        "black": "#26262b",
+        "red": "#d43d3d",
+        "yellow": "#efc02b",
+        "blue": "#2f6fd0",
+        "green": "#2f9e57",
+        "orange": "#ef8a2b",
+        "violet": "#8a4fc9",
+        "purple": "#8a4fc9",
+        "magenta": "#cf4fb4",
+        "pink": "#ea86ad",
+        "teal": "#1d9a9a",
+        "cyan": "#27b1c9",
+        "brown": "#8b5a33",
+        "gold": "#d6a419",
+        "silver": "#a3abb5",
+        "gray": "#8a8f98",
+        "grey": "#8a8f98",
+    }
+)
+"""Words that are colours, as CSS writes them."""
+
+PALETTE = (
+    "#4477c9",
+    "#cc6633",
+    "#3f9b63",
+    "#a8509f",
+    "#b58a1e",
+    "#2d98a6",
+    "#c44e63",
+    "#6b64c4",
+    "#7d8a2f",
+    "#8d6a4f",
+)
+"""Colours for all other words; readable on light and dark ground."""
+
+_PIECES: Mapping[str, str] = MappingProxyType(
+    {
+        "king": "♚",
+        "queen": "♛",
+        "rook": "♜",
+        "bishop": "♝",
+        "knight": "♞",
+        "pawn": "♟",
+        "horse": "♞",
+    }
+)
+
+_OUTLINES: Mapping[str, str] = MappingProxyType(
+    {
+        "king": "♔",
+        "queen": "♕",
+        "rook": "♖",
+        "bishop": "♗",
+        "knight": "♘",
+        "pawn": "♙",
+        "horse": "♘",
+    }
+)
+"""White pieces for terminals, which may have no colours."""
+
+_CHESS_LETTERS = MappingProxyType(
+    {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
+)
+
+_CROSSES = frozenset({"x", "cross", "xplayer", "ecks"})
+_RINGS = frozenset({"o", "nought", "oplayer", "oh", "zero"})
+_FILLS = frozenset(
+    {
+        "wall",
+        "blocked",
+        "block",
+        "arrow",
+        "pillar",
+        "hole",
+        "v",
+        "lit",
+        "light",
+        "visited",
+        "marked",
+    }
+)
+_STARS = frozenset({"goal", "treasure", "exit", "gold", "flag", "target", "point"})
+_DOTS = frozenset({"pellet", "room", "food", "dot", "passant", "capturing", "shooting", "turned"})
+_ROLE_COLOURS = (COLOURS["blue"], COLOURS["red"], COLOURS["green"], COLOURS["orange"])
+
+MAX_LABEL = 3
+
+
+def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
+    """Choose how the content of a fact is drawn: the layout file's way, a known one, or a label."""
+    styled = _styled(words, layout)
+    if styled is not None:
+        return styled
+    colour = next((c for word in words if (c := colour_of(word, layout))), "")
+    names = (
+        [word for word in words if not _is_colour_only(word, layout)]
+        if len(words) > 1
+        else list(words)
+    )
+    word = (names or list(words))[-1]
+    if part is Part.COUNT or (len(words) == 1 and _is_number(word)):
+        return Glyph(Form.NUMBER, colour or PALETTE[0], word, word[:4])
+    known = _known(word.lower(), colour, layout)
+    if known is not None:
+        return known
+    if colour and not names:
+        return Glyph(Form.DISC, colour, "", _short(word))
+    if colour and len(words) == 1 and _is_colour_only(word, layout):
+        return Glyph(Form.DISC, colour, "", _short(word))
+    text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
+    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[:MAX_LABEL])
+
+
+def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
+    """Look the words up in the layout file: all together, then one by one."""
+    styles = layout.style_of
+    if not styles:
+        return None
+    joined = styles.get(" ".join(words))
+    found = [joined] if joined else [styles[word] for word in words if word in styles]
+    glyph = next((style.glyph for style in found if style.glyph), "")
+    colour = next((style.colour for style in found if style.colour), "")
+    if not glyph and not colour:
+        return None
+    if glyph in Form.__members__.values():
+        form = Form(glyph)
+        text = abbreviate(words[-1]) if form in (Form.LABEL, Form.NUMBER) else ""
+        return Glyph(form, colour or palette_colour(words[-1]), text, _short(words[-1]))
+    if not glyph:
+        return Glyph(Form.DISC, colour, "", _short(words[-1]))
+    return Glyph(Form.SYMBOL, colour or palette_colour(words[-1]), glyph, glyph)
+
+
+def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
+    if word in _CROSSES:
+        return Glyph(Form.CROSS, COLOURS["blue"], "", "X")
+    if word in _RINGS:
+        return Glyph(Form.RING, COLOURS["red"], "", "O")
+    piece = _chess_piece(word)
+    if piece is not None:
+        side, name = piece
+        paint = COLOURS.get(side, colour or PALETTE[0])
+        outlined = paint == COLOURS["white"] and name in _OUTLINES
+        return Glyph(
+            Form.SYMBOL, paint, _PIECES[name], _OUTLINES[name] if outlined else _PIECES[name]
+        )
+    if word == "w" or (word == "b" and "black" in layout.roles):
+        return Glyph(Form.DISC, COLOURS["white" if word == "w" else "black"], "", word)
+    if word in _FILLS:
+        return Glyph(Form.FILL, COLOURS["gold"] if word in ("lit", "light") else "", "", "#")
+    if word in _STARS and word not in layout.roles:
+        return Glyph(Form.STAR, COLOURS["gold"], "", "*")
+    if word in _DOTS:
+        return Glyph(Form.DOT, colour, "", ".")
+    return None
+
+
+def _chess_piece(word: str) -> tuple[str, str] | None:
+    """Split ``white_pawn``, ``whitePawn``, ``wp`` or ``pawn`` into a side and a piece."""
+    for side in ("white", "black", *COLOURS):
+        if word.startswith(side):
+            rest = word[len(side) :].strip("_-")
+            return (side, rest) if rest in _PIECES else None
+    if word in _PIECES:
+        return "", word
+    if len(word) == 2 and word[0] in "wb" and word[1] in _CHESS_LETTERS:
+        return ("white" if word[0] == "w" else "black"), _CHESS_LETTERS[word[1]]
+    return None
+
+
+def _is_number(word: str) -> bool:
+    return word.lstrip("-").isdigit()
+
+
+def _is_colour_only(word: str, layout: BoardLayout) -> bool:
+    return word.lower() in COLOURS or word in layout.roles
+
+
+def colour_of(word: str, layout: BoardLayout) -> str:
+    """The colour of a word that is one, that begins with one, or that is a role; otherwise empty."""
+    style = layout.style_of.get(word)
+    if style is not None and style.colour:
+        return style.colour
+    lower = word.lower()
+    if lower in COLOURS:
+        return COLOURS[lower]
+    if word in layout.roles:
+        return _ROLE_COLOURS[layout.roles.index(word) % len(_ROLE_COLOURS)]
+    for name, colour in COLOURS.items():
+        if lower.startswith(name):
+            return colour
+    return ""
+
+
+def palette_colour(word: str) -> str:
+    """The colour of a word without one: always the same for a word."""
+    return PALETTE[crc32(word.encode()) % len(PALETTE)]
+
+
+def abbreviate(word: str, length: int = MAX_LABEL) -> str:
+    """Shorten a word to a label: its first letters, or those of its parts, and its number."""
+    if len(word) <= length:
+        return word
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", word)
+    if len(parts) > 1:
+        number = parts[-1] if parts[-1].isdigit() else ""
+        letters = "".join(p[0] for p in parts if not p.isdigit())
+        return f"{letters[: max(1, length - len(number))]}{number}"[: length + 1]
+    return word[:length]
+
+
+def _short(word: str) -> str:
+    return word[:1].upper() if len(word) > MAX_LABEL else word
+
+
+def legend(
+    layout: BoardLayout, words: Iterable[tuple[tuple[str, ...], Part]]
+) -> list[tuple[str, Glyph]]:
+    """List what each glyph stands for, in the order of the words; numbers explain themselves."""
+    found: dict[str, Glyph] = {}
+    for each, part in words:
+        glyph = glyph_of(each, part, layout)
+        if glyph.form is not Form.NUMBER:
+            found.setdefault(" ".join(each), glyph)
+    return sorted(found.items())

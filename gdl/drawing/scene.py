@@ -1,0 +1,299 @@
+"""The scene: a state on its boards, before it becomes text or SVG.
+
+Every fact of the state is in the scene once: on a board, or as a counter, a score, a turn, or a row
+of the table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gdl.analysis.boards import (
+    Board,
+    BoardLayout,
+    Cell,
+    FactPattern,
+    Part,
+    Place,
+    Shape,
+    function_of,
+    words_of,
+)
+from gdl.language import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A fact that is drawn on a place: the words that say what it is, and how it is drawn.
+
+    ``words`` are the content of the fact, or the name of its function where it has none.
+    """
+
+    fact: str
+    words: tuple[str, ...]
+    part: Part
+    blank: bool = False
+    placed: bool = False
+    """Whether the fact is new since the state before."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCell:
+    """A place of a board, with all that lies on it; ``gone`` are facts that no longer hold."""
+
+    place: Place
+    items: tuple[Item, ...] = ()
+    gone: tuple[Item, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether something came or went, other than nothing."""
+        return any(item.placed for item in self.items) or any(not i.blank for i in self.gone)
+
+    @property
+    def shown(self) -> tuple[Item, ...]:
+        """What is to be seen on the place."""
+        return tuple(item for item in self.items if not item.blank)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A fact that is drawn as a line between the centres of two places."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class BoardScene:
+    """A board with a cell for each place; ``titles`` are facts about whole panels."""
+
+    index: int
+    board: Board
+    cells: tuple[PlacedCell, ...]
+    lines: tuple[Line, ...] = ()
+    panels: Mapping[tuple[str, ...], tuple[Item, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line beside the boards: a name, its value, and the facts that it stands for."""
+
+    name: str
+    value: str
+    facts: tuple[str, ...]
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is drawn of a state.
+
+    ``turn`` are the roles whose turn it is, as the facts say; ``rows`` is the table of the other
+    facts: each function, and its facts' arguments.
+    """
+
+    layout: BoardLayout
+    boards: tuple[BoardScene, ...]
+    turn: tuple[Note, ...]
+    counters: tuple[Note, ...]
+    scores: tuple[Note, ...]
+    rows: tuple[Note, ...]
+
+
+def make_scene(
+    layout: BoardLayout, state: Iterable[Term], before: Iterable[Term] | None = None
+) -> Scene:
+    """Put the facts of a state where the layout has them; mark what is new since ``before``."""
+    facts = sorted(state, key=str)
+    known = None if before is None else {str(fact) for fact in before}
+    gone = [] if before is None else _missing(before, facts)
+    new = frozenset() if known is None else frozenset(map(str, facts)) - known
+    sorter = _Sorter(layout, new)
+    for fact in facts:
+        sorter.add(fact)
+    for fact in gone:
+        sorter.add_gone(fact)
+    return sorter.scene()
+
+
+def _missing(before: Iterable[Term], facts: Sequence[Term]) -> list[Term]:
+    present = set(map(str, facts))
+    return sorted((fact for fact in before if str(fact) not in present), key=str)
+
+
+class _Sorter:
+    """Sorts facts into boards, notes and the table."""
+
+    def __init__(self, layout: BoardLayout, new: frozenset[str]) -> None:
+        self._layout = layout
+        self._new = new
+        self._items: dict[Cell, list[Item]] = defaultdict(list)
+        self._gone: dict[Cell, list[Item]] = defaultdict(list)
+        self._lines: dict[int, list[Line]] = defaultdict(list)
+        self._panels: dict[Cell, list[Item]] = defaultdict(list)
+        self._supports: dict[int, dict[str, str]] = defaultdict(dict)
+        self._notes: dict[str, dict[str, list[Term]]] = {
+            kind: defaultdict(list) for kind in ("turn", "counter", "score", "table")
+        }
+
+    def add(self, fact: Term) -> None:
+        """Put a fact in its place."""
+        if not any(self._draw(fact, n, board) for n, board in enumerate(self._layout.boards)):
+            self._notes[self._kind(fact)][function_of(fact)[0]].append(fact)
+
+    def add_gone(self, fact: Term) -> None:
+        """Remember a fact that holds no longer where it was drawn."""
+        for number, board in enumerate(self._layout.boards):
+            pattern = board.pattern_of.get(function_of(fact))
+            if pattern is not None and pattern.part not in (Part.EDGE, Part.PANEL):
+                key = pattern.key_of(words_of(fact))
+                if key in board.index:
+                    self._gone[Cell(number, key)].append(self._item(fact, pattern, board))
+
+    def _kind(self, fact: Term) -> str:
+        name, arity = function_of(fact)
+        if name in self._layout.turn and arity:
+            return "turn"
+        if name in self._layout.counter_of and arity == 1:
+            return "counter"
+        if any(name == score for score, _ in self._layout.scores) and arity == 2:
+            return "score"
+        return "table"
+
+    def _item(self, fact: Term, pattern: FactPattern, board: Board) -> Item:
+        words = pattern.content_of(words_of(fact))
+        blank = len(words) == 1 and words[0] in board.blank
+        text = str(fact)
+        return Item(text, words or (pattern.name,), pattern.part, blank, text in self._new)
+
+    def _draw(self, fact: Term, number: int, board: Board) -> bool:
+        pattern = board.pattern_of.get(function_of(fact))
+        if pattern is None:
+            return False
+        key = pattern.key_of(words_of(fact))
+        item = self._item(fact, pattern, board)
+        if pattern.part is Part.PANEL:
+            known = any(panel.key == key for panel in board.panels)
+            if known:
+                self._panels[Cell(number, key)].append(item)
+            return known
+        if key not in board.index:
+            return False
+        if pattern.part is Part.EDGE:
+            end = pattern.end_of(words_of(fact))
+            if end not in board.index:
+                return False
+            one, two = board.places[board.index[key]], board.places[board.index[end]]
+            self._lines[number].append(Line((one.x, one.y), (two.x, two.y), item))
+            return True
+        if board.shape is Shape.STACKS:
+            self._supports[number][key[0]] = item.words[0]
+        self._items[Cell(number, key)].append(item)
+        return True
+
+    def scene(self) -> Scene:
+        """What has been sorted."""
+        layout = self._layout
+        return Scene(
+            layout,
+            tuple(self._board(number, board) for number, board in enumerate(layout.boards)),
+            tuple(self._notes_of("turn")),
+            tuple(self._counter_notes()),
+            tuple(self._notes_of("score")),
+            tuple(self._notes_of("table")),
+        )
+
+    def _board(self, number: int, board: Board) -> BoardScene:
+        places: Sequence[Place] = board.places
+        if board.shape is Shape.STACKS:
+            places = stacked(board, self._supports[number])
+        cells = tuple(
+            PlacedCell(
+                place,
+                tuple(self._items[Cell(number, place.key)]),
+                tuple(self._gone[Cell(number, place.key)]),
+            )
+            for place in places
+        )
+        panels = {
+            cell.key: tuple(items) for cell, items in self._panels.items() if cell.board == number
+        }
+        return BoardScene(number, board, cells, tuple(self._lines[number]), panels)
+
+    def _notes_of(self, kind: str) -> list[Note]:
+        return [
+            Note(
+                name,
+                "; ".join(_arguments(fact) for fact in facts),
+                tuple(map(str, facts)),
+                any(str(fact) in self._new for fact in facts),
+            )
+            for name, facts in sorted(self._notes[kind].items())
+        ]
+
+    def _counter_notes(self) -> list[Note]:
+        found = []
+        for note in self._notes_of("counter"):
+            last = self._layout.counter_of[note.name].last
+            value = f"{note.value} of {last}" if last.lstrip("-").isdigit() else note.value
+            found.append(Note(note.name, value, note.facts, note.changed))
+        return found
+
+
+def _arguments(fact: Term) -> str:
+    return " ".join(words_of(fact)) or "yes"
+
+
+def stacked(board: Board, supports: Mapping[str, str]) -> list[Place]:
+    """Place things on what supports them; what supports and is on nothing is at the bottom.
+
+    Things that stand on the same thing stand beside each other.
+    """
+    above: dict[str, list[str]] = defaultdict(list)
+    for thing, support in sorted(supports.items()):
+        above[support].append(thing)
+    names = [place.key[0] for place in board.places]
+    roots = [name for name in names if name not in supports]
+    spots: dict[str, tuple[float, float]] = {}
+    left = 0.0
+    for root in roots:
+        left = _stack(root, left, 0, above, spots) if root in above else _single(root, left, spots)
+    for name in names:
+        spots.setdefault(name, (left, 0.0))
+    height = max((y for _, y in spots.values()), default=0)
+    return [Place((name,), spots[name][0], height - spots[name][1]) for name in names]
+
+
+def _single(root: str, left: float, spots: dict[str, tuple[float, float]]) -> float:
+    spots[root] = (left, 0.0)
+    return left + 1.2
+
+
+def _stack(
+    root: str,
+    left: float,
+    level: int,
+    above: Mapping[str, list[str]],
+    spots: dict[str, tuple[float, float]],
+) -> float:
+    """Place a thing and all above it, from ``left`` on; return where the next stack begins."""
+    start = left
+    pending = [(root, level)]
+    columns: list[tuple[str, int]] = pending
+    while columns:
+        name, depth = columns.pop()
+        if name in spots:
+            continue
+        things = above.get(name, [])
+        spots[name] = (left, float(depth))
+        if not things:
+            left += 1.2
+        columns.extend((thing, depth + 1) for thing in reversed(things))
+    children = [spots[name][0] for name in above.get(root, [])]
+    if children:
+        spots[root] = (sum(children) / len(children), float(level))
+    return max(left, start + 1.2)

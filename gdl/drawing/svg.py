@@ -1,0 +1,560 @@
+"""SVG: a state's boards, counters and table as one self-contained picture.
+
+Every cell is a group with ``data-board`` and ``data-cell``, every fact one with ``data-fact``, so
+that a page can make them react. Colours are CSS variables with a light and a dark value. Words of
+the rules are escaped wherever they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import groupby
+
+from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
+from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
+from gdl.drawing.scene import BoardScene, Item, Note, PlacedCell, Scene, make_scene
+from gdl.language import Term
+
+UNIT = 46
+"""Pixels from the centre of a place to that of the next."""
+
+GAP = 26
+"""Pixels between boards."""
+
+LINE = 20
+"""Pixels from a line of text to the next."""
+
+MAX_WIDTH = 980
+"""Pixels of a picture's width, unless a single board is wider."""
+
+MAX_CHARACTERS = 110
+"""Characters of a line of text; longer ones are continued on the next."""
+
+SVG_STYLE = """
+.gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
+--edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
+font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink)}
+@media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
+--square:#3a3d43;--dark:#2b2d32;--edge:#5b6068;--wall:#8b8780;--new:#6ea8fe;--gone:#f09a6b}}
+.gdl-state text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}
+.gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
+.gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
+.gdl-state .dark .sq{fill:var(--dark)} .gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
+.gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
+.gdl-state .new .sq{stroke:var(--new);stroke-width:3} .gdl-state .old .sq{stroke:var(--gone);
+stroke-width:3;stroke-dasharray:5 4} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
+.gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
+.gdl-state .ghost{opacity:.28} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .symbol{stroke:#000000cc;stroke-width:1px;paint-order:stroke}
+.gdl-state .side{stroke:var(--ink);stroke-width:6;stroke-linecap:round}
+.gdl-state .slot{stroke:var(--edge);stroke-width:2;stroke-dasharray:2 5}
+""".strip()
+"""The style sheet of the pictures, for pages that do not allow styles inside of them."""
+
+
+def draw_svg(
+    layout: BoardLayout,
+    state: Iterable[Term],
+    before: Iterable[Term] | None = None,
+    *,
+    title: str = "",
+    prefix: str = "",
+    with_style: bool = True,
+) -> str:
+    """Draw a state as SVG; where ``before`` is given, what changed since that state is marked.
+
+    ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out the
+    style sheet, which is :data:`SVG_STYLE` then.
+    """
+    scene = make_scene(layout, state, before)
+    return _Picture(scene, title, prefix, with_style).text()
+
+
+def xml(text: str) -> str:
+    """Escape a text for XML: marks, quotes, and characters that XML does not know."""
+    return escape("".join(c if _is_xml(c) else "\N{REPLACEMENT CHARACTER}" for c in text))
+
+
+def _is_xml(character: str) -> bool:
+    code = ord(character)
+    return (
+        code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+    )
+
+
+def number(value: float) -> str:
+    """Write a coordinate, as short as it goes."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+class _Picture:
+    """A picture in the making: parts from top to bottom, and how large it has become."""
+
+    def __init__(self, scene: Scene, title: str, prefix: str, with_style: bool) -> None:
+        self._scene = scene
+        self._layout = scene.layout
+        self._title = title
+        self._prefix = prefix
+        self._with_style = with_style
+        self._parts: list[str] = []
+        self._width = 240.0
+        self._y = 12.0
+
+    def text(self) -> str:
+        """The whole picture."""
+        scene = self._scene
+        self._note_lines([*scene.turn, *scene.counters], joined=True)
+        self._note_lines(scene.scores)
+        self._boards()
+        self._note_lines(scene.rows)
+        self._legend()
+        width, height = number(self._width + 12), number(self._y + 10)
+        words = xml(self._title or "State of the game")
+        style = f"<style>{SVG_STYLE}</style>" if self._with_style else ""
+        name = f"{xml(self._prefix)}title"
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="gdl-state" role="img" '
+            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'aria-labelledby="{name} {name}-long">'
+            f'<title id="{name}">{words}</title><desc id="{name}-long">{xml(describe(scene))}</desc>'
+            f'{style}<rect class="paper" width="{width}" height="{height}"/>'
+            f"{''.join(self._parts)}</svg>\n"
+        )
+
+    # ------------------------------------------------------------------ text
+
+    def _note_lines(self, notes: Sequence[Note], *, joined: bool = False) -> None:
+        lines = [self._spans(note) for note in notes]
+        if joined and lines and sum(length for _, length in lines) <= MAX_CHARACTERS:
+            text = '<tspan class="soft">   ·   </tspan>'.join(spans for spans, _ in lines)
+            self._line(text, sum(length for _, length in lines) + 7 * len(lines))
+        else:
+            for note, (spans, length) in zip(notes, lines, strict=True):
+                if length <= MAX_CHARACTERS:
+                    self._line(spans, length)
+                else:
+                    self._long_note(note)
+
+    def _spans(self, note: Note) -> tuple[str, int]:
+        name = f'<tspan class="soft">{xml(note.name)}  </tspan>'
+        facts = xml(" ".join(note.facts))
+        weight = ' font-weight="600"' if note.changed else ""
+        text = f'<tspan data-fact="{facts}"{weight}>{xml(note.value)}</tspan>'
+        return name + text, len(note.name) + len(note.value) + 3
+
+    def _long_note(self, note: Note) -> None:
+        facts = xml(" ".join(note.facts))
+        self._line(f'<tspan class="soft">{xml(note.name)}</tspan>', len(note.name))
+        words, line = note.value.split(" "), ""
+        for word in words:
+            if line and len(line) + len(word) > MAX_CHARACTERS:
+                self._line(f'<tspan data-fact="{facts}">{xml(line)}</tspan>', len(line))
+                line = ""
+            line = f"{line} {word[:MAX_CHARACTERS]}".strip()
+        self._line(f'<tspan data-fact="{facts}">{xml(line)}</tspan>', len(line))
+
+    def _line(self, spans: str, length: int) -> None:
+        self._y += LINE / 2
+        self._parts.append(
+            f'<text class="left" x="12" y="{number(self._y)}" font-size="14" '
+            f'xml:space="preserve">{spans}</text>'
+        )
+        self._y += LINE / 2
+        self._width = max(self._width, 12 + length * 8.2)
+
+    # ------------------------------------------------------------------ boards
+
+    def _boards(self) -> None:
+        x, row_height = 12.0, 0.0
+        top = self._y + 10
+        for scene in self._scene.boards:
+            if not scene.cells:
+                continue
+            drawn = BoardDrawing(scene, self._layout, self._prefix)
+            if x > 12 and x + drawn.width > MAX_WIDTH:
+                x, top, row_height = 12.0, top + row_height + GAP, 0.0
+            self._parts.append(drawn.at(x, top))
+            x += drawn.width + GAP
+            row_height = max(row_height, drawn.height)
+            self._width = max(self._width, x - GAP)
+        self._y = top + row_height + 12
+
+    def _legend(self) -> None:
+        words = [
+            (item.words, item.part)
+            for board in self._scene.boards
+            if board.board.shape is not Shape.STACKS
+            for cell in board.cells
+            for item in cell.shown
+        ]
+        entries = legend(self._layout, words)
+        if not entries:
+            return
+        x, self._y = 12.0, self._y + 14
+        for text, glyph in entries[:40]:
+            shown = text if len(text) <= 32 else text[:31] + "…"
+            width = 34 + 7.4 * len(shown)
+            if x > 12 and x + width > max(self._width, 420):
+                x, self._y = 12.0, self._y + 26
+            drawn = draw_glyph(glyph, 11)
+            self._parts.append(
+                f'<g class="legend"><g transform="translate({number(x + 11)} {number(self._y)})">'
+                f'{drawn}</g><text class="left soft" x="{number(x + 28)}" y="{number(self._y)}" '
+                f'font-size="13">{xml(shown)}</text></g>'
+            )
+            x += width
+            self._width = max(self._width, x)
+        self._y += 14
+
+
+class BoardDrawing:
+    """One board as a group of SVG elements."""
+
+    def __init__(self, scene: BoardScene, layout: BoardLayout, prefix: str) -> None:
+        self._scene = scene
+        self._board: Board = scene.board
+        self._layout = layout
+        self._prefix = prefix
+        xs = [cell.place.x for cell in scene.cells]
+        ys = [cell.place.y for cell in scene.cells]
+        labelled = bool(self._board.labels)
+        half = 0.62 if self._board.shape is Shape.POINTS else 0.5
+        self._left = min(xs) - half - (0.5 if labelled else 0)
+        self._top = min(ys) - half
+        below = 0.5 if labelled else 0.35 if self._board.shape in (Shape.ROW, Shape.POINTS) else 0
+        self._head = 22 if len(layout.boards) > 1 else 4
+        self.width = (max(xs) + half - self._left) * UNIT + 4
+        self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
+
+    def at(self, x: float, y: float) -> str:
+        """The board with its upper left corner at a point."""
+        title = ""
+        if self._head > 10:
+            title = (
+                f'<text class="left soft" x="2" y="8" font-size="13">'
+                f"{xml(self._board.title)}</text>"
+            )
+        inner = "".join(
+            (
+                *(self._panel(p.key, p.left, p.top, p.width, p.height) for p in self._board.panels),
+                *self._links(),
+                *self._labels(),
+                *(self._cell(i, cell) for i, cell in enumerate(self._scene.cells)),
+                *self._lines(),
+                *self._arrows(),
+            )
+        )
+        return (
+            f'<g class="board" data-board="{self._scene.index}" '
+            f'transform="translate({number(x)} {number(y)})">{title}'
+            f'<g transform="translate(0 {self._head})">{inner}</g></g>'
+        )
+
+    def _x(self, x: float) -> float:
+        return (x - self._left) * UNIT
+
+    def _y(self, y: float) -> float:
+        return (y - self._top) * UNIT
+
+    def _panel(
+        self, key: tuple[str, ...], left: float, top: float, width: float, height: float
+    ) -> str:
+        items = self._scene.panels.get(key, ())
+        facts = "".join(f'<g data-fact="{xml(item.fact)}"/>' for item in items)
+        style = "lit" if items else "frame"
+        text = xml(" ".join(key))
+        return (
+            f'<g class="panel" data-panel="{text}"><rect class="{style}" rx="4" '
+            f'x="{number(self._x(left) - 5)}" y="{number(self._y(top) - 5)}" '
+            f'width="{number(width * UNIT + 10)}" height="{number(height * UNIT + 10)}"/>'
+            f"<title>{text}</title>{facts}</g>"
+        )
+
+    def _links(self) -> list[str]:
+        places = self._board.places
+        return [
+            f'<line class="link" {self._ends(places[a], places[b])}/>' for a, b in self._board.links
+        ]
+
+    def _ends(self, one: Place, two: Place) -> str:
+        return (
+            f'x1="{number(self._x(one.x))}" y1="{number(self._y(one.y))}" '
+            f'x2="{number(self._x(two.x))}" y2="{number(self._y(two.y))}"'
+        )
+
+    def _labels(self) -> list[str]:
+        return [
+            f'<text class="soft" x="{number(self._x(label.x + (0.28 if label.x < 0 else 0)))}" '
+            f'y="{number(self._y(label.y - (0.28 if label.x >= 0 else 0)))}" font-size="12">'
+            f"{xml(label.text[:6])}</text>"
+            for label in self._board.labels
+        ]
+
+    # ------------------------------------------------------------------ cells
+
+    def _cell(self, index: int, cell: PlacedCell) -> str:
+        key = xml(" ".join(cell.place.key))
+        classes = "cell"
+        if self._board.checkered and (round(cell.place.x) + round(cell.place.y)) % 2:
+            classes += " dark"
+        if any(item.placed and not item.blank for item in cell.items):
+            classes += " new"
+        elif cell.changed:
+            classes += " old"
+        return (
+            f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
+            f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
+            f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
+            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}{self._things(cell)}</g>"
+        )
+
+    def _cell_text(self, cell: PlacedCell) -> str:
+        held = ", ".join(" ".join(item.words) for item in cell.shown)
+        return f"{' '.join(cell.place.key)}: {held}" if held else " ".join(cell.place.key)
+
+    def _ground(self, cell: PlacedCell) -> str:
+        shape, half = self._board.shape, UNIT / 2
+        if shape is Shape.HEXES:
+            side = UNIT * 0.577
+            points = " ".join(
+                f"{number(x)},{number(y)}"
+                for x, y in (
+                    (0, -side),
+                    (half, -side / 2),
+                    (half, side / 2),
+                    (0, side),
+                    (-half, side / 2),
+                    (-half, -side / 2),
+                )
+            )
+            return f'<polygon class="sq" points="{points}"/>'
+        if shape is Shape.POINTS:
+            return f'<circle class="sq" r="{number(half * 0.8)}"/>' + self._name(cell, half * 1.12)
+        if shape is Shape.ROW:
+            return (
+                f'<rect class="sq" rx="6" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
+            ) + self._name(cell, half * 1.32)
+        if shape is Shape.STACKS:
+            return self._thing(cell)
+        return f'<rect class="sq" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
+
+    def _name(self, cell: PlacedCell, down: float) -> str:
+        name = " ".join(cell.place.key)
+        size = 12 if len(name) <= 7 else 9
+        shown = name if len(name) <= 11 else name[:10] + "…"
+        return f'<text class="soft" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
+
+    def _thing(self, cell: PlacedCell) -> str:
+        name = " ".join(cell.place.key)
+        glyph = glyph_of((name,), Part.PIECE, self._layout)
+        if not cell.items:
+            return (
+                f'<rect class="sq" x="-{UNIT / 2}" y="-8" width="{UNIT}" height="16" rx="4"/>'
+                f'<text font-size="11">{xml(name[:9])}</text>'
+            )
+        return draw_glyph(glyph, UNIT / 2 - 1)
+
+    def _things(self, cell: PlacedCell) -> str:
+        if self._board.shape is Shape.STACKS:
+            return "".join(f'<g data-fact="{xml(item.fact)}"/>' for item in cell.items)
+        blank = [f'<g data-fact="{xml(item.fact)}"/>' for item in cell.items if item.blank]
+        sides = [item for item in cell.shown if item.part is Part.SIDE]
+        under = [i for i in cell.shown if self._is_ground(i)]
+        over = [i for i in cell.shown if i.part is not Part.SIDE and not self._is_ground(i)]
+        parts = [*blank, *(self._filled(item) for item in under), *(self._side(s) for s in sides)]
+        for (x, y), size, item in _spread(over):
+            drawn = self._drawn(item, size)
+            parts.append(
+                f'<g data-fact="{xml(item.fact)}" transform="translate({number(x)} {number(y)})">'
+                f"{drawn}</g>"
+            )
+        return "".join(parts)
+
+    def _is_ground(self, item: Item) -> bool:
+        return self._glyph(item).form is Form.FILL
+
+    def _glyph(self, item: Item) -> Glyph:
+        return glyph_of(item.words, item.part, self._layout)
+
+    def _drawn(self, item: Item, size: float) -> str:
+        if item.part is Part.COUNT:
+            return _count(item.words[-1], size)
+        if item.part is Part.MARK and self._board.shape is Shape.ROW:
+            word = item.words[-1]
+            text = word if len(word) <= 8 else word[:7] + "…"
+            return f'<text font-size="{number(min(13, 2.6 * size / max(len(text), 4) * 1.5))}">{xml(text)}</text>'
+        return draw_glyph(self._glyph(item), size)
+
+    def _filled(self, item: Item) -> str:
+        glyph = self._glyph(item)
+        half = UNIT / 2 - 1.5
+        fill = f'fill="{xml(glyph.colour)}"' if glyph.colour else 'class="wall"'
+        shape = (
+            f'<rect {fill} rx="3" x="-{half}" y="-{half}" width="{2 * half}" height="{2 * half}"/>'
+        )
+        if self._board.shape in (Shape.HEXES, Shape.POINTS):
+            shape = f'<circle {fill} r="{number(half * 0.8)}"/>'
+        return f'<g data-fact="{xml(item.fact)}">{shape}</g>'
+
+    def _side(self, item: Item) -> str:
+        half = UNIT / 2
+        where = dict(self._board.sides).get(item.words[-1], "bottom")
+        ends = {
+            "bottom": (-half, half, half, half),
+            "top": (-half, -half, half, -half),
+            "left": (-half, -half, -half, half),
+            "right": (half, -half, half, half),
+        }[where]
+        colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
+        paint = f' style="stroke:{xml(colour)}"' if colour else ""
+        x1, y1, x2, y2 = map(number, ends)
+        return (
+            f'<line class="side" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
+            f'y2="{y2}"{paint}/>'
+        )
+
+    # ------------------------------------------------------------------ lines between cells
+
+    def _lines(self) -> list[str]:
+        return [
+            f'<line class="side" data-fact="{xml(line.item.fact)}" '
+            f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
+            f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'
+            for line in self._scene.lines
+        ]
+
+    def _arrows(self) -> list[str]:
+        """Lines from where a thing was to where it is, where that is clear."""
+        if self._board.shape is Shape.STACKS:
+            return []
+        return [
+            f'<line class="arrow" {self._ends(one.place, two.place)}/>'
+            for one, two in moved(self._scene)
+        ]
+
+
+def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
+    """Pair the places that a thing left and reached; things of one kind only where one moved."""
+    left: dict[tuple[str, ...], list[PlacedCell]] = {}
+    reached: dict[tuple[str, ...], list[PlacedCell]] = {}
+    for cell in scene.cells:
+        for item in cell.gone:
+            if not item.blank and item.part is not Part.MARK:
+                left.setdefault(item.words, []).append(cell)
+        for item in cell.shown:
+            if item.placed and item.part is not Part.MARK:
+                reached.setdefault(item.words, []).append(cell)
+    return [
+        (left[words][0], reached[words][0])
+        for words in sorted(left)
+        if len(left[words]) == len(reached.get(words, ())) == 1
+    ]
+
+
+def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+    """Share the square of a place among the things on it: centre and half size of each."""
+    count = len(items)
+    if count <= 1:
+        return [((0.0, 0.0), UNIT / 2 - 4, item) for item in items]
+    side = 2 if count <= 4 else 3 if count <= 9 else 4
+    step = UNIT / side
+    found = []
+    for i, item in enumerate(items[: side * side]):
+        x, y = i % side, i // side
+        found.append(
+            (((x + 0.5) * step - UNIT / 2, (y + 0.5) * step - UNIT / 2), step / 2 - 1, item)
+        )
+    found += [((0.0, 0.0), 1.0, item) for item in items[side * side :]]
+    return found
+
+
+def _count(text: str, size: float) -> str:
+    """A number of equal things: the number, with a dot for each where they are few."""
+    digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
+    drawn = f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" font-weight="600">{xml(text)}</text>'
+    if not digits.isdigit() or not 0 < int(digits) <= 12:
+        return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
+    dots = []
+    for i in range(int(digits)):
+        x, y = i % 6, i // 6
+        wide = min(int(digits) - 6 * y, 6)
+        dots.append(
+            f'<circle r="2.6" fill="currentColor" cx="{number((x - (wide - 1) / 2) * 6.5)}" '
+            f'cy="{number(size * 0.25 + y * 7)}"/>'
+        )
+    return drawn + "".join(dots)
+
+
+def draw_glyph(glyph: Glyph, size: float) -> str:
+    """Draw a glyph around 0, 0 within a square of half the side ``size``."""
+    colour, r = xml(glyph.colour), number(size * 0.86)
+    if glyph.form is Form.DISC:
+        return f'<circle class="piece" r="{r}" fill="{colour}"/>'
+    if glyph.form is Form.RING:
+        return (
+            f'<circle r="{number(size * 0.66)}" fill="none" stroke="{colour}" '
+            f'stroke-width="{number(size * 0.28)}"/>'
+        )
+    if glyph.form is Form.CROSS:
+        a = number(size * 0.62)
+        return (
+            f'<path d="M-{a} -{a}L{a} {a}M-{a} {a}L{a} -{a}" stroke="{colour}" '
+            f'stroke-width="{number(size * 0.28)}" stroke-linecap="round"/>'
+        )
+    if glyph.form is Form.SYMBOL:
+        text = glyph.text + ("\ufe0e" if len(glyph.text) == 1 else "")
+        return (
+            f'<text class="symbol" font-size="{number(size * 1.75)}" style="fill:{colour}">'
+            f"{xml(text)}</text>"
+        )
+    if glyph.form is Form.DOT:
+        fill = f'fill="{colour}"' if colour else 'class="wall"'
+        return f'<circle {fill} r="{number(size * 0.28)}"/>'
+    if glyph.form is Form.FILL:
+        fill = f'fill="{colour}"' if colour else 'class="wall"'
+        return f'<rect {fill} x="-{r}" y="-{r}" width="{number(size * 1.72)}" height="{number(size * 1.72)}" rx="3"/>'
+    if glyph.form is Form.STAR:
+        return (
+            f'<text class="symbol" font-size="{number(size * 1.7)}" style="fill:{colour}">★</text>'
+        )
+    if glyph.form is Form.NUMBER:
+        length = max(len(glyph.text), 1)
+        scale = 1.25 if length <= 2 else 2.4 / length
+        return f'<text font-size="{number(size * scale)}">{xml(glyph.text[:6])}</text>'
+    return _chip(glyph, size)
+
+
+def _chip(glyph: Glyph, size: float) -> str:
+    """A label on a rounded square of the glyph's colour."""
+    r = size * 0.92
+    scale = {0: 1, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / max(len(glyph.text), 1))
+    ink = "#ffffff" if _is_dark(glyph.colour) else "#222222"
+    return (
+        f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '
+        f'width="{number(2 * r)}" height="{number(2 * r)}" fill="{xml(glyph.colour)}"/>'
+        f'<text font-size="{number(size * scale)}" style="fill:{ink}">{xml(glyph.text[:8])}</text>'
+    )
+
+
+def _is_dark(colour: str) -> bool:
+    """Whether white text is easier to read on a colour than black, by its luminance."""
+    if len(colour) != 7 or not colour.startswith("#"):
+        return False
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 150
+
+
+def describe(scene: Scene) -> str:
+    """Say in words what is on the boards, for readers who do not see them."""
+    parts = [f"{note.name} {note.value}" for note in (*scene.turn, *scene.counters, *scene.scores)]
+    for board in scene.boards:
+        held = [
+            (" ".join(item.words), " ".join(cell.place.key))
+            for cell in board.cells
+            for item in cell.shown
+        ]
+        for words, places in groupby(sorted(held), key=lambda each: each[0]):
+            parts.append(f"{words} on {', '.join(place for _, place in places)}")
+    text = "; ".join(parts)
+    return text if len(text) <= 4000 else text[:3999] + "…"

@@ -1,0 +1,170 @@
+"""Text: a state's boards, counters and table for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from gdl.analysis.boards import BoardLayout, Part, Shape
+from gdl.drawing.glyphs import Form, Glyph, glyph_of, legend
+from gdl.drawing.scene import BoardScene, Note, PlacedCell, Scene, make_scene
+from gdl.language import Term
+
+MAX_TEXT_COLUMNS = 200
+"""Characters of a line of a board; what lies beyond is in the table of the terminal's state."""
+
+
+def draw_text(
+    layout: BoardLayout, state: Iterable[Term], before: Iterable[Term] | None = None
+) -> Group:
+    """Draw a state for a terminal, as something that rich prints.
+
+    Where ``before`` is given, what is new since that state is underlined.
+    """
+    scene = make_scene(layout, state, before)
+    parts: list[Text] = []
+    parts += _note_lines([*scene.turn, *scene.counters])
+    parts += _note_lines(scene.scores)
+    for board in scene.boards:
+        if board.cells:
+            parts += [Text(), *_board(board, scene)]
+    if scene.rows:
+        parts += [Text(), *_note_lines(scene.rows)]
+    key = _legend(scene)
+    return Group(*parts, *([Text(), key] if key.plain else []))
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _note_lines(notes: Sequence[Note]) -> list[Text]:
+    return [
+        Text.assemble((f"{_printable(note.name)}: ", "dim"), _printable(note.value))
+        for note in notes
+    ]
+
+
+def _board(board: BoardScene, scene: Scene) -> list[Text]:
+    lines = [] if len(scene.boards) < 2 else [Text(_printable(board.board.title), "bold")]
+    if board.board.shape is Shape.ROW:
+        return lines + _row(board, scene.layout)
+    if board.board.shape is Shape.POINTS:
+        return lines + _points(board, scene.layout)
+    return lines + _Canvas(board, scene.layout).lines()
+
+
+class _Canvas:
+    """Characters by line and column, with their styles."""
+
+    def __init__(self, board: BoardScene, layout: BoardLayout) -> None:
+        self._layout = layout
+        self._marks = [(cell, self._mark(cell, board)) for cell in board.cells]
+        self._width = max(2, *(len(mark) + 1 for _, (mark, _) in self._marks))
+        labels = board.board.labels
+        xs = [cell.place.x for cell in board.cells]
+        self._left = min(xs)
+        self._indent = 1 + max((len(label.text[:6]) for label in labels if label.x < 0), default=0)
+        self._rows = sorted({round(cell.place.y, 2) for cell in board.cells})
+        self._beside = {round(label.y, 2): label.text[:6] for label in labels if label.x < 0}
+        self._below = [label for label in labels if label.x >= 0]
+
+    def _mark(self, cell: PlacedCell, board: BoardScene) -> tuple[str, str]:
+        if board.board.shape is Shape.STACKS:
+            return _printable(" ".join(cell.place.key))[:6], ""
+        if not cell.shown:
+            return ("·" if not cell.changed else "-"), "dim"
+        glyphs = [glyph_of(item.words, item.part, self._layout) for item in cell.shown]
+        text = "".join(_short(glyph) for glyph in glyphs[:2]) + ("+" if len(glyphs) > 2 else "")
+        new = any(item.placed for item in cell.shown)
+        return _printable(text), _style(glyphs[-1], new)
+
+    def lines(self) -> list[Text]:
+        """One text for each row of places, and one for the names of the columns."""
+        found = [self._line(y) for y in self._rows]
+        if self._below:
+            line = " " * self._indent
+            for label in self._below:
+                column = self._indent + round((label.x - self._left) * self._width)
+                line = line.ljust(column) + label.text[: self._width - 1]
+            found.append(Text(line, "dim"))
+        return found
+
+    def _line(self, y: float) -> Text:
+        line = Text(self._beside.get(y, "").rjust(self._indent - 1) + " ", "dim")
+        line = Text.assemble(line)
+        cells = [(cell, mark) for cell, mark in self._marks if round(cell.place.y, 2) == y]
+        for cell, (mark, style) in sorted(cells, key=lambda each: each[0].place.x):
+            column = self._indent + round((cell.place.x - self._left) * self._width)
+            if column > MAX_TEXT_COLUMNS:
+                break
+            line.append(" " * max(0, column - len(line.plain)))
+            line.append(mark, style)
+        return line
+
+
+def _row(board: BoardScene, layout: BoardLayout) -> list[Text]:
+    names = [_printable(" ".join(cell.place.key)) for cell in board.cells]
+    width = max(map(len, names), default=0)
+    lines = []
+    for name, cell in zip(names, board.cells, strict=True):
+        line = Text.assemble((name.rjust(width) + "  ", "dim"))
+        for item in cell.shown:
+            glyph = glyph_of(item.words, item.part, layout)
+            text = _printable(" ".join(item.words))
+            line.append(text + " ", _style(glyph, item.placed))
+            if item.part is Part.COUNT and text.isdigit() and 0 < int(text) <= 30:
+                line.append("•" * int(text))
+        lines.append(line)
+    return lines
+
+
+def _points(board: BoardScene, layout: BoardLayout) -> list[Text]:
+    names = [_printable(" ".join(cell.place.key)) for cell in board.cells]
+    width = max(map(len, names), default=0)
+    near: dict[int, list[str]] = {}
+    for a, b in board.board.links:
+        near.setdefault(a, []).append(names[b])
+        near.setdefault(b, []).append(names[a])
+    lines = []
+    for i, cell in enumerate(board.cells):
+        line = Text.assemble((names[i].rjust(width) + "  ", "dim"))
+        for item in cell.shown:
+            glyph = glyph_of(item.words, item.part, layout)
+            line.append(_printable(" ".join(item.words)) + " ", _style(glyph, item.placed))
+        if i in near:
+            line.append(f" — {', '.join(near[i])}", "dim")
+        lines.append(line)
+    return lines
+
+
+def _short(glyph: Glyph) -> str:
+    if glyph.form is Form.NUMBER:
+        return glyph.text
+    return glyph.short or glyph.text[:3] or "?"
+
+
+def _style(glyph: Glyph, new: bool) -> str:
+    colour = glyph.colour.lower()
+    known = colour.startswith("#") and len(colour) == 7
+    style = colour if known and colour not in ("#26262b", "#f7f4ec") else ""
+    return f"{style} bold{' underline' if new else ''}".strip()
+
+
+def _legend(scene: Scene) -> Text:
+    words = [
+        (item.words, item.part)
+        for board in scene.boards
+        if board.board.shape in (Shape.SQUARES, Shape.HEXES)
+        for cell in board.cells
+        for item in cell.shown
+    ]
+    line = Text(style="dim")
+    for text, glyph in legend(scene.layout, words):
+        short = _printable(_short(glyph))
+        if short != text:
+            line.append(f"{short} ", _style(glyph, False))
+            line.append(f"{_printable(text)}   ")
+    return line

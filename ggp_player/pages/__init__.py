@@ -10,7 +10,16 @@ templates, and the modules set it as text.
 """
 
 from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.player_pages import PAGE_PATHS, PlayerPages, asks_for_page
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
 
-__all__ = ["PAGE_HEADERS", "EventStream", "PageSite", "WriteGuard"]
+__all__ = [
+    "PAGE_HEADERS",
+    "PAGE_PATHS",
+    "EventStream",
+    "PageSite",
+    "PlayerPages",
+    "WriteGuard",
+    "asks_for_page",
+]

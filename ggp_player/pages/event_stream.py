@@ -70,16 +70,18 @@ class EventStream:
     async def follow(
         self, news: Callable[[], Awaitable[object]], next_message: Callable[[], bytes | None]
     ) -> None:
-        """Send a message whenever there is news, at most every :data:`PAUSE_SECONDS`.
+        """Send a message whenever there is one, at most every :data:`PAUSE_SECONDS`.
 
-        ``next_message`` is asked at once, and then after each ``news()``; None ends the stream, and
-        an empty text is not sent.
+        ``next_message`` returns one, an empty text where there is none before the next ``news()``,
+        and None where there will be none, upon which the page does not connect again.
         """
         while (body := next_message()) is not None:
             if body:
                 await self.send(body)
                 await asyncio.sleep(PAUSE_SECONDS)
-            await self._wait(news)
+            else:
+                await self._wait(news)
+        await self.send(b"{}", "end")
 
     async def _wait(self, news: Callable[[], Awaitable[object]]) -> None:
         """Wait for news, and keep the stream alive meanwhile."""

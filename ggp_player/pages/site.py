@@ -14,6 +14,7 @@ from importlib.resources import files
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from gdl.drawing import SVG_STYLE
 from gdl.version import __version__
 from ggp_player.pages.security import PAGE_HEADERS
 
@@ -26,6 +27,9 @@ CONTENT_TYPES = {
 
 STATIC = "static"
 """The folder of static files, and the first part of their addresses."""
+
+BOARD_STYLE = "board.css"
+"""The style sheet of the drawings, which pages load as they allow no styles inside of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,8 @@ class PageSite:
 
 @cache
 def _read_static_files() -> StaticFiles:
-    folder, found = files("ggp_player.pages") / STATIC, {}
+    folder = files("ggp_player.pages") / STATIC
+    found = {BOARD_STYLE: (CONTENT_TYPES[".css"], SVG_STYLE.encode())}
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         suffix = f".{file.name.rpartition('.')[2]}"
         if suffix in CONTENT_TYPES:

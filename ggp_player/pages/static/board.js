@@ -6,7 +6,9 @@ const FORBIDDEN = "script, foreignObject, iframe, style, a, animate, set, handle
 
 /** Parse a drawing, and leave out all that could do more than be seen. */
 function parsed(text) {
-  const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  // Pages allow no styles in markup; colours are set from here instead. Quotes in texts are escaped.
+  const source = text.replaceAll(' style="', ' data-style="');
+  const found = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
   if (found.nodeName !== "svg") return null;
   for (const bad of found.querySelectorAll(FORBIDDEN)) bad.remove();
   for (const node of [found, ...found.querySelectorAll("*")]) {
@@ -15,7 +17,19 @@ function parsed(text) {
       if (name.startsWith("on") || (isLink && !value.startsWith("#"))) node.removeAttribute(name);
     }
   }
-  return document.importNode(found, true);
+  const made = document.importNode(found, true);
+  for (const node of made.querySelectorAll("[data-style]")) {
+    for (const [, name, value] of node.dataset.style.matchAll(/(fill|stroke):([^;]+)/g)) {
+      node.style.setProperty(name, value);
+    }
+    node.removeAttribute("data-style");
+  }
+  return made;
+}
+
+/** What a cell is called here and in drawings: its board's number and its key. */
+export function nameOf(cell) {
+  return `${cell.dataset.board} ${cell.dataset.cell}`;
 }
 
 export class Board {
@@ -33,7 +47,7 @@ export class Board {
     }
   }
 
-  /** Show {svg, facts, label}: a drawing, and facts that are not in it. */
+  /** Show {svg, facts, label}: a drawing, or facts where there is none. */
   show({ svg = "", facts = [], label = "" }) {
     this.svg = svg ? parsed(svg) : null;
     const parts = [];
@@ -65,11 +79,13 @@ export class Board {
   /** The names of the cells that can be clicked. */
   get cells() {
     if (!this.svg) return [];
-    return [...this.svg.querySelectorAll("[data-cell]")].map((cell) => cell.dataset.cell);
+    return [...this.svg.querySelectorAll("[data-cell]")].map(nameOf);
   }
 
   #cell(name) {
-    return this.svg.querySelector(`[data-cell="${CSS.escape(name)}"]`);
+    const [board, ...key] = name.split(" ");
+    const chosen = `[data-board="${CSS.escape(board)}"][data-cell="${CSS.escape(key.join(" "))}"]`;
+    return this.svg.querySelector(chosen);
   }
 
   #drawn({ cell, kind = "line", text = "" }) {
@@ -120,7 +136,7 @@ export class Board {
 
   #choose(target) {
     const cell = target.closest?.("[data-cell]");
-    if (cell && this.container.contains(cell)) this.onCell(cell.dataset.cell, cell);
+    if (cell && this.container.contains(cell)) this.onCell(nameOf(cell), cell);
   }
 
   #onKey(event) {

@@ -111,7 +111,7 @@ async def _start() -> Process:
         str(os.getpid()),
         stdin=PIPE,
         stdout=PIPE,
-        stderr=DEVNULL,
+        stderr=None if _log.isEnabledFor(logging.DEBUG) else DEVNULL,
         env=child_environment(),
         limit=MAX_ANSWER,
         start_new_session=True,  # Ctrl-C is for the server, which ends it

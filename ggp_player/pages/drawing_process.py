@@ -7,10 +7,11 @@ request.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
@@ -20,8 +21,8 @@ from pydantic_core import to_json
 
 import gdl
 from gdl import GdlError, Term
-from gdl.analysis.boards import BoardLayout, cells_of_move, find_layout
-from gdl.drawing import draw_svg
+from gdl.analysis.boards import BoardLayout, Cell, Part, cells_of_move, find_layout
+from gdl.drawing import draw_svg, make_scene
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
@@ -32,18 +33,35 @@ MAX_MEMORY = 2 * 2**30
 MAX_FACTS = 400
 """Facts of a state that are listed where there is no drawing."""
 
+MAX_LINE = 6
+"""Joint moves of a line that are placed on the board."""
+
+MOST_NAMED = 2
+"""Places that a move names one by one: from and to. With more, it names a row or a column."""
+
 NICENESS = 10
 """How much every search goes before it."""
+
+_log = logging.getLogger(__name__)
+
+
+Line: TypeAlias = tuple[tuple[str, ...], ...]
+"""Joint moves, or the names of the places of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawState:
-    """Draw a state of a game, mark what has changed since the one before, and place moves."""
+    """Draw a state of a game, mark what has changed since the one before, and place moves.
+
+    ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
+    moves are placed.
+    """
 
     rules: str
     state: str
     before: str = ""
     moves: tuple[str, ...] = ()
+    line: Line = ()
     with_drawing: bool = True
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
@@ -68,12 +86,13 @@ class Drawing:
     """A state as SVG; as facts where it could not be drawn.
 
     ``cells`` has for each move that was asked about the names of its places, each the number of a
-    board and the place's words.
+    board and the place's words; ``line`` has those of each joint move of the expected line.
     """
 
     svg: str = ""
     facts: tuple[str, ...] = ()
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    line: Line = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,43 +147,89 @@ def _layout(rules: str) -> BoardLayout | None:
     """Find the boards of a game; None where they cannot be found."""
     try:
         return find_layout(gdl.parse(rules))
-    except Exception:  # the state is listed then
+    except Exception:
+        _log.exception("no board is found, and states are listed")
         return None
 
 
 def _draw(request: DrawState) -> Drawing:
     layout = _layout(request.rules)
     state = facts_of(request.state)
-    cells = {}
+    cells: dict[str, tuple[str, ...]] = {}
+    line: Line = ()
     if layout is not None:
-        cells = {move: _cells(layout, move, state) for move in request.moves}
+        cells = {move: _names(_cells(layout, move, state)) for move in request.moves}
+        line = places_of_line(layout, state, request.line)
     if not request.with_drawing:
-        return Drawing(cells=cells)
-    return _drawn(layout, state, facts_of(request.before) if request.before else None, cells)
+        return Drawing(cells=cells, line=line)
+    before = facts_of(request.before) if request.before else None
+    return replace(_drawn(layout, state, before), cells=cells, line=line)
 
 
 def _drawn(
     layout: BoardLayout | None,
     state: Sequence[Term],
     before: Sequence[Term] | None,
-    cells: dict[str, tuple[str, ...]],
 ) -> Drawing:
     """Draw a state, or list its facts."""
     if layout is not None:
         try:
-            return Drawing(draw_svg(layout, state, before, with_style=False), (), cells)
-        except Exception:  # a listed state is better than none
-            cells = {}
-    return Drawing("", tuple(map(str, state[:MAX_FACTS])), cells)
+            return Drawing(draw_svg(layout, state, before, with_style=False))
+        except Exception:
+            _log.exception("a state cannot be drawn, and is listed")
+    return Drawing("", tuple(map(str, state[:MAX_FACTS])))
 
 
-def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[str, ...]:
-    """The names of the places that a move names."""
+def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[Cell, ...]:
+    """The places that a move names."""
     try:
-        found = cells_of_move(layout, gdl.parse_term(move), state)
+        return cells_of_move(layout, gdl.parse_term(move), state)
     except GdlError:
         return ()
-    return tuple(f"{cell.board} {' '.join(cell.key)}" for cell in found)
+
+
+def _names(cells: Iterable[Cell]) -> tuple[str, ...]:
+    return tuple(f"{cell.board} {' '.join(cell.key)}" for cell in cells)
+
+
+def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Line:
+    """Find the places of the next joint moves.
+
+    Where a move names a column only, things fall to its lowest free place, as in connect four.
+    """
+    scene = make_scene(layout, state)
+    taken = {
+        Cell(board.index, placed.place.key)
+        for board in scene.boards
+        for placed in board.cells
+        if any(item.part is Part.PIECE for item in placed.shown)
+    }
+    found = []
+    for joint_move in line[:MAX_LINE]:
+        cells = [
+            cell
+            for move in joint_move
+            for cell in _lowest_free(layout, _cells(layout, move, state), taken)
+        ]
+        taken.update(cells)
+        found.append(_names(dict.fromkeys(cells)))
+    return tuple(found)
+
+
+def _lowest_free(
+    layout: BoardLayout, cells: tuple[Cell, ...], taken: Collection[Cell]
+) -> tuple[Cell, ...]:
+    """The lowest free place of a column; all cells where they are none."""
+    if len(cells) <= MOST_NAMED:
+        return cells
+    places = {cell: layout.boards[cell.board].places for cell in cells}
+    where = {
+        cell: next((place for place in places[cell] if place.key == cell.key), None)
+        for cell in cells
+    }
+    free = [(place.y, cell) for cell, place in where.items() if place and cell not in taken]
+    is_column = len({place.x for place in where.values() if place}) == 1
+    return (max(free)[1],) if free and is_column else cells[:1]
 
 
 def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
@@ -175,34 +240,30 @@ def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
     for step in range(request.first, min(last, len(match.states))):
         state = facts_of(match.states[step])
         before = facts_of(match.states[step - 1]) if step else None
-        cells = {}
+        line: Line = ()
         if match.layout is not None:
-            moves = match.lines.get(step, ())
-            cells = {move: _cells(match.layout, move, state) for move in moves}
-        yield _drawn(match.layout, state, before, cells)
+            line = places_of_line(match.layout, state, match.lines.get(step, ()))
+        yield replace(_drawn(match.layout, state, before), line=line)
 
 
 @dataclass(slots=True)
 class _Replayed:
     """A match: the states that are known, as text, what computes the others, and its lines.
 
-    ``lines`` has the moves of the principal lines by the turn in which they were expected.
+    ``lines`` are the principal lines by the turn in which they were expected.
     """
 
     layout: BoardLayout | None
     states: list[str]
     others: Iterator[str]
-    lines: dict[int, tuple[str, ...]]
+    lines: dict[int, Line]
 
 
 @lru_cache(maxsize=8)
 def _archived(archive: str, match: str, _length: int) -> _Replayed:
     found = Archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
-    lines = {
-        choice.turn: tuple(dict.fromkeys(move for moves in choice.line for move in moves))
-        for choice in found.choices
-    }
+    lines = {choice.turn: choice.line for choice in found.choices}
     return _Replayed(layout, [], states_of(found), lines)
 
 

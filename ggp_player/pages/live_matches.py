@@ -19,13 +19,14 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.events import (
     EventBus,
     MatchStarted,
+    StateReached,
     Subscription,
     SubscriptionOverrunError,
     Thoughts,
 )
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import DrawState
-from ggp_player.pages.match_view import MAX_LEGAL, MatchView
+from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
+from ggp_player.pages.match_view import MatchView
 
 MAX_MATCHES = 50
 """Matches that are kept, running and ended; the oldest that have ended are forgotten first."""
@@ -236,23 +237,22 @@ class LiveMatches:
             self._drawing.discard(match)
 
     async def _draw_next(self, view: MatchView) -> bool:
-        """Draw a state, or place moves on it; return whether there was something to do."""
+        """Draw a state, or place a line on it; return whether there was something to do."""
         state, match = view.state, view.start.match
         if state is None:
             return False
+        line = _line(view, state)
         is_new = self._drawn.get(match) is not state
-        moves = state.legal_moves[:MAX_LEGAL] if is_new else _unplaced(view)
-        if not is_new and not moves:
+        if not is_new and line == view.placed_line:
             return False
-        request = DrawState(view.start.rules, state.state, view.before, moves, is_new)
+        request = DrawState(
+            view.start.rules, state.state, view.before, line=line, with_drawing=is_new
+        )
         drawings = await self._drawer.draw(request)
-        if is_new:
-            self._drawn[match] = state
+        self._drawn[match] = state
         if drawings and is_new:
             view.set_drawing(state, drawings[0])
-        elif not is_new:
-            found = drawings[0].cells if drawings else {}
-            view.add_cells({move: found.get(move, ()) for move in moves})
+        view.set_places(line, drawings[0].line if drawings else ())
         return True
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
@@ -285,12 +285,10 @@ class Looking:
         self._live.end_looking(self._match)
 
 
-def _unplaced(view: MatchView) -> tuple[str, ...]:
-    """Moves of the principal line whose places are not known yet."""
-    if view.thoughts is None:
-        return ()
-    moves = [move for joint_move in view.thoughts.line for move in joint_move]
-    return tuple(dict.fromkeys(move for move in moves if move not in view.cells))
+def _line(view: MatchView, state: StateReached) -> Line:
+    """The beginning of the line that is expected from a state on."""
+    thoughts = view.thoughts
+    return thoughts.line[:MAX_LINE] if thoughts is not None and thoughts.turn == state.turn else ()
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ from ggp_player.events import (
     Thoughts,
     TurnAsked,
 )
-from ggp_player.pages.drawing_process import Drawing
+from ggp_player.pages.drawing_process import Drawing, Line
 
 MAX_TURNS = 2_000
 """Turns that a page of a running match shows; the archive has them all."""
@@ -77,7 +77,8 @@ class MatchView:
         self._thoughts: Thoughts | None = None
         self._drawing: Drawing | None = None
         self._drawn_turn = 0
-        self.cells: dict[str, tuple[str, ...]] = {}
+        self.placed_line: Line = ()
+        self._places: Line = ()
         for turn, joint_move in enumerate(start.history):
             self._turn(turn).joint_move = joint_move
 
@@ -96,15 +97,14 @@ class MatchView:
         self._apply(event)
 
     def set_drawing(self, state: StateReached, drawing: Drawing) -> None:
-        """Note how a state is drawn, and where its moves are on the board."""
+        """Note how a state is drawn."""
         self._drawing, self._drawn_turn = drawing, state.turn
-        self.cells = dict(drawing.cells)
         self._note("board")
 
-    def add_cells(self, cells: dict[str, tuple[str, ...]]) -> None:
-        """Note where moves are on the board."""
-        self.cells.update(cells)
-        self._note("cells")
+    def set_places(self, line: Line, places: Line) -> None:
+        """Note where the joint moves of the principal line are on the board."""
+        self.placed_line, self._places = line, places
+        self._note("places")
 
     def changes_since(self, version: int) -> dict[str, object]:
         """The sections that have changed since a version."""
@@ -140,8 +140,8 @@ class MatchView:
                 return self._clock
             case "board":
                 return self._board()
-            case "cells":
-                return self.cells
+            case "places":
+                return {"turn": self._drawn_turn, "line": self._places}
             case "thoughts":
                 return self._thoughts
             case _:
@@ -167,7 +167,6 @@ class MatchView:
             "turn": self._drawn_turn,
             "svg": drawing.svg,
             "facts": drawing.facts,
-            "cells": self.cells,
             "legal_moves": legal[:MAX_LEGAL],
             "legal_move_count": 0 if state is None else state.legal_move_count,
         }

@@ -102,7 +102,7 @@ export class Board {
       const x = box.x + box.width - size * 0.75, y = box.y + size * 0.75;
       parts.push(drawing("circle", { class: "mark-ground", cx: x, cy: y, r: size * 0.62 }));
       const label = drawing("text", {
-        class: "mark-label", x, y: y + size * 0.28, "text-anchor": "middle",
+        class: "mark-label", x, y, "text-anchor": "middle",
       }, text);
       label.style.fontSize = `${size * 0.8}px`;
       parts.push(label);

@@ -6,7 +6,7 @@ import { address, byId, element, setText } from "./dom.js";
 import { marksOf } from "./line.js";
 import { MovesTable } from "./moves_table.js";
 import { follow } from "./stream.js";
-import { ThoughtsPanel, lineOf } from "./thoughts.js";
+import { ThoughtsPanel } from "./thoughts.js";
 import { ValuePlot } from "./value_plot.js";
 
 const match = byId("match").dataset.match;
@@ -19,7 +19,7 @@ const ownClock = new Countdown(byId("own-clock"), "our move");
 
 const seen = new Map(); // drawings by turn
 const turns = new Map();
-let about = null, newest = null, lookedAt = null, view = null, cells = {};
+let about = null, newest = null, lookedAt = null, places = null;
 
 follow(address(`/matches/${match}/events`), update, (state) => {
   const told = { lost: "The server does not answer; trying again.", closed: "Not kept up to date any more; load the page again." };
@@ -36,15 +36,11 @@ function update(message) {
   if (message.board) {
     newest = message.board.turn;
     seen.set(newest, message.board);
-    cells = message.board.cells;
     if (seen.size > 300) seen.delete(seen.keys().next().value);
     if (lookedAt === null) board.show(message.board);
   }
-  if (message.cells) cells = message.cells;
-  if ("thoughts" in message) {
-    view = message.thoughts;
-    thoughts.show(view);
-  }
+  if (message.places) places = message.places;
+  if ("thoughts" in message) thoughts.show(message.thoughts);
   if (message.problems) showProblems(message.problems);
   mark();
 }
@@ -71,6 +67,7 @@ function showTurns(changed) {
 }
 
 function showClock(clock, offset) {
+  byId("clocks").hidden = clock.kind === "none";
   if (clock.kind === "none") {
     playClock.stop();
     ownClock.stop();
@@ -101,7 +98,6 @@ function look(turn) {
 }
 
 function mark() {
-  const isShown = byId("show-line").checked && lookedAt === null && view?.turn === newest;
-  const known = new Set(board.cells);
-  board.mark(isShown ? marksOf(lineOf(view), cells, (cell) => known.has(cell)) : []);
+  const isShown = byId("show-line").checked && lookedAt === null && places?.turn === newest;
+  board.mark(isShown ? marksOf(places.line) : []);
 }

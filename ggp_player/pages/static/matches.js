@@ -20,10 +20,10 @@ function row(match) {
   const goals = Object.entries(match.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
   return element("tr", {},
     element("td", {}, element("a", { href: address(`/matches/${match.match}`) }, match.match_id)),
-    element("td", {}, match.role),
+    element("td", { "data-label": "role" }, match.role),
     element("td", {}, element("span", { class: isRunning ? "badge" : "soft" }, goals && !isRunning ? `${match.status}: ${goals}` : match.status)),
-    element("td", { class: "number" }, String(match.turn)),
-    element("td", { class: "number" }, value(match.value) + (match.proved ? " ✓" : "")),
+    element("td", { class: "number", "data-label": "turn" }, String(match.turn)),
+    element("td", { class: "number", "data-label": "value" }, value(match.value) + (match.proved ? " ✓" : "")),
     element("td", { class: "wide" }, match.manager),
     element("td", { class: "wide" }, moment(match.start_time)));
 }

@@ -90,9 +90,7 @@ function showBoard() {
     return;
   }
   board.show(drawing);
-  const choice = data.choices.find((known) => known.turn === step);
-  const known = new Set(board.cells);
-  board.mark(marksOf(choice?.line ?? [], drawing.cells, (cell) => known.has(cell)));
+  board.mark(marksOf(drawing.line));
 }
 
 /** Fetch the drawings around a step, some at a time. */

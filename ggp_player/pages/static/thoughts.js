@@ -44,7 +44,7 @@ export class ThoughtsPanel {
   }
 
   #titleOf(view) {
-    const told = [`turn ${view.turn}: ${view.move}`, view.strategy];
+    const told = [`turn ${view.turn}: ${view.move}`, view.strategy, `${(view.seconds ?? 0).toFixed(1)} s`];
     if (view.value !== null) told.push(`value ${value(view.value)}${view.proved ? ", proved" : ""}`);
     if (view.note) told.push(view.note);
     return told.filter(Boolean).join(" · ");
@@ -72,9 +72,8 @@ function ratesOf(view) {
   const rates = [
     ["playouts", view.playouts], ["playouts/s", view.playouts_per_second],
     ["nodes", view.nodes], ["nodes/s", view.nodes_per_second], ["depth", view.depth],
-    ["seconds", view.seconds],
   ];
-  return rates.filter(([, number]) => number !== null && number !== undefined)
+  return rates.filter(([, number]) => number)
     .map(([name, number]) => element("div", {},
       element("dt", {}, name), element("dd", {}, short(number))));
 }

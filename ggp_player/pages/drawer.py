@@ -34,11 +34,11 @@ _log = logging.getLogger(__name__)
 
 
 class Drawer:
-    """Draws states one after the other; the process is started by the first."""
+    """Draws states one after the other, in ``process``, which is started by the first."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
-        self._process: Process | None = None
+        self.process: Process | None = None
         self._hopeless: OrderedDict[int, None] = OrderedDict()
 
     async def draw(self, request: DrawingRequest) -> tuple[Drawing, ...]:
@@ -55,7 +55,7 @@ class Drawer:
 
     async def close(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
+        process, self.process = self.process, None
         if process is not None:
             with suppress(ProcessLookupError):
                 process.kill()
@@ -70,15 +70,15 @@ class Drawer:
             await self.close()
             return Answer(error=f"the process that draws {_reason(error)}")
         except BaseException:  # an answer that nobody reads would be taken for the next one's
-            process, self._process = self._process, None
+            process, self.process = self.process, None
             if process is not None and process.returncode is None:
                 process.kill()
             raise
 
     async def _exchange(self, request: DrawingRequest) -> Answer:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await _start()
-        writer, reader = self._process.stdin, self._process.stdout
+        if self.process is None or self.process.returncode is not None:
+            self.process = await _start()
+        writer, reader = self.process.stdin, self.process.stdout
         assert writer is not None
         assert reader is not None
         writer.write(encode(request))

@@ -18,8 +18,8 @@ from ggp_player.pages.security import PAGE_HEADERS
 PAUSE_SECONDS = 0.25
 """The shortest time between two messages to a page."""
 
-KEEP_ALIVE_SECONDS = 15.0
-"""The longest silence: a viewer that has left is noticed when something is sent to it."""
+KEEP_ALIVE_SECONDS = 3.0
+"""The longest silence: a viewer that has left is noticed when something is sent to it, twice."""
 
 WRITE_SECONDS = 10.0
 """How long a page may take to receive a message, before its stream ends."""

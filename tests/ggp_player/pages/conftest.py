@@ -104,6 +104,6 @@ def until() -> Callable[[Callable[[], Awaitable[object]]], Awaitable[None]]:
     async def wait(holds: Callable[[], Awaitable[object]], limit: float = 20) -> None:
         async with asyncio.timeout(limit):
             while not await holds():
-                await asyncio.sleep(0.02)
+                pass
 
     return wait

@@ -31,9 +31,10 @@ COPY games games
 ENV PATH=/opt/ggp-player/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     GDL_CACHE=/var/cache/gdl \
-    GGP_PLAYER_STATE_DIR=/var/lib/ggp-player
+    GGP_PLAYER_STATE_DIR=/var/lib/ggp-player \
+    GGP_PLAYER_ARCHIVE=/var/lib/ggp-player-archive/matches.sqlite
 RUN install --directory --owner=player /var/cache/gdl \
-    && install --directory --owner=player --mode=0700 /var/lib/ggp-player
+    && install --directory --owner=player --mode=0700 /var/lib/ggp-player /var/lib/ggp-player-archive
 USER player
 # Compiled for the CPU of this machine; on another kind the server compiles again when it starts.
 RUN ggp-player warm-up

@@ -17,9 +17,10 @@ settings.load_profile("quick")
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let no test, and no process that it starts, find what the user has learned of games."""
+    """Let no test, and no process that it starts, use the user's archive and learned games."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.delenv("GGP_PLAYER_ARCHIVE", raising=False)
         yield
 
 

@@ -220,7 +220,7 @@ class MatchStore:
         thoughts = self._thoughts.pop(event.match, None)
         if thoughts is not None and thoughts.turn != event.turn:
             thoughts = None
-        text = encode_event(thoughts).decode() if thoughts is not None else "null"
+        search = zlib.compress(b"null" if thoughts is None else encode_event(thoughts))
         line = thoughts.line if thoughts is not None and thoughts.move == event.move else ()
         self._execute(
             "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -237,7 +237,7 @@ class MatchStore:
                 event.margin_left,
                 event.time,
                 _json(line, match),
-                text,
+                search,
             ),
         )
 

@@ -11,23 +11,19 @@ Outcome: TypeAlias = Literal["win", "draw", "loss", ""]
 def outcomes(goals: Sequence[int | None]) -> list[Outcome]:
     """Say who has more than all others, as much as the best of them, or less.
 
-    A lone player wins with 100 and loses with 0. Without a goal value there is no outcome.
+    A lone player wins with 100 and loses with 0. Where goal values are missing there is no outcome.
 
     >>> outcomes([100, 0]), outcomes([50, 50]), outcomes([100]), outcomes([None, 3])
-    (['win', 'loss'], ['draw', 'draw'], ['win'], ['', 'win'])
+    (['win', 'loss'], ['draw', 'draw'], ['win'], ['', ''])
     """
-    return [_outcome(goal, _best_other(goals, place)) for place, goal in enumerate(goals)]
+    known = [goal for goal in goals if goal is not None]
+    if len(known) < len(goals):
+        return [""] * len(goals)
+    return [_outcome(goal, known[:place] + known[place + 1 :]) for place, goal in enumerate(known)]
 
 
-def _best_other(goals: Sequence[int | None], place: int) -> int | None:
-    others = [goal for other, goal in enumerate(goals) if other != place and goal is not None]
-    return max(others, default=None)
-
-
-def _outcome(goal: int | None, best_other: int | None) -> Outcome:
-    if goal is None:
-        return ""
-    low, high = (1, 99) if best_other is None else (best_other, best_other)
+def _outcome(goal: int, others: Sequence[int]) -> Outcome:
+    low, high = (max(others), max(others)) if others else (1, 99)
     if goal > high:
         return "win"
     return "loss" if goal < low else "draw"

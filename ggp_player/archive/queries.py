@@ -381,7 +381,7 @@ def _choice(row: sqlite3.Row) -> ArchivedChoice:
         margin_left=row["margin_left"],
         time=row["time"],
         line=tuple(map(tuple, json.loads(row["line"]))),
-        thoughts=json.loads(row["search"]),
+        thoughts=json.loads(zlib.decompress(row["search"])),
     )
 
 

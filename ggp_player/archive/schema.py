@@ -74,7 +74,7 @@ CREATE TABLE choices (
     margin_left REAL,
     time INTEGER NOT NULL,
     line TEXT NOT NULL,                 -- the principal line: joint moves
-    search TEXT NOT NULL,               -- the last thoughts before the move, as an event
+    search BLOB NOT NULL,               -- the last thoughts before the move, an event, compressed
     PRIMARY KEY (match, turn, role)
 ) WITHOUT ROWID;
 CREATE TABLE problems (
@@ -97,7 +97,7 @@ CREATE INDEX matches_by_id ON matches (match_id);
 _OUTCOMES = """
 ALTER TABLE seats ADD COLUMN outcome TEXT NOT NULL DEFAULT '';  -- win, draw, loss
 UPDATE seats SET outcome = CASE
-    WHEN goal IS NULL THEN ''
+    WHEN EXISTS (SELECT 1 FROM seats o WHERE o.match = seats.match AND o.goal IS NULL) THEN ''
     WHEN goal > (SELECT max(o.goal) FROM seats o
                  WHERE o.match = seats.match AND o.place <> seats.place) THEN 'win'
     WHEN goal < (SELECT max(o.goal) FROM seats o

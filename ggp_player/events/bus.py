@@ -1,9 +1,9 @@
 """The event bus: hands every event to all who have subscribed, and waits for none of them.
 
 Publishing appends to the queue of each subscription; readers take from theirs when they like, in
-any thread. A reader that is too slow gets only the newest thoughts of each match, and every other
-event. One that does not read at all is cut off after :data:`MAX_WAITING` events: what it would get
-later would have a gap.
+any thread. A reader that is too slow loses thoughts: it gets the newest before each other event of
+the match, and every other event. One that does not read at all is cut off after
+:data:`MAX_WAITING` events: what it would get later would have a gap.
 
 The bus remembers the events of running matches, so that a reader that comes late can be told.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 
 from ggp_player.events.match_events import Event, MatchEnded, MatchStarted, StateReached, Thoughts
@@ -45,7 +45,9 @@ class Subscription:
         self._bus = bus
         self._on_news = on_news
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[object, Event] = OrderedDict()
+        self._waiting: dict[int, Event] = {}
+        self._count = 0
+        self._newest_thoughts: dict[str, int] = {}
         self._is_overrun = False
 
     def take(self) -> list[Event]:
@@ -56,6 +58,7 @@ class Subscription:
         with self._lock:
             taken = list(self._waiting.values())
             self._waiting.clear()
+            self._newest_thoughts.clear()
         if self._is_overrun and not taken:
             raise SubscriptionOverrunError(f"{self.name} reads too slowly, and is cut off")
         return taken
@@ -71,13 +74,20 @@ class Subscription:
             if len(self._waiting) >= MAX_WAITING:
                 self._is_overrun = True
                 _log.error("%s reads events too slowly, and is cut off", self.name)
-            elif isinstance(event, Thoughts):
-                self._waiting.pop(event.match, None)  # the newest go to the end
-                self._waiting[event.match] = event
             else:
-                self._waiting[object()] = event
+                self._append(event)
         if was_empty or self._is_overrun:
             self._on_news()
+
+    def _append(self, event: Event) -> None:
+        """Append an event; thoughts take the place of those after which nothing has happened."""
+        older = self._newest_thoughts.pop(event.match, None)
+        self._count += 1
+        self._waiting[self._count] = event
+        if isinstance(event, Thoughts):
+            self._newest_thoughts[event.match] = self._count
+            if older is not None:
+                del self._waiting[older]
 
     def close(self) -> None:
         """Want no more events."""

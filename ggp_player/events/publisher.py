@@ -51,10 +51,11 @@ class MatchPublisher:
         """Whether anybody wants thoughts."""
         return self._bus.wants_thoughts
 
-    def started(self, event: MatchStarted) -> None:
+    def started(self, event: MatchStarted, time: int | None = None) -> None:
         """Tell that the match begins; key and time of the event are filled in."""
         self.turn = len(event.history)
-        self._publish(replace(event, match=self.match, time=event.time or self._clock()))
+        now = self._clock() if time is None else time
+        self._publish(replace(event, match=self.match, time=now))
 
     def turn_asked(
         self, turn: int, joint_move: tuple[str, ...], clock: float, seconds: float
@@ -86,9 +87,9 @@ class MatchPublisher:
         self._publish(replace(event, match=self.match, time=self._clock()))
 
     def step_made(self, event: StepMade) -> None:
-        """Tell a step of the game manager's; the key is filled in, and the time where it is 0."""
+        """Tell a step of the game manager's, which has its time; the key is filled in."""
         self.turn = event.step
-        self._publish(replace(event, match=self.match, time=event.time or self._clock()))
+        self._publish(replace(event, match=self.match))
 
     def problem(self, text: str) -> None:
         """Tell what does not work as it should, in this turn."""

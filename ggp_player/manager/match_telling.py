@@ -25,7 +25,7 @@ class MatchTelling:
         self._events.started(
             MatchStarted(
                 match="",
-                time=record.start_time,
+                time=0,
                 match_id=record.match_id,
                 rules=rules,
                 start_clock=record.start_clock,
@@ -37,7 +37,8 @@ class MatchTelling:
                 random_token=record.random_token,
                 scrambled=record.scrambled,
                 words=words,
-            )
+            ),
+            record.start_time,
         )
 
     def step_made(self, event: StepMade) -> None:

@@ -11,7 +11,7 @@ from tests.support.paths import ROOT
 TRACKING = """
 import sys
 from unittest.mock import Mock
-from ggp_player.worker.messages import ApplyMoves, BeginMatch, BeginSearch, MatchStatus
+from ggp_player.worker.messages import ApplyMoves, BeginMatch, BeginSearch, MatchStatus, StateReport
 from ggp_player.worker.process import handle_message
 
 statuses = []
@@ -23,8 +23,10 @@ for message in (
     BeginSearch(1),
 ):
     worker = handle_message(message, worker, Mock(), statuses.append)
-assert [status.turn for status in statuses] == [1, 2], statuses
-assert statuses[-1].legal_moves == ("(claim 3)",)
+told = [(type(message), message.turn) for message in statuses]
+assert told == [(kind, turn) for turn in (1, 2) for kind in (MatchStatus, StateReport)], statuses
+assert statuses[-2].legal_moves == ("(claim 3)",)
+assert statuses[-1].state == "( (control xena) (free 3) (has Oscar 2) (has xena 1) )"
 families = ("mcts", "planner", "selection", "solver", "textbook")
 searches = tuple(f"ggp_player.strategies.{family}" for family in families)
 print(*(name for name in sys.modules if name.startswith(searches)))

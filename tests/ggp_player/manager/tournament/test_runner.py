@@ -11,6 +11,7 @@ import pytest
 
 import gdl
 from ggp_player.errors import ServerError
+from ggp_player.events import EventBus
 from ggp_player.manager.players import MatchPlayer
 from ggp_player.manager.tournament import runner as runner_module
 from ggp_player.manager.tournament.games import TournamentGame
@@ -57,7 +58,9 @@ class Stage:
         self.seeds: list[int] = []
         monkeypatch.setattr(runner_module, "start_player", self._start)
 
-    async def _start(self, player: str, seed: int, stack: AsyncExitStack) -> MatchPlayer:
+    async def _start(
+        self, player: str, seed: int, stack: AsyncExitStack, events: EventBus
+    ) -> MatchPlayer:
         self.started.append(Scripted(player, self.answers.get(player, ["(say yes)"])))
         self.seeds.append(seed)
         return self.started[-1]

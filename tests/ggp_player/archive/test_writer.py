@@ -1,0 +1,297 @@
+"""The writer keeps every match, and nothing that is wrong with the disk costs a move."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from ggp_player.archive import Archive, ArchivedMatch, ArchiveWriter, writer
+from ggp_player.archive.schema import MIGRATIONS, VERSION, connect
+from ggp_player.events import EventBus, MatchStarted, StepMade
+from tests.support.events import (
+    JOINT_MOVES,
+    RULES,
+    THOUGHT,
+    new_publisher,
+    play_match,
+    play_turn,
+    started,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "matches.sqlite"
+
+
+@pytest.fixture
+def bus() -> EventBus:
+    return EventBus()
+
+
+def only_match(path: Path) -> ArchivedMatch:
+    archive = Archive(path, lambda: 2000)
+    page = archive.list()
+    assert page.total == 1
+    return archive.match(page.matches[0].number)
+
+
+def test_a_match_of_our_player_is_kept_whole(path: Path, bus: EventBus) -> None:
+    with ArchiveWriter(path, bus):
+        play_match(new_publisher(bus), "ticTacToe.1234567")
+    match = only_match(path)
+    summary = match.summary
+    assert (summary.side, summary.status, summary.steps) == ("player", "completed", 3)
+    assert (summary.game, summary.role, summary.strategy) == ("ticTacToe", "xena", "mcts")
+    assert (summary.start_clock, summary.play_clock, summary.start_time) == (10, 5, 1000)
+    seats = [(seat.role, seat.player, seat.goal, seat.outcome) for seat in summary.seats]
+    assert seats == [("xena", "ggp-player", 100, "win"), ("Oscar", "", 0, "loss")]
+    assert match.moves == JOINT_MOVES
+    assert match.rules == RULES
+    assert [choice.turn for choice in match.choices] == [0, 1, 2]
+    first = match.choices[0]
+    assert (first.move, first.value, first.seconds, first.margin_left) == (
+        "(claim 3)",
+        75.5,
+        1.5,
+        0.5,
+    )
+    assert first.line == THOUGHT.line
+    assert first.thoughts is not None
+    assert first.thoughts["playouts"] == 12
+    assert match.choices[1].line == ()  # the search expected another move
+
+
+def test_the_moves_so_far_are_there_while_the_match_goes_on(path: Path, bus: EventBus) -> None:
+    with ArchiveWriter(path, bus):
+        events = new_publisher(bus)
+        events.started(started())
+        play_turn(events, 0)
+        play_turn(events, 1)
+        wait_for_steps(path, 1)
+        match = only_match(path)
+        assert match.summary.status == "running"
+        assert match.moves == JOINT_MOVES[:1]
+    assert Archive(path, lambda: 10**7).list().matches[0].status == "interrupted"
+
+
+def wait_for_steps(path: Path, steps: int) -> None:
+    """Wait until another thread or process has written so many joint moves."""
+    while True:
+        if path.exists() and (found := Archive(path).list().matches) and found[0].steps >= steps:
+            return
+
+
+def test_a_match_that_goes_on_after_a_restart_keeps_its_row(path: Path, bus: EventBus) -> None:
+    with ArchiveWriter(path, bus):
+        events = new_publisher(bus, key="before")
+        events.started(started())
+        play_turn(events, 0)
+        play_turn(events, 1)
+        events.ended("suspended")
+    assert only_match(path).summary.status == "suspended"
+    start = started()
+    again = MatchStarted(
+        **{
+            name: getattr(start, name)
+            for name in MatchStarted.__dataclass_fields__
+            if name not in {"kind", "resumed", "history"}
+        },
+        resumed=True,
+        history=JOINT_MOVES[:2],
+    )
+    with ArchiveWriter(path, EventBus()), ArchiveWriter(path, bus):
+        events = new_publisher(bus, key="after")
+        events.started(again)
+        play_turn(events, 2)
+        events.ended("completed", JOINT_MOVES[2], {"xena": 100, "oscar": 0})
+    match = only_match(path)
+    assert match.summary.status == "completed"
+    assert match.moves == JOINT_MOVES
+    assert [choice.turn for choice in match.choices] == [0, 1, 2]
+
+
+def manager_started(**changes: object) -> MatchStarted:
+    values = {
+        "match_id": "m.1",
+        "rules": RULES,
+        "start_clock": 10,
+        "play_clock": 5,
+        "roles": ("xena", "Oscar"),
+        "players": ("mcts", "127.0.0.1:9147"),
+        "game": "fields",
+        **changes,
+    }
+    return MatchStarted(match="", time=0, **values)  # type: ignore[arg-type] # a test's own
+
+
+def test_thoughts_of_a_player_in_the_managers_process_are_part_of_its_match(
+    path: Path, bus: EventBus
+) -> None:
+    with ArchiveWriter(path, bus):
+        manager = new_publisher(bus, key="manager")
+        words = {"bim": "xena", "bam": "claim", "noop": "noop"}
+        manager.started(manager_started(scrambled=True, words=words))
+        player = new_publisher(bus, key="player")
+        player.started(started(role="bim"))
+        play_turn(player, 0)
+        manager.step_made(
+            StepMade(
+                match="",
+                time=0,
+                step=1,
+                joint_move=JOINT_MOVES[0],
+                errors=("", "TO"),
+                seconds=(1, 6),
+            )
+        )
+        player.problem("something")
+        player.ended("completed", JOINT_MOVES[0], {"bim": 1, "zab": 2})
+        manager.ended("completed", goals={"xena": 100, "Oscar": 0})
+    match = only_match(path)
+    assert (match.summary.side, match.summary.game, match.summary.steps) == ("manager", "fields", 1)
+    assert [(choice.role, choice.turn) for choice in match.choices] == [("xena", 0)]
+    assert [problem.role for problem in match.problems] == ["xena"]
+    assert match.steps[0].errors == ("", "TO")
+    assert [seat.goal for seat in match.summary.seats] == [100, 0]
+
+
+def test_two_writers_at_once_lose_nothing(path: Path) -> None:
+    """Two processes write matches in turn, as servers on one machine do."""
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_matches, args=(path, name)) for name in ("a", "b")]
+    for process in writers:
+        process.start()
+    for process in writers:
+        process.join(120)
+        assert process.exitcode == 0
+    archive = Archive(path)
+    found = archive.list(limit=1000)
+    assert found.total == 60
+    assert all(match.status == "completed" and match.steps == 3 for match in found.matches)
+
+
+def write_matches(path: Path, name: str) -> None:
+    for number in range(30):
+        bus = EventBus()
+        with ArchiveWriter(path, bus):
+            play_match(new_publisher(bus, key=f"{name} {number}"), f"{name}.{number}")
+
+
+def test_a_damaged_database_is_logged_once_and_left_alone(
+    path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"this is no database, but a file of somebody's" * 100)
+    before = path.read_bytes()
+    with ArchiveWriter(path, bus) as one:
+        play_match(new_publisher(bus))
+        one._thread.join(30)
+        play_match(new_publisher(bus, key="next"))
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "file is not a database" in caplog.text
+    assert path.read_bytes() == before
+    assert not bus.wants_thoughts
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "RETRY_SECONDS", 0.01)
+
+
+def test_events_wait_for_a_database_that_is_locked(
+    path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connect(path) as other:
+        monkeypatch.setattr("ggp_player.archive.schema.BUSY_SECONDS", 0.01)
+        other.execute("BEGIN IMMEDIATE")
+        with ArchiveWriter(path, bus):
+            play_match(new_publisher(bus))
+            wait_for(lambda: "cannot be written for now" in caplog.text)
+            monkeypatch.setattr("ggp_player.archive.schema.BUSY_SECONDS", 5.0)
+            other.execute("ROLLBACK")
+            wait_for(lambda: Archive(path).list().total == 1)
+            play_match(new_publisher(bus, key="next"))
+    assert Archive(path).list().total == 2
+    assert caplog.text.count("cannot be written for now") == 1
+
+
+def wait_for(condition: object) -> None:
+    assert callable(condition)
+    while not condition():
+        pass
+
+
+def test_a_full_disk_costs_what_does_not_fit_and_is_logged_once(
+    path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def small(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 40}")
+        return connection
+
+    monkeypatch.setattr(writer, "connect", small)
+    with ArchiveWriter(path, bus):
+        play_match(new_publisher(bus, key="fits"))
+        wait_for(lambda: path.exists() and Archive(path).list().total == 1)
+        events = new_publisher(bus, key="does not")
+        text = " ".join(f"(fact {number} {number**5})" for number in range(100_000))
+        events.started(started("big", rules=text))
+        wait_for(lambda: "cannot be written for now" in caplog.text)
+        play_turn(events, 0)
+    assert caplog.text.count("database or disk is full") == 1
+    assert [match.match_id for match in Archive(path).list().matches] == ["m.1"]
+
+
+def test_a_database_of_version_1_is_brought_to_this_one(path: Path, bus: EventBus) -> None:
+    path.parent.mkdir(parents=True)
+    old = sqlite3.connect(path)
+    old.executescript(MIGRATIONS[0])
+    old.execute("PRAGMA user_version = 1")
+    columns = "number, key, match_id, side, game, role, start_clock, play_clock, start_time,"
+    columns += " last_time, silent_time, status, reason, steps, strategy, manager, version, details"
+    for number, goals in ((1, (100, 0)), (2, (50, 50)), (3, (100,)), (4, (None, None))):
+        old.execute(
+            f"INSERT INTO matches ({columns}) VALUES (?, ?, 'm', 'manager', 'g', '', 1, 1, ?, 1, 1,"
+            " 'completed', '', 0, '', '', '', '{}')",
+            (number, str(number), number),
+        )
+        for place, goal in enumerate(goals):
+            row = number, place, f"r{place}", "p", goal
+            old.execute("INSERT INTO seats VALUES (?, ?, ?, ?, ?)", row)
+    old.commit()
+    old.close()
+    with ArchiveWriter(path, bus):
+        play_match(new_publisher(bus), "new")
+    found = Archive(path).list()
+    assert found.total == 5
+    outcomes = {match.number: [seat.outcome for seat in match.seats] for match in found.matches[1:]}
+    assert outcomes == {1: ["win", "loss"], 2: ["draw", "draw"], 3: ["win"], 4: ["", ""]}
+    with connect(path) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_a_database_of_a_later_version_is_left_alone(
+    path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection = connect(path)
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    with ArchiveWriter(path, bus):
+        play_match(new_publisher(bus))
+    assert "of a later ggp-player" in caplog.text
+
+
+def test_an_event_that_cannot_be_written_costs_no_other(
+    path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ArchiveWriter(path, bus):
+        new_publisher(bus, key="bad").started(started("\ud800"))
+        play_match(new_publisher(bus, key="good"))
+    assert only_match(path).summary.match_id == "m.1"
+    assert "left out of the archive" in caplog.text

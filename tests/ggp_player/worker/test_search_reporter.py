@@ -1,0 +1,130 @@
+"""A search reports what it thinks: seldom, briefly, and only to whom it may concern."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+import gdl
+from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.worker.messages import SearchReport, decode_to_server, encode
+from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter, counts_in
+from tests.support.paths import ROOT
+
+
+class Telling(Strategy):
+    """Reports two hundred moves, the later the better, with endless lines; takes its time."""
+
+    name = "telling"
+
+    def __init__(self, on_report: Callable[[], None] = lambda: None) -> None:
+        self._on_report = on_report
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0])
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        self._on_report()
+        move = gdl.parse_term("noop")
+        return [
+            MoveReport(gdl.parse_term(f"(m {n})"), n / 2, n, line=((move, move),) * 100)
+            for n in range(200)
+        ]
+
+
+@pytest.fixture
+def position(fields: str) -> Position:
+    machine = gdl.interpret(gdl.parse(fields))
+    return Position(machine, machine.initial_state(), machine.roles[0])
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) -> None:
+    sent: list[SearchReport] = []
+    reporter = SearchReporter(sent.append, lambda: True, 7, 3)
+    choice = Choice(gdl.parse_term("(m 5)"), 60.0, note="why; 12 playouts, 5 nodes " + "x" * 10**6)
+    reporter.offer(Telling(), position, choice)
+    (report,) = sent
+    assert (report.number, report.turn, report.move, report.value) == (7, 3, "(m 5)", 60.0)
+    assert (report.strategy, report.playouts, report.nodes) == ("telling", 12, 5)
+    assert report.move_count == 200
+    assert [move.move for move in report.moves[:3]] == ["(m 5)", "(m 199)", "(m 198)"]
+    assert len(report.moves) == MAX_MOVES
+    assert [len(move.line) for move in report.moves[: MAX_LINES + 1]] == [MAX_LINE] * MAX_LINES + [
+        0
+    ]
+    assert report.line == (("noop", "noop"),) * MAX_LINE
+    assert len(encode(report)) < 2**14
+    assert decode_to_server(encode(report)) == report
+
+
+def test_nothing_is_reported_where_nobody_watches(position: Position) -> None:
+    def fail() -> None:
+        raise AssertionError
+
+    reporter = SearchReporter(lambda report: fail(), lambda: False, 1, 0)
+    reporter.offer(Telling(fail), position, Choice(gdl.parse_term("noop")))
+
+
+def test_reports_take_a_fiftieth_of_the_time_at_most(position: Position) -> None:
+    sent: list[SearchReport] = []
+    clock, cost = Clock(), 0.1
+
+    def take() -> None:
+        clock.now += cost
+
+    reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock)
+    choice = Choice(gdl.parse_term("noop"))
+    began = clock.now
+    while clock.now < began + 60:
+        reporter.offer(Telling(take), position, choice)
+        clock.now += 0.01
+    assert 60 / (cost * (REST + 1)) - 1 <= len(sent) <= 60 / (cost * REST) + 1
+    cost, quick = 0.0, len(sent)
+    clock.now += 10
+    began = clock.now
+    while clock.now < began + 10:
+        reporter.offer(Telling(take), position, choice)
+        clock.now += 0.01
+    assert len(sent) - quick == pytest.approx(10 / INTERVAL, abs=2)
+
+
+def test_rates_are_those_since_the_last_report(position: Position) -> None:
+    sent: list[SearchReport] = []
+    clock = Clock()
+    reporter = SearchReporter(sent.append, lambda: True, 1, 0, clock)
+    for playouts in (1000, 3000, 500):
+        note = f"{playouts} playouts"
+        reporter.report(Telling(), position, Choice(gdl.parse_term("noop"), note=note))
+        clock.now += 0.5
+    assert [report.playouts_per_second for report in sent] == [None, 4000, None]
+    assert [report.seconds for report in sent] == [0, 0.5, 1]
+
+
+def test_a_report_that_fails_costs_the_report_only(
+    position: Position, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise KeyError("no such move")
+
+    sent: list[SearchReport] = []
+    reporter = SearchReporter(sent.append, lambda: True, 1, 0)
+    reporter.report(Telling(fail), position, Choice(gdl.parse_term("noop"), 50))
+    assert [(report.value, report.moves) for report in sent] == [(50, ())]
+    assert "telling cannot report" in caplog.text
+
+
+def test_counts_are_read_in_notes_as_strategies_write_them() -> None:
+    note = "contest, two rivals; learning 3 weights; 1583630 playouts, 87966 nodes"
+    assert counts_in(note) == {"playouts": 1583630, "nodes": 87966}
+    assert counts_in("proof: depth 12, 345 nodes") == {"nodes": 345, "depth": 12}
+    assert counts_in("") == {}
+    source = (ROOT / "ggp_player/strategies/mcts/monte_carlo.py").read_text()
+    assert '{search.playouts} playouts, {search.nodes} nodes"' in source

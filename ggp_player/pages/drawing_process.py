@@ -22,7 +22,7 @@ from pydantic_core import to_json
 import gdl
 from gdl import GdlError, Term
 from gdl.analysis.boards import BoardLayout, Cell, Part, cells_of_move, find_layout
-from gdl.drawing import draw_svg, make_scene
+from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
@@ -41,6 +41,9 @@ MOST_NAMED = 2
 
 NICENESS = 10
 """How much every search goes before it."""
+
+_WITHOUT_STYLE = SvgOptions(with_style=False)
+"""The page has the style sheet, and allows none inside of drawings."""
 
 _log = logging.getLogger(__name__)
 
@@ -174,7 +177,7 @@ def _drawn(
     """Draw a state, or list its facts."""
     if layout is not None:
         try:
-            return Drawing(draw_svg(layout, state, before, with_style=False))
+            return Drawing(draw_svg(layout, state, before, _WITHOUT_STYLE))
         except Exception:
             _log.exception("a state cannot be drawn, and is listed")
     return Drawing("", tuple(map(str, state[:MAX_FACTS])))

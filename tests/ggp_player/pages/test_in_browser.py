@@ -87,9 +87,9 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     flags = ("--start-clock", "2", "--play-clock", "1")
     with play(server, GAMES / "connectFour.kif", *flags) as match:
         page.get_by_role("link", name=re.compile("connectFour")).click()
+        page.locator("#play-clock .time", has_text=re.compile(r"[01]\.\d s")).wait_for()
         page.locator("#board svg [data-cell]").first.wait_for()
         page.locator("#thoughts tbody tr").first.wait_for()
-        page.locator("#play-clock .time", has_text=re.compile(r"[01]\.\d s")).wait_for()
         assert fits(page)
         page.locator("#plot .dot").first.wait_for()
         page.locator("#about", has_text="completed").wait_for()

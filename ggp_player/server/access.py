@@ -43,6 +43,8 @@ class Admission:
 
     sender: str
     head: RequestHead
+    base: str = ""
+    """What stood before the path: the secret, where it was given there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class AccessRules:
 
     Without ``networks`` every address may. ``hosts`` are names of this server, in lower case;
     ``origins`` are the web pages that may drive it. With ``get_changes`` a GET may change a match.
+    ``pages`` are how the addresses of our own pages begin, which may ask for one another.
     """
 
     networks: tuple[Network, ...] = ()
@@ -58,6 +61,7 @@ class AccessRules:
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
     get_changes: bool = False
+    pages: tuple[str, ...] = ()
 
     def check(self, head: RequestHead, address: str) -> Admission | Refusal:
         """Decide on a request by its head and the address that it comes from."""
@@ -66,17 +70,19 @@ class AccessRules:
         if head.method not in METHODS:
             sentence = f"{head.method} is not answered; a message is sent by POST"
             return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, sentence)
-        sender = address
+        sender, base = address, ""
         if self.token and not _is_own_health_check(head, address):
             without_token = self._without_token(head)
             if without_token is None:
                 return _forbidden("the secret is missing or wrong; see --token")
+            if without_token.target != head.target:
+                base = "/" + head.target.removeprefix("/").partition("/")[0]
             sender, head = TOKEN_SENDER, without_token
         elif not self._is_our_name(head.header("host")):
             return _forbidden("the name in Host is not one of this server; see --allow-host")
         if refusal := self._refusal_of_page(head):
             return refusal
-        return Admission(sender, head)
+        return Admission(sender, head, base)
 
     def allowed_origin(self, origin: str) -> str:
         """What ``Access-Control-Allow-Origin`` is to say, empty where a page may not read us."""
@@ -117,6 +123,8 @@ class AccessRules:
             return None
         origin, site = head.header("origin"), head.header("sec-fetch-site").lower()
         is_of_page = bool(origin) or site not in {"", "none"}
+        if is_of_page and self._is_between_own_pages(head):
+            return None
         if is_of_page and not self.allowed_origin(origin):
             return _forbidden("a web page may not drive this player; see --allow-origin")
         is_restricted = head.method == "GET" and not self.get_changes
@@ -124,9 +132,26 @@ class AccessRules:
             return _forbidden("what changes a match is sent by POST; see --allow-get")
         return None
 
+    def _is_between_own_pages(self, head: RequestHead) -> bool:
+        """Whether a page of ours asks for another, or for a part of itself.
+
+        The name in ``Host`` is one of ours, or the secret was given, so that it is no other site.
+        """
+        if not self.pages or head.method != "GET" or not _is_same_origin(head):
+            return False
+        path = head.target.partition("?")[0]
+        return path == "/" or path.startswith(self.pages)
+
 
 def _is_own_health_check(head: RequestHead, address: str) -> bool:
     return head.method == "GET" and head.target in HEALTH_PAGES and is_loopback(address)
+
+
+def _is_same_origin(head: RequestHead) -> bool:
+    """Whether a browser says that the page comes from where its request goes to."""
+    origin, site = head.header("origin"), head.header("sec-fetch-site").lower()
+    is_same = not origin or origin.partition("://")[2].lower() == head.header("host").lower()
+    return is_same and site in {"", "same-origin"}
 
 
 def message_in(target: str) -> str:

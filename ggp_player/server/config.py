@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gdl.system import available_cpus
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
+from ggp_player.pages import PAGE_PATHS
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.access import AccessRules
 from ggp_player.server.connections import Timeouts
@@ -121,6 +122,17 @@ class Config(BaseModel):
         gt=0,
         le=3600,
         description="the seconds in which the message has to follow, up to 3600",
+    )
+    pages: bool = Field(
+        default=True,
+        description="whether browsers are shown pages of the matches: true or false",
+    )
+    max_viewers: int = Field(
+        default=32,
+        ge=1,
+        le=1000,
+        description="how many pages are kept up to date at a time, 1 to 1000; half of the "
+        "connections, and of those of one address, are never theirs",
     )
     max_clock: int = Field(
         default=3600,
@@ -268,6 +280,7 @@ class Config(BaseModel):
             ),
             origins=frozenset(self.allow_origin),
             get_changes=self.allow_get,
+            pages=PAGE_PATHS if self.pages else (),
         )
 
     @property

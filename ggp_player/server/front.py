@@ -70,6 +70,11 @@ class Front(asyncio.BufferedProtocol):
         self._handler: Any = None
 
     @property
+    def base(self) -> str:
+        """What stood before the path of the request: the secret, where it was given there."""
+        return "" if self._admitted is None else self._admitted.base
+
+    @property
     def held(self) -> int:
         """The bytes of a body that is not whole."""
         return self._reader.held

@@ -32,9 +32,11 @@ from types import FrameType
 from aiohttp import web
 
 from gdl.system import raise_open_files_limit
+from ggp_player.archive import default_archive
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
 from ggp_player.move_service import ensure_warm
+from ggp_player.pages import PlayerPages, asks_for_page
 from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
 from ggp_player.server.connections import Bounds
@@ -87,7 +89,8 @@ _log = logging.getLogger(__name__)
 
 
 def application(player: Player) -> web.Application:
-    """Create the web application that answers for a player."""
+    """Create the web application that answers for a player, with its pages."""
+    pages = _pages(player) if player.config.pages else None
 
     async def post(request: web.Request) -> web.Response:
         deadline = player.new_deadline(*_delays(request))
@@ -97,7 +100,9 @@ def application(player: Player) -> web.Application:
         )
         return await reply(request, decoded, deadline)
 
-    async def get(request: web.Request) -> web.Response:
+    async def get(request: web.Request) -> web.StreamResponse:
+        if pages is not None and asks_for_page(request):
+            return await pages.front_page(request)
         if (found := page(player, request.path)) is not None:
             kind = {"Content-Type": found.content_type}
             return web.Response(status=found.status, body=found.body, headers=kind)
@@ -125,10 +130,38 @@ def application(player: Player) -> web.Application:
 
     app = web.Application(client_max_size=MAX_MESSAGE, middlewares=[_errors_as_sentences])
     app.on_response_prepare.append(finish)
+    if pages is not None:
+        _add_pages(app, pages)
     app.router.add_post("/{tail:.*}", post)
     app.router.add_get("/{tail:.*}", get, allow_head=False)
     app.router.add_options("/{tail:.*}", options)
     return app
+
+
+def _pages(player: Player) -> PlayerPages:
+    config = player.config
+    archive = None if config.no_archive else config.archive or default_archive()
+    return PlayerPages(config.name, player.events, archive, _max_viewers(config), _base)
+
+
+def _max_viewers(config: Config) -> int:
+    """How many streams there may be: half of the connections are kept for game managers."""
+    bounds = config.max_connections, config.max_connections_per_address
+    return min(config.max_viewers, *(bound // 2 for bound in bounds))
+
+
+def _add_pages(app: web.Application, pages: PlayerPages) -> None:
+    """Have the application answer for pages, and follow the matches while it runs."""
+
+    async def start(_app: web.Application) -> None:
+        await pages.start()
+
+    async def close(_app: web.Application) -> None:
+        await pages.close()
+
+    pages.add_routes(app.router)
+    app.on_startup.append(start)
+    app.on_shutdown.append(close)
 
 
 @web.middleware
@@ -151,6 +184,12 @@ def _sender(request: web.Request) -> str:
     """Whose request this is, as the front has found out."""
     front = None if request.transport is None else request.transport.get_protocol()
     return front.sender if isinstance(front, Front) else request.remote or ""
+
+
+def _base(request: web.Request) -> str:
+    """What stands before the path in the addresses of this server, for the sender."""
+    front = None if request.transport is None else request.transport.get_protocol()
+    return front.base if isinstance(front, Front) else ""
 
 
 class _Reply(web.Response):

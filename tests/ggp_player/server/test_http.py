@@ -124,7 +124,7 @@ async def test_a_match_over_sockets(port: int, fields: str) -> None:
         ("more than it says", b"POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(info)\r\n\r\n"),
         ("blanks in an address", b"GET /( INFO ) HTTP/1.0\r\n\r\n"),
         ("no slash, no version", b"GET ( INFO )\r\n\r\n"),
-        ("a browser", b"GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"),
+        ("a program", b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n"),
     ],
 )  # fmt: skip
 async def test_ways_to_ask_for_info(title: str, request_: bytes, port: int) -> None:

@@ -1,0 +1,153 @@
+"""The pages of the archive: matches with filters, and a match step by step.
+
+The database is read in a thread, and states are computed and drawn in the drawing process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+from urllib.parse import urlencode
+
+from aiohttp import web
+from pydantic_core import to_json
+
+from ggp_player.archive import Archive, ArchivedMatch, ArchiveError, MatchFilter, MatchPage
+from ggp_player.archive.queries import STATUSES
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_process import DrawSteps
+from ggp_player.pages.site import PageSite
+
+PAGE_LENGTH = 50
+"""Matches on a page of the list."""
+
+MAX_BOARDS = 16
+"""Drawings that are sent at a time."""
+
+MAX_OFFSET = 10**9
+
+OUTCOMES = ("win", "draw", "loss")
+
+_Found = TypeVar("_Found")
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What the address of the list asks for: texts of the filter, and where the page begins."""
+
+    texts: Mapping[str, str]
+    offset: int
+
+    @classmethod
+    def of(cls, request: web.Request) -> _Query:
+        names = ("game", "player", "role", "outcome", "status")
+        texts = {name: request.query.get(name, "").strip()[:200] for name in names}
+        return cls(texts, _number(request, "offset", 0, MAX_OFFSET))
+
+    def filter(self) -> MatchFilter:
+        texts = self.texts
+        return MatchFilter(
+            game=texts["game"],
+            role=texts["role"],
+            player=texts["player"],
+            outcome=texts["outcome"],
+            status=texts["status"],
+        )
+
+    def address(self, offset: int) -> str:
+        """What follows the path of a page that begins elsewhere."""
+        given = {name: text for name, text in self.texts.items() if text}
+        return "?" + urlencode({**given, "offset": offset} if offset else given)
+
+
+class ArchivePages:
+    """Answers requests for the pages of one archive; ``handlers`` are by their path."""
+
+    def __init__(
+        self, site: PageSite, path: Path, drawer: Drawer, base_of: Callable[[web.Request], str]
+    ) -> None:
+        self._site = site
+        self._path = path
+        self._archive = Archive(path)
+        self._drawer = drawer
+        self._base_of = base_of
+        self.handlers: dict[str, Handler] = {
+            "/archive": self._list,
+            "/archive/{match}": self._replay,
+            "/archive/{match}/data": self._data,
+            "/archive/{match}/boards": self._boards,
+        }
+
+    async def _list(self, request: web.Request) -> web.Response:
+        query = _Query.of(request)
+        page = MatchPage((), 0)
+        if await asyncio.to_thread(self._path.is_file):
+            page = await self._read(
+                lambda: self._archive.list(query.filter(), PAGE_LENGTH, query.offset)
+            )
+        earlier = query.offset + PAGE_LENGTH
+        return self._site.page(
+            "archive.html",
+            self._base_of(request),
+            here="/archive",
+            page=page,
+            query=query.texts,
+            outcomes=OUTCOMES,
+            statuses=STATUSES,
+            newer=query.address(max(0, query.offset - PAGE_LENGTH)) if query.offset else "",
+            older=query.address(earlier) if earlier < page.total else "",
+        )
+
+    async def _replay(self, request: web.Request) -> web.Response:
+        found = await self._found(request)
+        base = self._base_of(request)
+        return self._site.page("replay.html", base, here="", match=found.summary)
+
+    async def _data(self, request: web.Request) -> web.Response:
+        found = await self._found(request)
+        return self._site.json(await asyncio.to_thread(_as_json, found))
+
+    async def _boards(self, request: web.Request) -> web.Response:
+        found = DrawSteps(
+            str(self._path),
+            request.match_info["match"],
+            _number(request, "first", 0, MAX_OFFSET),
+            _number(request, "count", 1, MAX_BOARDS),
+            _number(request, "length", 0, MAX_OFFSET),
+        )
+        drawings = await self._drawer.draw(found)
+        return self._site.json(await asyncio.to_thread(to_json, drawings))
+
+    async def _found(self, request: web.Request) -> ArchivedMatch:
+        reference = request.match_info["match"]
+        return await self._read(lambda: self._archive.match(reference), 404)
+
+    async def _read(self, read: Callable[[], _Found], status: int = 503) -> _Found:
+        """Read in a thread; what cannot be read is an error of HTTP."""
+        try:
+            return await asyncio.to_thread(read)
+        except ArchiveError as error:
+            kind = web.HTTPNotFound if status == 404 else web.HTTPServiceUnavailable
+            raise kind(reason=" ".join(str(error).split())[:300]) from error
+
+
+def _as_json(match: ArchivedMatch) -> bytes:
+    """The match for the page, without its rules."""
+    known = {
+        "summary": match.summary,
+        "steps": match.steps,
+        "choices": match.choices,
+        "problems": match.problems,
+    }
+    return to_json(known)
+
+
+def _number(request: web.Request, name: str, default: int, most: int) -> int:
+    """A whole number of a query, within bounds."""
+    text = request.query.get(name, "")
+    return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 12 else default

@@ -1,0 +1,129 @@
+"""Has states drawn in a process of their own, which is replaced when it fails or takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import OrderedDict
+from contextlib import suppress
+
+from gdl.system import child_environment
+from ggp_player.pages import drawing_process
+from ggp_player.pages.drawing_process import (
+    Answer,
+    Drawing,
+    DrawingRequest,
+    DrawState,
+    decode_answer,
+    encode,
+)
+
+DRAWING_SECONDS = 20.0
+"""How long the drawing of a state may take; the first one of a game has its board found, too."""
+
+MAX_ANSWER = 64 * 2**20
+"""Bytes of the longest answer."""
+
+MAX_HOPELESS = 256
+"""Games that are remembered as those that could not be drawn."""
+
+_log = logging.getLogger(__name__)
+
+
+class Drawer:
+    """Draws states one after the other, in ``process``, which is started by the first."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self.process: Process | None = None
+        self._hopeless: OrderedDict[int, None] = OrderedDict()
+
+    async def warm_up(self) -> None:
+        """Start the process, so that the first drawing need not wait for it."""
+        async with self._turn:
+            with suppress(OSError):  # the first drawing will say so
+                await self._ready()
+
+    async def draw(self, request: DrawingRequest) -> tuple[Drawing, ...]:
+        """Return what was asked for; nothing where it cannot be drawn, which is logged."""
+        if _key(request) in self._hopeless:
+            return ()
+        async with self._turn:
+            if _key(request) in self._hopeless:
+                return ()
+            answer = await self._answer(request)
+        if answer.error:
+            _log.warning("a state is not drawn: %s", answer.error)
+        return answer.drawings
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self.process = self.process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def _answer(self, request: DrawingRequest) -> Answer:
+        try:
+            async with asyncio.timeout(DRAWING_SECONDS):
+                return await self._exchange(request)
+        except (TimeoutError, OSError, ValueError) as error:
+            self._give_up(request)
+            await self.close()
+            return Answer(error=f"the process that draws {_reason(error)}")
+        except BaseException:  # an answer that nobody reads would be taken for the next one's
+            process, self.process = self.process, None
+            if process is not None and process.returncode is None:
+                process.kill()
+            raise
+
+    async def _exchange(self, request: DrawingRequest) -> Answer:
+        process = await self._ready()
+        writer, reader = process.stdin, process.stdout
+        assert writer is not None
+        assert reader is not None
+        writer.write(encode(request))
+        await writer.drain()
+        line = await reader.readline()
+        if not line:
+            raise ConnectionResetError
+        return decode_answer(line)
+
+    async def _ready(self) -> Process:
+        """The process, which is started where there is none."""
+        if self.process is None or self.process.returncode is not None:
+            self.process = await _start()
+        return self.process
+
+    def _give_up(self, request: DrawingRequest) -> None:
+        self._hopeless[_key(request)] = None
+        if len(self._hopeless) > MAX_HOPELESS:
+            self._hopeless.popitem(last=False)
+
+
+def _key(request: DrawingRequest) -> int:
+    """What is not tried again: the rules, or the match in an archive."""
+    return hash(request.rules if isinstance(request, DrawState) else request.match)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return f"has not answered for {DRAWING_SECONDS:g} s"
+    return f"has failed: {type(error).__name__}"
+
+
+async def _start() -> Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", f"from {drawing_process.__name__} import main; main()"),
+        str(os.getpid()),
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=None if _log.isEnabledFor(logging.DEBUG) else DEVNULL,
+        env=child_environment(),
+        limit=MAX_ANSWER,
+        start_new_session=True,  # Ctrl-C is for the server, which ends it
+    )

@@ -1,0 +1,280 @@
+"""The process that draws: rules come from strangers, and finding a board in them takes its time.
+
+It reads a request a line and answers each with a line, at low priority and within bounds of its
+own, and ends with its server. What it has found out of rules and matches is kept for the next
+request.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+from pydantic_core import to_json
+
+import gdl
+from gdl import GdlError, Term
+from gdl.analysis.boards import BoardLayout, Cell, Part, cells_of_move, find_layout
+from gdl.drawing import SvgOptions, draw_svg, make_scene
+from gdl.system import end_with_parent, limit_memory
+from ggp_player.archive import Archive
+from ggp_player.archive.replay import states_of
+
+MAX_MEMORY = 2 * 2**30
+"""Bytes of address space of the process."""
+
+MAX_FACTS = 400
+"""Facts of a state that are listed where there is no drawing."""
+
+MAX_LINE = 6
+"""Joint moves of a line that are placed on the board."""
+
+MOST_NAMED = 2
+"""Places that a move names one by one: from and to. With more, it names a row or a column."""
+
+NICENESS = 10
+"""How much every search goes before it."""
+
+_WITHOUT_STYLE = SvgOptions(with_style=False)
+"""The page has the style sheet, and allows none inside of drawings."""
+
+_log = logging.getLogger(__name__)
+
+
+Line: TypeAlias = tuple[tuple[str, ...], ...]
+"""Joint moves, or the names of the places of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawState:
+    """Draw a state of a game, mark what has changed since the one before, and place moves.
+
+    ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
+    moves are placed.
+    """
+
+    rules: str
+    state: str
+    before: str = ""
+    moves: tuple[str, ...] = ()
+    line: Line = ()
+    with_drawing: bool = True
+    kind: Literal["DrawState"] = field(default="DrawState", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawSteps:
+    """Draw states of a match in an archive, from the step ``first`` on.
+
+    ``length`` is how many steps the match had when the page was loaded: it may still be running.
+    """
+
+    archive: str
+    match: str
+    first: int
+    count: int
+    length: int
+    kind: Literal["DrawSteps"] = field(default="DrawSteps", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A state as SVG; as facts where it could not be drawn.
+
+    ``cells`` has for each move that was asked about the names of its places, each the number of a
+    board and the place's words; ``line`` has those of each joint move of the expected line.
+    """
+
+    svg: str = ""
+    facts: tuple[str, ...] = ()
+    cells: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    line: Line = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The drawings that were asked for; ``error`` says why there are none."""
+
+    drawings: tuple[Drawing, ...] = ()
+    error: str = ""
+
+
+DrawingRequest: TypeAlias = DrawState | DrawSteps
+
+_REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
+    Annotated[DrawingRequest, Field(discriminator="kind")]
+)
+_ANSWERS = TypeAdapter(Answer)
+
+
+def encode(message: DrawingRequest | Answer) -> bytes:
+    """Encode a message as a line."""
+    return to_json(message) + b"\n"
+
+
+def decode_answer(line: bytes) -> Answer:
+    """Decode an answer. Raises ValueError where it is none."""
+    return _ANSWERS.validate_json(line)
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    end_with_parent(int(sys.argv[1]))
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    limit_memory(MAX_MEMORY)
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(encode(answer(_REQUESTS.validate_json(line))))
+        sys.stdout.buffer.flush()
+
+
+def answer(request: DrawingRequest) -> Answer:
+    """Draw what is asked for."""
+    try:
+        if isinstance(request, DrawState):
+            return Answer((_draw(request),))
+        return Answer(tuple(_draw_steps(request)))
+    except Exception as error:  # whatever the rules do, the next request is answered
+        return Answer(error=f"{type(error).__name__}: {error}"[:500])
+
+
+@lru_cache(maxsize=16)
+def _layout(rules: str) -> BoardLayout | None:
+    """Find the boards of a game; None where they cannot be found."""
+    try:
+        return find_layout(gdl.parse(rules))
+    except Exception:
+        _log.exception("no board is found, and states are listed")
+        return None
+
+
+def _draw(request: DrawState) -> Drawing:
+    layout = _layout(request.rules)
+    state = facts_of(request.state)
+    cells: dict[str, tuple[str, ...]] = {}
+    line: Line = ()
+    if layout is not None:
+        cells = {move: _names(_cells(layout, move, state)) for move in request.moves}
+        line = places_of_line(layout, state, request.line)
+    if not request.with_drawing:
+        return Drawing(cells=cells, line=line)
+    before = facts_of(request.before) if request.before else None
+    return replace(_drawn(layout, state, before), cells=cells, line=line)
+
+
+def _drawn(
+    layout: BoardLayout | None,
+    state: Sequence[Term],
+    before: Sequence[Term] | None,
+) -> Drawing:
+    """Draw a state, or list its facts."""
+    if layout is not None:
+        try:
+            return Drawing(draw_svg(layout, state, before, _WITHOUT_STYLE))
+        except Exception:
+            _log.exception("a state cannot be drawn, and is listed")
+    return Drawing("", tuple(map(str, state[:MAX_FACTS])))
+
+
+def _cells(layout: BoardLayout, move: str, state: Sequence[Term]) -> tuple[Cell, ...]:
+    """The places that a move names."""
+    try:
+        return cells_of_move(layout, gdl.parse_term(move), state)
+    except GdlError:
+        return ()
+
+
+def _names(cells: Iterable[Cell]) -> tuple[str, ...]:
+    return tuple(f"{cell.board} {' '.join(cell.key)}" for cell in cells)
+
+
+def places_of_line(layout: BoardLayout, state: Sequence[Term], line: Line) -> Line:
+    """Find the places of the next joint moves.
+
+    Where a move names a column only, things fall to its lowest free place, as in connect four.
+    """
+    scene = make_scene(layout, state)
+    taken = {
+        Cell(board.index, placed.place.key)
+        for board in scene.boards
+        for placed in board.cells
+        if any(item.part is Part.PIECE for item in placed.shown)
+    }
+    found = []
+    for joint_move in line[:MAX_LINE]:
+        cells = [
+            cell
+            for move in joint_move
+            for cell in _lowest_free(layout, _cells(layout, move, state), taken)
+        ]
+        taken.update(cells)
+        found.append(_names(dict.fromkeys(cells)))
+    return tuple(found)
+
+
+def _lowest_free(
+    layout: BoardLayout, cells: tuple[Cell, ...], taken: Collection[Cell]
+) -> tuple[Cell, ...]:
+    """The lowest free place of a column; all cells where they are none."""
+    if len(cells) <= MOST_NAMED:
+        return cells
+    places = {cell: layout.boards[cell.board].places for cell in cells}
+    where = {
+        cell: next((place for place in places[cell] if place.key == cell.key), None)
+        for cell in cells
+    }
+    free = [(place.y, cell) for cell, place in where.items() if place and cell not in taken]
+    is_column = len({place.x for place in where.values() if place}) == 1
+    return (max(free)[1],) if free and is_column else cells[:1]
+
+
+def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
+    match = _archived(request.archive, request.match, request.length)
+    last = request.first + request.count
+    while len(match.states) < last and (found := next(match.others, None)) is not None:
+        match.states.append(found)
+    for step in range(request.first, min(last, len(match.states))):
+        state = facts_of(match.states[step])
+        before = facts_of(match.states[step - 1]) if step else None
+        line: Line = ()
+        if match.layout is not None:
+            line = places_of_line(match.layout, state, match.lines.get(step, ()))
+        yield replace(_drawn(match.layout, state, before), line=line)
+
+
+@dataclass(slots=True)
+class _Replayed:
+    """A match: the states that are known, as text, what computes the others, and its lines.
+
+    ``lines`` are the principal lines by the turn in which they were expected.
+    """
+
+    layout: BoardLayout | None
+    states: list[str]
+    others: Iterator[str]
+    lines: dict[int, Line]
+
+
+@lru_cache(maxsize=8)
+def _archived(archive: str, match: str, _length: int) -> _Replayed:
+    found = Archive(Path(archive)).match(match)
+    layout = _layout(found.rules) if found.rules else None
+    lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
+    return _Replayed(layout, [], states_of(found), lines)
+
+
+@lru_cache(maxsize=64)
+def facts_of(text: str) -> tuple[Term, ...]:
+    """Parse a state that reads ``( (cell 1 1 b) (control white) )``."""
+    inner = text.strip()[1:-1]
+    if not inner.strip():
+        return ()
+    state = gdl.parse_term(f"(state {inner})")
+    return tuple(state.args) if isinstance(state, gdl.Function) else ()

@@ -1,0 +1,102 @@
+"""Server-sent events: pushes news to a page for as long as it is open.
+
+The page's :class:`EventSource` connects again by itself after a failure, and then gets all there is
+to know once more. So nothing is kept here of what was sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from types import TracebackType
+
+from aiohttp import web
+
+from ggp_player.pages.security import PAGE_HEADERS
+
+PAUSE_SECONDS = 0.25
+"""The shortest time between two messages to a page."""
+
+KEEP_ALIVE_SECONDS = 3.0
+"""The longest silence: a viewer that has left is noticed when something is sent to it, twice."""
+
+WRITE_SECONDS = 10.0
+"""How long a page may take to receive a message, before its stream ends."""
+
+_HEADERS = {**PAGE_HEADERS, "Cache-Control": "no-store", "Content-Type": "text/event-stream"}
+
+
+class EventStream:
+    """Sends JSON to a page, as long as it listens: ``async with EventStream(request) as stream``.
+
+    Leaving it ends the stream. A page that has gone is no error: the block just ends.
+    """
+
+    def __init__(self, request: web.Request) -> None:
+        self._request = request
+        self._response = web.StreamResponse(headers=_HEADERS)
+
+    @property
+    def response(self) -> web.StreamResponse:
+        """What a handler returns afterwards."""
+        return self._response
+
+    async def __aenter__(self) -> EventStream:
+        with suppress(ConnectionError):
+            await self._response.prepare(self._request)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        has_left = isinstance(error, ConnectionError | TimeoutError)
+        with suppress(ConnectionError, RuntimeError):
+            if error is None:
+                await self._response.write_eof()
+        return has_left
+
+    async def send(self, body: bytes, event: str = "message") -> None:
+        """Send one JSON text without line ends. Raises ConnectionError where the page has gone."""
+        await self._write(b"event: " + event.encode() + b"\ndata: " + body + b"\n\n")
+
+    async def keep_alive(self) -> None:
+        """Send what the page ignores."""
+        await self._write(b":\n\n")
+
+    async def follow(
+        self, news: Callable[[], Awaitable[object]], next_message: Callable[[], bytes | None]
+    ) -> None:
+        """Send a message whenever there is one, at most every :data:`PAUSE_SECONDS`.
+
+        ``next_message`` returns one, an empty text where there is none before the next ``news()``,
+        and None where there will be none, upon which the page does not connect again.
+        """
+        now = asyncio.get_running_loop().time
+        sent = now()
+        while (body := next_message()) is not None:
+            if body:
+                await self.send(body)
+                await asyncio.sleep(PAUSE_SECONDS)
+            elif not await _comes_until(news, sent + KEEP_ALIVE_SECONDS):
+                await self.keep_alive()
+            else:
+                continue
+            sent = now()
+        await self.send(b"{}", "end")
+
+    async def _write(self, data: bytes) -> None:
+        async with asyncio.timeout(WRITE_SECONDS):
+            await self._response.write(data)
+
+
+async def _comes_until(news: Callable[[], Awaitable[object]], end: float) -> bool:
+    """Wait for news until an instant of the event loop's clock; return whether some came."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(end):
+            await news()
+            return True
+    return False

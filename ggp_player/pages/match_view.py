@@ -1,0 +1,273 @@
+"""What a page shows of a running match, in sections that are sent again when they have changed.
+
+A view is made of the events of the match, without input or output. Every change gets a number, so
+that each viewer is sent the sections that are newer than the number it has; one that begins, or
+begins again, has number 0 and gets all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from ggp_player.events import (
+    Event,
+    MatchEnded,
+    MatchProblem,
+    MatchStarted,
+    MoveChosen,
+    StateReached,
+    StepMade,
+    Thoughts,
+    TurnAsked,
+)
+from ggp_player.pages.drawing_process import Drawing, Line
+
+MAX_TURNS = 2_000
+"""Turns that a page of a running match shows; the archive has them all."""
+
+MAX_PROBLEMS = 100
+"""The newest problems that it shows."""
+
+MAX_LEGAL = 200
+"""Legal moves that it lists."""
+
+RUNNING = "running"
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn as the table of moves and the plot show it; ``joint_move`` was made in it."""
+
+    turn: int
+    joint_move: tuple[str, ...] = ()
+    role: str = ""
+    move: str | None = None
+    value: float | None = None
+    proved: bool = False
+    note: str = ""
+    source: str = ""
+    seconds: float = 0.0
+    errors: tuple[str, ...] = ()
+    version: int = 0
+
+
+class MatchView:
+    """Follows the events of one match; ``version`` is the number of its newest change."""
+
+    def __init__(self, start: MatchStarted) -> None:
+        self.start = start
+        self.version = 1
+        self.roles = start.roles
+        self.status = RUNNING
+        self.state: StateReached | None = None
+        self.before = ""
+        self._changed: dict[str, int] = dict.fromkeys(("about", "clock"), 1)
+        self._turns: dict[int, Turn] = {}
+        self._problems: deque[dict[str, object]] = deque(maxlen=MAX_PROBLEMS)
+        self._end: MatchEnded | None = None
+        self._clock: dict[str, object] = {
+            "kind": "start",
+            "asked": start.time,
+            "clock": start.start_clock,
+            "seconds": start.start_clock,
+            "chosen": None,
+        }
+        self._thoughts: Thoughts | None = None
+        self._drawing: Drawing | None = None
+        self._drawn_turn = 0
+        self.placed_line: Line = ()
+        self._places: Line = ()
+        for turn, joint_move in enumerate(start.history):
+            self._turn(turn).joint_move = joint_move
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended."""
+        return self._end is not None
+
+    @property
+    def thoughts(self) -> Thoughts | None:
+        """What the search of the newest turn thinks."""
+        return self._thoughts
+
+    def apply(self, event: Event) -> None:
+        """Follow an event."""
+        self._apply(event)
+
+    def set_drawing(self, state: StateReached, drawing: Drawing) -> None:
+        """Note how a state is drawn."""
+        self._drawing, self._drawn_turn = drawing, state.turn
+        self._note("board")
+
+    def set_places(self, line: Line, places: Line) -> None:
+        """Note where the joint moves of the principal line are on the board."""
+        self.placed_line, self._places = line, places
+        self._note("places")
+
+    def changes_since(self, version: int) -> dict[str, object]:
+        """The sections that have changed since a version."""
+        new = {name for name, changed in self._changed.items() if changed > version}
+        turns = [turn for turn in self._turns.values() if turn.version > version]
+        found = {name: self._section(name) for name in new}
+        return {**found, "turns": turns} if turns else found
+
+    def summary(self) -> dict[str, object]:
+        """The match as a row of a list."""
+        newest = max(self._turns, default=0)
+        chosen = [turn for turn in self._turns.values() if turn.value is not None]
+        return {
+            "match": self.start.match,
+            "match_id": self.start.match_id,
+            "role": self.start.role,
+            "game": self.start.game,
+            "roles": self.roles,
+            "status": self.status,
+            "turn": newest,
+            "value": chosen[-1].value if chosen else None,
+            "proved": bool(chosen) and chosen[-1].proved,
+            "manager": self.start.manager,
+            "start_time": self.start.time,
+            "goals": dict(self._goals()),
+        }
+
+    def _section(self, name: str) -> object:
+        match name:
+            case "about":
+                return self._about()
+            case "clock":
+                return self._clock
+            case "board":
+                return self._board()
+            case "places":
+                return {"turn": self._drawn_turn, "line": self._places}
+            case "thoughts":
+                return self._thoughts
+            case _:
+                return list(self._problems)
+
+    def _about(self) -> dict[str, object]:
+        start = self.start
+        return {
+            **self.summary(),
+            "player": start.player,
+            "strategy": start.strategy,
+            "start_clock": start.start_clock,
+            "play_clock": start.play_clock,
+            "reason": self._end.reason if self._end is not None else "",
+            "ended": self._end.time if self._end is not None else None,
+        }
+
+    def _board(self) -> dict[str, object]:
+        drawing, state = self._drawing, self.state
+        assert drawing is not None
+        legal = () if state is None or state.turn != self._drawn_turn else state.legal_moves
+        return {
+            "turn": self._drawn_turn,
+            "svg": drawing.svg,
+            "facts": drawing.facts,
+            "legal_moves": legal[:MAX_LEGAL],
+            "legal_move_count": 0 if state is None else state.legal_move_count,
+        }
+
+    def _goals(self) -> list[tuple[str, int | None]]:
+        ended = self._end.goals if self._end is not None else {}
+        reached = self.state.goals if self.state is not None and self.state.is_over else {}
+        return list((ended or reached).items())
+
+    def _note(self, *sections: str) -> None:
+        """Note that sections have changed."""
+        self.version += 1
+        for section in sections:
+            self._changed[section] = self.version
+
+    def _turn(self, number: int) -> Turn:
+        """The turn of a number, which is taken as changed."""
+        self.version += 1
+        turn = self._turns.setdefault(number, Turn(number, role=self.start.role))
+        turn.version = self.version
+        if len(self._turns) > MAX_TURNS:
+            del self._turns[min(self._turns)]
+        return turn
+
+    # ---------------------------------------------------------------------- events
+
+    @singledispatchmethod
+    def _apply(self, event: Event) -> None:
+        """Events of other kinds change nothing."""
+
+    @_apply.register
+    def _(self, event: TurnAsked) -> None:
+        if event.joint_move and event.turn:
+            self._turn(event.turn - 1).joint_move = event.joint_move
+        self._turn(event.turn)
+        self._clock = {
+            "kind": "play",
+            "asked": event.time,
+            "clock": event.clock,
+            "seconds": event.seconds,
+            "chosen": None,
+        }
+        self._note("clock", "about")
+
+    @_apply.register
+    def _(self, event: StateReached) -> None:
+        if self.state is not None and self.state.turn == event.turn - 1:
+            self.before = self.state.state
+        elif self.state is None or self.state.turn != event.turn:
+            self.before = ""
+        self.state = event
+        if event.roles != self.roles or event.is_over:
+            self.roles = event.roles
+            self._note("about")
+
+    @_apply.register
+    def _(self, event: Thoughts) -> None:
+        self._thoughts = event
+        self._note("thoughts")
+
+    @_apply.register
+    def _(self, event: MoveChosen) -> None:
+        turn = self._turn(event.turn)
+        turn.move, turn.value, turn.proved = event.move, event.value, event.proved
+        turn.note, turn.source, turn.seconds = event.note, event.source, event.seconds
+        self._clock = {**self._clock, "chosen": event.time, "margin_left": event.margin_left}
+        self._note("clock")
+
+    @_apply.register
+    def _(self, event: StepMade) -> None:
+        if event.step:
+            turn = self._turn(event.step - 1)
+            turn.joint_move, turn.errors = event.joint_move, event.errors
+        self._clock = {
+            "kind": "play",
+            "asked": event.time,
+            "clock": self.start.play_clock,
+            "seconds": self.start.play_clock,
+            "chosen": None,
+        }
+        if event.state:
+            reached = StateReached(
+                match=event.match,
+                time=event.time,
+                turn=event.step,
+                roles=self.roles,
+                state=event.state,
+            )
+            self._apply(reached)
+        self._note("clock", "about")
+
+    @_apply.register
+    def _(self, event: MatchProblem) -> None:
+        problem = {"turn": event.turn, "time": event.time, "text": event.text}
+        self._problems.append(problem)
+        self._note("problems")
+
+    @_apply.register
+    def _(self, event: MatchEnded) -> None:
+        if event.joint_move and event.turn:
+            self._turn(event.turn - 1).joint_move = event.joint_move
+        self._end, self.status = event, event.status
+        self._clock = {**self._clock, "kind": "none"}
+        self._note("about", "clock")

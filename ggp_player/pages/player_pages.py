@@ -1,0 +1,159 @@
+"""The pages of the player server.
+
+=============================  =================================================================
+``/``                          the matches that the player is in, and those before
+``/events``                    the same as it changes
+``/matches/KEY``               a match, live: board, clocks, moves, what the search thinks
+``/matches/KEY/events``        what changes there
+``/archive``                   all matches ever, with filters, where there is an archive
+``/archive/NUMBER``            a match step by step; a key is taken, too, and leads there
+``/archive/NUMBER/boards``     drawings of some of its states, as JSON
+``/static/VERSION/NAME``       style sheets and modules
+=============================  =================================================================
+
+They are read only: nothing here changes anything. None of these addresses is a message of the
+protocol, which is spoken at the same port; ``/`` is a page for those that ask for HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from pathlib import Path
+from typing import TypeAlias
+
+from aiohttp import web
+
+from ggp_player.events import EventBus
+from ggp_player.pages.archive_pages import ArchivePages
+from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.live_matches import LiveMatches
+from ggp_player.pages.site import STATIC, PageSite
+
+PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
+"""How the addresses of pages begin, besides ``/``."""
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def asks_for_page(request: web.Request) -> bool:
+    """Check whether a GET without a message comes from a browser's address bar, or a link."""
+    return request.raw_path == "/" and "text/html" in request.headers.get("Accept", "")
+
+
+class PlayerPages:
+    """Answers requests for pages, while it is entered.
+
+    ``archive`` is the file of the archive, None where there is none. At most ``max_viewers`` pages
+    are kept up to date at a time. ``base_of`` tells what stands before the path of a request.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bus: EventBus,
+        archive: Path | None,
+        max_viewers: int,
+        base_of: Callable[[web.Request], str] = lambda request: "",
+    ) -> None:
+        links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
+        self._site = PageSite(name, links)
+        self._live = LiveMatches(bus)
+        self._archive = archive
+        self._max_viewers = max_viewers
+        self._base_of = base_of
+
+    async def start(self) -> None:
+        """Begin to follow the matches."""
+        await self._live.__aenter__()
+
+    async def close(self) -> None:
+        """End the open streams."""
+        await self._live.close()
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """Have an application answer for the pages, except for ``/``: see :meth:`front_page`."""
+        self._site.add_static_route(router)
+        handlers: dict[str, Handler] = {
+            "/events": self._list_events,
+            "/matches/{match}": self._match,
+            "/matches/{match}/events": self._match_events,
+        }
+        if self._archive is not None:
+            pages = ArchivePages(self._site, self._archive, self._live.drawer, self._base_of)
+            handlers |= pages.handlers
+        for path, handler in handlers.items():
+            router.add_get(path, self._with_errors_as_pages(handler), allow_head=False)
+
+    async def front_page(self, request: web.Request) -> web.Response:
+        """The list of matches."""
+        self._live.expect_viewers()
+        return self._site.page(
+            "matches.html",
+            self._base_of(request),
+            here="/",
+            matches=self._live.summaries(),
+            has_archive=self._archive is not None,
+        )
+
+    async def _match(self, request: web.Request) -> web.Response:
+        key = request.match_info["match"]
+        view = self._live.matches.get(key)
+        if view is None:
+            if self._archive is not None:
+                raise web.HTTPFound(f"{self._base_of(request)}/archive/{key}")
+            raise web.HTTPNotFound(reason="there is no such match; it may have ended long ago")
+        has_archive, base = self._archive is not None, self._base_of(request)
+        return self._site.page("live.html", base, here="", view=view, has_archive=has_archive)
+
+    async def _list_events(self, request: web.Request) -> web.StreamResponse:
+        sent = b""
+
+        def next_message() -> bytes | None:
+            nonlocal sent
+            if self._live.is_closing:
+                return None
+            matches = self._live.list_message()
+            if matches == sent:
+                return b""
+            sent = matches
+            return sent
+
+        return await self._stream(request, "", next_message)
+
+    async def _match_events(self, request: web.Request) -> web.StreamResponse:
+        key, version = request.match_info["match"], 0
+        if key not in self._live.matches:
+            raise web.HTTPNotFound(reason="there is no such match")
+
+        def next_message() -> bytes | None:
+            nonlocal version
+            if self._live.is_closing or key not in self._live.matches:
+                return None
+            version, message = self._live.message(key, version)
+            return message
+
+        return await self._stream(request, key, next_message)
+
+    async def _stream(
+        self, request: web.Request, match: str, next_message: Callable[[], bytes | None]
+    ) -> web.StreamResponse:
+        if self._live.viewers >= self._max_viewers:
+            raise web.HTTPServiceUnavailable(reason="too many pages are open; see --max-viewers")
+        with self._live.look(match):
+            async with EventStream(request) as stream:
+                await stream.follow(self._live.news, next_message)
+        return stream.response
+
+    def _with_errors_as_pages(self, handler: Handler) -> Handler:
+        @wraps(handler)
+        async def answer(request: web.Request) -> web.StreamResponse:
+            self._live.expect_viewers()
+            try:
+                return await handler(request)
+            except web.HTTPRedirection:
+                raise
+            except web.HTTPException as error:
+                return self._site.error(error.status, error.reason, self._base_of(request))
+
+        return answer

@@ -1,0 +1,111 @@
+"""Templates and static files, as responses.
+
+Static files are read once, and their address has a hash of them all in it: a browser may keep them
+for ever, and gets new ones with a new version. Only the names that were read are served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from aiohttp import web
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from gdl.drawing import SVG_STYLE
+from gdl.version import __version__
+from ggp_player.pages.security import PAGE_HEADERS
+
+CONTENT_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+"""The kinds of static files; files of other kinds are not served."""
+
+STATIC = "static"
+"""The folder of static files, and the first part of their addresses."""
+
+BOARD_STYLE = "board.css"
+"""The style sheet of the drawings, which pages load as they allow no styles inside of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFiles:
+    """All static files by name; ``version`` is a hash of them."""
+
+    version: str
+    files: dict[str, tuple[str, bytes]]
+
+
+class PageSite:
+    """Renders pages and serves the static files; ``name`` is in the title of every page.
+
+    ``base`` in its methods is what stands before the path in the addresses of this server, such as
+    ``/SECRET``, and mostly nothing. ``links`` are the pages in the head of each: path and words.
+    """
+
+    def __init__(self, name: str, links: tuple[tuple[str, str], ...] = ()) -> None:
+        self._environment = Environment(
+            loader=PackageLoader("ggp_player.pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(site_name=name, links=links, version=__version__)
+        self._static = _read_static_files()
+
+    def page(
+        self, template: str, base: str = "", status: int = 200, **values: object
+    ) -> web.Response:
+        """Render a template; ``token`` among the values lets the page change something."""
+        static = f"{base}/{STATIC}/{self._static.version}"
+        given = {"base": base, "static": static, "token": "", **values}
+        text = self._environment.get_template(template).render(given)
+        headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+        return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+    def json(self, body: bytes, status: int = 200) -> web.Response:
+        """Answer a page's module with JSON."""
+        headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+        return web.Response(
+            status=status, body=body, content_type="application/json", headers=headers
+        )
+
+    def error(self, status: int, sentence: str, base: str = "") -> web.Response:
+        """Answer with a page that says what is wrong."""
+        return self.page("error.html", base, status, sentence=sentence)
+
+    def static(self, version: str, name: str) -> web.Response:
+        """Serve a static file. Raises HTTPNotFound where there is none of that name."""
+        found = self._static.files.get(name)
+        if found is None:
+            raise web.HTTPNotFound
+        content_type, body = found
+        is_current = version == self._static.version
+        keep = "public, max-age=31536000, immutable" if is_current else "no-store"
+        headers = {**PAGE_HEADERS, "Cache-Control": keep}
+        return web.Response(body=body, content_type=content_type, charset="utf-8", headers=headers)
+
+    def add_static_route(self, router: web.UrlDispatcher) -> None:
+        """Have an application serve the static files."""
+
+        async def static(request: web.Request) -> web.Response:
+            return self.static(request.match_info["version"], request.match_info["name"])
+
+        router.add_get(f"/{STATIC}/{{version}}/{{name}}", static, allow_head=False)
+
+
+@cache
+def _read_static_files() -> StaticFiles:
+    folder = files("ggp_player.pages") / STATIC
+    found = {BOARD_STYLE: (CONTENT_TYPES[".css"], SVG_STYLE.encode())}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        suffix = f".{file.name.rpartition('.')[2]}"
+        if suffix in CONTENT_TYPES:
+            found[file.name] = CONTENT_TYPES[suffix], file.read_bytes()
+    whole = b"".join(name.encode() + body for name, (_, body) in found.items())
+    return StaticFiles(hashlib.sha256(whole).hexdigest()[:12], found)

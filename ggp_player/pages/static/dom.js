@@ -1,0 +1,89 @@
+// Small helpers for pages. Whatever is shown is set as text, never as markup.
+
+/** Make an element: element("p", {class: "soft"}, "text", another). Functions are listeners. */
+export function element(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** Make an element of SVG. */
+export function drawing(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** The element of an id. */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Set an element's text, and leave it alone where it has that already. */
+export function setText(target, text) {
+  const wanted = String(text);
+  if (target.textContent !== wanted) target.textContent = wanted;
+}
+
+/** The address of a path of this server, "/archive" for instance. */
+export function address(path) {
+  return document.documentElement.dataset.base + path;
+}
+
+/** Have the server change something; the reply's JSON. Throws an Error with its sentence. */
+export async function post(path, values = {}) {
+  const response = await fetch(address(path), {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-Page-Token": document.documentElement.dataset.token,
+    },
+    body: JSON.stringify(values),
+  });
+  if (!response.ok) throw new Error(await sentenceOf(response));
+  return response.json();
+}
+
+/** Fetch JSON. Throws an Error with the server's sentence. */
+export async function get(path) {
+  const response = await fetch(address(path));
+  if (!response.ok) throw new Error(await sentenceOf(response));
+  return response.json();
+}
+
+async function sentenceOf(response) {
+  const text = await response.text();
+  return text.startsWith("<") ? `the server says ${response.status}` : text;
+}
+
+/** A number for people: 1234567 is 1.23 M. */
+export function short(number) {
+  if (number === null || number === undefined) return "–";
+  for (const [size, unit] of [[1e9, " G"], [1e6, " M"], [1e3, " k"]]) {
+    if (Math.abs(number) >= size) return (number / size).toPrecision(3) + unit;
+  }
+  return Number.isInteger(number) ? String(number) : number.toPrecision(3);
+}
+
+/** A value between 0 and 100 for people. */
+export function value(number) {
+  if (number === null || number === undefined) return "–";
+  return Number.isInteger(number) ? String(number) : number.toFixed(1);
+}
+
+/** A moment, in milliseconds since 1970, as the reader's clock has it. */
+export function moment(milliseconds) {
+  return milliseconds ? new Date(milliseconds).toLocaleString() : "–";
+}
+
+/** A joint move in one line. */
+export function jointMove(moves) {
+  const told = moves.filter((move) => move.toLowerCase() !== "noop");
+  return (told.length ? told : moves.slice(0, 1)).join("  ");
+}

@@ -1,0 +1,84 @@
+// The moves of a match: a row for each turn, of which one can be looked at.
+
+import { element, value } from "./dom.js";
+
+export class MovesTable {
+  /** Fill a table; onTurn(turn) is called for a turn that is chosen. */
+  constructor(container, { onTurn = null } = {}) {
+    this.onTurn = onTurn;
+    this.rows = new Map();
+    this.body = element("tbody");
+    this.head = element("tr");
+    const table = element("table", { class: "moves" }, element("thead", {}, this.head), this.body);
+    this.box = element("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Moves" }, table);
+    container.replaceChildren(this.box);
+    this.setRoles([]);
+  }
+
+  /** Name the columns. */
+  setRoles(roles, hasValues = true) {
+    this.roles = roles;
+    this.hasValues = hasValues;
+    const names = roles.length ? roles : ["move"];
+    this.head.replaceChildren(
+      element("th", { scope: "col", class: "number" }, "turn"),
+      ...names.map((role) => element("th", { scope: "col" }, role)),
+      ...(hasValues ? [element("th", { scope: "col", class: "number" }, "value"),
+        element("th", { scope: "col", class: "number wide" }, "time")] : []),
+    );
+  }
+
+  /** Show a turn: {turn, joint_move, move, value, proved, note, source, seconds, errors}. */
+  show(turn) {
+    const made = this.#row(turn);
+    const old = this.rows.get(turn.turn);
+    if (old) old.replaceWith(made);
+    else this.body.append(made);
+    this.rows.set(turn.turn, made);
+    if (!old && this.followsNewest !== false) this.box.scrollTop = this.box.scrollHeight;
+  }
+
+  /** Forget all turns. */
+  clear() {
+    this.rows.clear();
+    this.body.replaceChildren();
+  }
+
+  /** Show which turn is looked at. */
+  point(turn) {
+    for (const [number, row] of this.rows) {
+      if (number === turn) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+    this.rows.get(turn)?.scrollIntoView({ block: "nearest" });
+  }
+
+  #row(turn) {
+    const moves = turn.joint_move?.length ? turn.joint_move : this.#ownMove(turn);
+    const errors = (turn.errors ?? []).filter(Boolean);
+    const told = [turn.note, turn.source && turn.source !== "search" ? `by the ${turn.source}` : "", ...errors];
+    const cells = moves.map((move, index) => element("td", { class: "mono move" },
+      index === 0 && this.onTurn ? this.#button(turn.turn, move) : move));
+    if (errors.length) cells.at(-1)?.append(element("div", { class: "small badge warn" }, errors.join(", ")));
+    const figures = !this.hasValues ? [] : [
+      element("td", { class: "number", title: told.filter(Boolean).join("; ") },
+        value(turn.value) + (turn.proved ? " ✓" : "")),
+      element("td", { class: "number wide" }, turn.seconds ? `${turn.seconds.toFixed(2)} s` : "–"),
+    ];
+    return element("tr", {}, element("td", { class: "number soft" }, String(turn.turn)), ...cells, ...figures);
+  }
+
+  #ownMove(turn) {
+    const count = Math.max(1, this.roles.length);
+    const moves = Array(count).fill("…");
+    moves[Math.max(0, this.roles.indexOf(turn.role))] = turn.move ?? "…";
+    return moves;
+  }
+
+  #button(turn, move) {
+    return element("button", {
+      class: "plain", type: "button", "aria-label": `turn ${turn}: ${move}`,
+      click: () => this.onTurn(turn),
+    }, move);
+  }
+}

@@ -1,0 +1,96 @@
+// What a search thinks: its moves with bars, its rates, and the line that it expects.
+
+import { drawing, element, jointMove, setText, short, value } from "./dom.js";
+
+const SHOWN = 12;
+
+export class ThoughtsPanel {
+  /** Fill a container; onMove(move) is called for a move that is chosen, where it is given. */
+  constructor(container, { onMove = null } = {}) {
+    this.onMove = onMove;
+    this.title = element("p", { class: "soft small", "aria-live": "off" }, "Nothing is searched yet.");
+    this.rates = element("dl", { class: "rates" });
+    this.line = element("ol", { class: "principal", "aria-label": "The line that is expected" });
+    this.body = element("tbody");
+    this.more = element("p", { class: "soft small" });
+    const head = element("tr", {},
+      element("th", { scope: "col" }, "move"),
+      element("th", { scope: "col", class: "number" }, "value"),
+      element("th", { scope: "col" }, "0 to 100"),
+      element("th", { scope: "col", class: "number" }, "visits"));
+    this.table = element("table", { class: "thoughts" }, element("thead", {}, head), this.body);
+    container.replaceChildren(this.title, this.rates, this.line, this.table, this.more);
+    this.table.hidden = true;
+  }
+
+  /** Show a view of the search, null where there is none. */
+  show(view) {
+    this.table.hidden = !view?.moves?.length;
+    if (!view) {
+      setText(this.title, "Nothing is searched now.");
+      this.rates.replaceChildren();
+      this.line.replaceChildren();
+      return;
+    }
+    setText(this.title, this.#titleOf(view));
+    this.rates.replaceChildren(...ratesOf(view));
+    this.line.replaceChildren(...(lineOf(view)).map((moves, index) =>
+      element("li", { "data-number": `${index + 1}` }, jointMove(moves))));
+    const shown = view.moves.slice(0, SHOWN);
+    const most = Math.max(1, ...shown.map((known) => known.visits ?? 0));
+    this.body.replaceChildren(...shown.map((known) => this.#row(known, view.move, most)));
+    const others = Math.max(view.move_count, view.moves.length) - shown.length;
+    setText(this.more, others > 0 ? `and ${others} more moves` : "");
+  }
+
+  #titleOf(view) {
+    const told = [`turn ${view.turn}: ${view.move}`, view.strategy, `${(view.seconds ?? 0).toFixed(1)} s`];
+    if (view.value !== null) told.push(`value ${value(view.value)}${view.proved ? ", proved" : ""}`);
+    if (view.note) told.push(view.note);
+    return told.filter(Boolean).join(" · ");
+  }
+
+  #row(known, chosen, most) {
+    const proved = known.low === known.high;
+    const name = this.onMove
+      ? element("button", { class: "plain", type: "button", click: () => this.onMove(known.move) }, known.move)
+      : known.move;
+    return element("tr", { class: known.move === chosen ? "chosen" : "" },
+      element("td", { class: "mono move" }, name),
+      element("td", { class: "number" }, proved ? `${value(known.low)} ✓` : value(known.value)),
+      element("td", {}, bar(known, proved)),
+      element("td", { class: "number", title: `${known.visits ?? 0} visits` }, short(known.visits)));
+  }
+}
+
+/** The joint moves that are expected from here on. */
+export function lineOf(view) {
+  return view?.moves?.find((known) => known.move === view.move)?.line ?? [];
+}
+
+function ratesOf(view) {
+  const rates = [
+    ["playouts", view.playouts], ["playouts/s", view.playouts_per_second],
+    ["nodes", view.nodes], ["nodes/s", view.nodes_per_second], ["depth", view.depth],
+  ];
+  return rates.filter(([, number]) => number)
+    .map(([name, number]) => element("div", {},
+      element("dt", {}, name), element("dd", {}, short(number))));
+}
+
+/** The proved bounds as a band, the value as a line in it; filled and dark where it is proved. */
+function bar(known, proved) {
+  const label = proved ? `proved: ${value(known.low)}`
+    : `between ${value(known.low)} and ${value(known.high)}`;
+  const parts = [
+    drawing("rect", { class: "ground", x: 0, y: 3, width: 100, height: 4 }),
+    drawing("rect", { class: "range", x: known.low, y: 1, width: Math.max(0, known.high - known.low), height: 8 }),
+  ];
+  const at = proved ? known.low : known.value;
+  if (at !== null && at !== undefined) {
+    parts.push(drawing("rect", { class: proved ? "proved" : "value", x: Math.min(98, Math.max(0, at - 1)), y: 0, width: 2, height: 10 }));
+  }
+  return drawing("svg", {
+    class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": label,
+  }, drawing("title", {}, label), ...parts);
+}

@@ -1,0 +1,109 @@
+"""A player that is served with its pages, and what talks to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from ggp_player.archive import ArchiveWriter
+from ggp_player.events import EventBus
+from ggp_player.server.config import Config
+from ggp_player.server.http import new_runner, new_site
+from ggp_player.server.player import Player
+
+HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+class Served:
+    """A player at a port, with an archive; ``session`` is a browser without scripts."""
+
+    def __init__(self, player: Player, port: int, session: aiohttp.ClientSession) -> None:
+        self.player = player
+        self.port = port
+        self.session = session
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    async def get(
+        self, path: str, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], str]:
+        async with self.session.get(self.url(path), headers=headers or HTML) as response:
+            return response.status, dict(response.headers), await response.text()
+
+    async def json(self, path: str) -> Any:
+        status, _, text = await self.get(path)
+        assert status == 200, text
+        return json.loads(text)
+
+    async def send(self, message: str) -> str:
+        async with self.session.post(self.url("/"), data=message.encode()) as response:
+            return await response.text()
+
+    async def matches(self) -> list[dict[str, Any]]:
+        """The list of matches as the front page is told it."""
+        async with self.events("/events") as messages:
+            found: list[dict[str, Any]] = (await anext(messages))["matches"]
+            return found
+
+    @asynccontextmanager
+    async def events(self, path: str) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        """The messages of an event stream, while it is entered."""
+        async with self.session.get(self.url(path)) as response:
+            assert response.status == 200, await response.text()
+            yield _messages(response)
+
+
+async def _messages(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
+    async for line in response.content:
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Callable[..., Any]:
+    """What serves a player of some settings, at a free port."""
+
+    @asynccontextmanager
+    async def served(**settings: object) -> AsyncIterator[Served]:
+        archive = tmp_path / "matches.sqlite"
+        config = Config.model_validate({"strategy": "legal", "archive": archive, **settings})
+        bus = EventBus()
+        with ArchiveWriter(archive, bus):
+            async with Player(config, events=bus) as player, aiohttp.ClientSession() as session:
+                runner = new_runner(player)
+                await runner.setup()
+                site = new_site(runner, config.model_copy(update={"port": 0}))
+                await site.start()
+                try:
+                    yield Served(player, site.port, session)
+                finally:
+                    await runner.cleanup()
+
+    return served
+
+
+@pytest.fixture
+async def served(serve: Callable[..., Any]) -> AsyncIterator[Served]:
+    """A player that makes the first legal move."""
+    async with serve() as found:
+        yield found
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], Awaitable[object]]], Awaitable[None]]:
+    """What waits until something holds."""
+
+    async def wait(holds: Callable[[], Awaitable[object]], limit: float = 20) -> None:
+        async with asyncio.timeout(limit):
+            while not await holds():
+                pass
+
+    return wait

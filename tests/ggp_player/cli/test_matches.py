@@ -209,7 +209,8 @@ def test_events_on_the_standard_output_leave_the_greeting_to_stderr(
     with process:
         assert process.stderr is not None
         assert process.stdout is not None
-        address = process.stderr.readline().decode().split()[1]
+        greeting = next(line for line in process.stderr if line.startswith(b"listening"))
+        address = greeting.decode().split()[1]
         assert ask(address, f"( START told.1 xena ({rules}) 5 5 )") == "ready"
         assert decode_event(process.stdout.readline()).kind == "MatchStarted"
         process.terminate()

@@ -13,8 +13,9 @@ The stages of a rulesheet, a package each; every stage knows only those before i
 :mod:`gdl.analysis`       what can be known of a game: turns, parts, symmetries, bounds
 ========================  ===================================================================
 
-:mod:`gdl.state_machine` is what both state machines offer. :mod:`gdl.reports`,
-:mod:`gdl.benchmark` and :mod:`gdl.cli` show and measure all this.
+:mod:`gdl.state_machine` is what both state machines offer. :mod:`gdl.drawing`
+draws states, and :mod:`gdl.reports`, :mod:`gdl.benchmark` and :mod:`gdl.cli` show and measure all
+this.
 
 Glossary, in the order in which things build on each other:
 

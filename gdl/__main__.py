@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import click
 
-from gdl.cli.lazy_group import LazyGroup, Target
-from gdl.cli.version_option import version_option
+from gdl.cli.lazy_group import LazyGroup, Target, version_option
 
 COMMANDS: Mapping[str, Target] = MappingProxyType(
     {
@@ -27,6 +26,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         "show": Target(
             "gdl.cli.show:show_command",
             "Show roles and relations, the compiled circuit, or an analysis.",
+        ),
+        "render": Target(
+            "gdl.cli.render:render_command",
+            "Draw a state: boards in the terminal or as SVG.",
         ),
         "playout": Target(
             "gdl.cli.playout:playout_command",

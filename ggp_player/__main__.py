@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import click
 
-from gdl.cli.lazy_group import LazyGroup, Target
-from gdl.cli.version_option import version_option
+from gdl.cli.lazy_group import LazyGroup, Target, version_option
 from ggp_player.errors import GgpPlayerError
 
 COMMANDS: Mapping[str, Target] = MappingProxyType(

@@ -1,15 +1,18 @@
-"""The group of commands that ``gdl`` and ``ggp-player`` have in common."""
+"""What ``gdl`` and ``ggp-player`` have in common: the group of commands, and ``--version``."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
 from gdl.errors import GdlError, GdlSyntaxError
+from gdl.version import versions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Target(NamedTuple):
@@ -76,3 +79,21 @@ class LazyGroup(click.Group):
                 raise
             where = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(f"{where}{error.strerror or error}") from error
+
+
+def version_option(prog_name: str) -> Callable[[Command], Command]:
+    """Give a command the option ``--version``; the versions are computed when it is used."""
+
+    def show(context: click.Context, _option: click.Parameter, is_wanted: bool) -> None:
+        if is_wanted and not context.resilient_parsing:
+            click.echo(f"{prog_name} {versions()}")
+            context.exit()
+
+    return click.option(
+        "--version",
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=show,
+        help="Show the versions of the package, the engine and its cache, and exit.",
+    )

@@ -1,19 +1,20 @@
 """Drawings of states: boards, counters and tables as text for terminals and as SVG.
 
 In comes a :class:`gdl.analysis.boards.BoardLayout` and a state, out goes something that rich prints
-(:func:`draw_text`) or an SVG text (:func:`draw_svg`). Both draw a :class:`Scene`, in which every fact
-of the state has its place; ``glyphs`` says how words become pieces.
+(:func:`draw_text`) or an SVG text (:func:`draw_svg`). Both draw a :class:`Scene`, in which every
+fact of the state has its place; ``glyphs`` says how words become pieces.
 """
 
 from gdl.drawing.rendering import Rendering, layout_of, render
 from gdl.drawing.scene import Scene, make_scene
-from gdl.drawing.svg import SVG_STYLE, draw_svg
+from gdl.drawing.svg import SVG_STYLE, SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
 
 __all__ = [
     "SVG_STYLE",
     "Rendering",
     "Scene",
+    "SvgOptions",
     "draw_svg",
     "draw_text",
     "layout_of",

@@ -110,6 +110,9 @@ _CHESS_LETTERS = MappingProxyType(
     {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
 )
 
+_DISCS = frozenset(
+    {"man", "disc", "disk", "stone", "marble", "checker", "piece", "peg", "token", "ball", "seed"}
+)
 _CROSSES = frozenset({"x", "cross", "xplayer", "ecks"})
 _RINGS = frozenset({"o", "nought", "oplayer", "oh", "zero"})
 _FILLS = frozenset(
@@ -126,6 +129,9 @@ _FILLS = frozenset(
         "visited",
         "marked",
     }
+)
+_FILL_COLOURS = MappingProxyType(
+    {"lit": "#efc02b", "light": "#efc02b", "visited": "#b9a77e", "marked": "#4f7fb5"}
 )
 _STARS = frozenset({"goal", "treasure", "exit", "gold", "flag", "target", "point"})
 _DOTS = frozenset({"pellet", "room", "food", "dot", "passant", "capturing", "shooting", "turned"})
@@ -151,12 +157,14 @@ def glyph_of(words: tuple[str, ...], part: Part, layout: BoardLayout) -> Glyph:
     known = _known(word.lower(), colour, layout)
     if known is not None:
         return known
+    if part is Part.MARK and len(words) > 1 and colour:
+        return Glyph(Form.DISC, colour, "", _short(words[-1]))
     if colour and not names:
         return Glyph(Form.DISC, colour, "", _short(word))
     if colour and len(words) == 1 and _is_colour_only(word, layout):
         return Glyph(Form.DISC, colour, "", _short(word))
     text = abbreviate(word) if len(names) <= 1 else " ".join(abbreviate(n) for n in names)
-    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[:MAX_LABEL])
+    return Glyph(Form.LABEL, colour or palette_colour(word), text, text[: MAX_LABEL + 2])
 
 
 def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
@@ -168,19 +176,20 @@ def _styled(words: tuple[str, ...], layout: BoardLayout) -> Glyph | None:
     found = [joined] if joined else [styles[word] for word in words if word in styles]
     glyph = next((style.glyph for style in found if style.glyph), "")
     colour = next((style.colour for style in found if style.colour), "")
-    if not glyph and not colour:
-        return None
-    if glyph in Form.__members__.values():
+    last = words[-1]
+    named = next((c for word in reversed(words) if (c := colour_of(word, layout))), "")
+    colour = colour or named or palette_colour(last)
+    if glyph in tuple(Form):
         form = Form(glyph)
-        text = abbreviate(words[-1]) if form in (Form.LABEL, Form.NUMBER) else ""
-        return Glyph(form, colour or palette_colour(words[-1]), text, _short(words[-1]))
+        text = abbreviate(last) if form in (Form.LABEL, Form.NUMBER) else ""
+        return Glyph(form, colour, text, _short(last))
     if not glyph:
-        return Glyph(Form.DISC, colour, "", _short(words[-1]))
-    return Glyph(Form.SYMBOL, colour or palette_colour(words[-1]), glyph, glyph)
+        return None
+    return Glyph(Form.SYMBOL, colour, glyph, glyph)
 
 
 def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
-    if word in _CROSSES:
+    if word in _CROSSES and (word != "cross" or word in layout.roles):
         return Glyph(Form.CROSS, COLOURS["blue"], "", "X")
     if word in _RINGS:
         return Glyph(Form.RING, COLOURS["red"], "", "O")
@@ -194,8 +203,10 @@ def _known(word: str, colour: str, layout: BoardLayout) -> Glyph | None:
         )
     if word == "w" or (word == "b" and "black" in layout.roles):
         return Glyph(Form.DISC, COLOURS["white" if word == "w" else "black"], "", word)
+    if word in _DISCS or (word.endswith(("checker", "disc", "stone")) and colour):
+        return Glyph(Form.DISC, colour or palette_colour(word), "", _short(word))
     if word in _FILLS:
-        return Glyph(Form.FILL, COLOURS["gold"] if word in ("lit", "light") else "", "", "#")
+        return Glyph(Form.FILL, _FILL_COLOURS.get(word, colour), "", "#")
     if word in _STARS and word not in layout.roles:
         return Glyph(Form.STAR, COLOURS["gold"], "", "*")
     if word in _DOTS:
@@ -225,7 +236,7 @@ def _is_colour_only(word: str, layout: BoardLayout) -> bool:
 
 
 def colour_of(word: str, layout: BoardLayout) -> str:
-    """The colour of a word that is one, that begins with one, or that is a role; otherwise empty."""
+    """The colour of a word that is or begins with one, or that is a role; otherwise empty."""
     style = layout.style_of.get(word)
     if style is not None and style.colour:
         return style.colour
@@ -247,7 +258,7 @@ def palette_colour(word: str) -> str:
 
 def abbreviate(word: str, length: int = MAX_LABEL) -> str:
     """Shorten a word to a label: its first letters, or those of its parts, and its number."""
-    if len(word) <= length:
+    if len(word) <= length + 1 or (len(word) <= length + 2 and any(c.isdigit() for c in word)):
         return word
     parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", word)
     if len(parts) > 1:

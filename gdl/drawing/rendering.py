@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gdl.analysis.boards import BoardLayout, find_layout
-from gdl.drawing.svg import draw_svg
+from gdl.analysis.boards import BoardLayout, LayoutRefinementError, find_layout
+from gdl.drawing.svg import SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
 from gdl.language import Ruleset, Term
 
@@ -32,7 +32,7 @@ class Rendering:
     @cached_property
     def svg(self) -> str:
         """The picture as SVG text."""
-        return draw_svg(self.layout, self.state, self.before, title=self.title)
+        return draw_svg(self.layout, self.state, self.before, SvgOptions(self.title))
 
     @cached_property
     def text(self) -> str:
@@ -63,7 +63,30 @@ def render(
     )
 
 
-@lru_cache(maxsize=64)
 def layout_of(ruleset: Ruleset) -> BoardLayout:
-    """Find the layout of a game, and remember it."""
-    return find_layout(ruleset)
+    """Find the layout of a game, with its layout file where it has one, and remember it.
+
+    Raises :class:`gdl.GdlError` for a layout file that is wrong or does not fit the rules.
+    """
+    file = layout_file_of(Path(ruleset.source.name))
+    return _layout(ruleset, file, 0 if file is None else file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _layout(ruleset: Ruleset, file: Path | None, changed: int) -> BoardLayout:
+    """Find a layout; ``changed`` is when the file was, so that a new version is read."""
+    if file is None:
+        return find_layout(ruleset)
+    # Only few games have a layout file, and what checks it takes a while to import.
+    from gdl.analysis.boards.layout_file import read_layout_file
+
+    try:
+        return find_layout(ruleset, read_layout_file(file))
+    except LayoutRefinementError as error:
+        raise LayoutRefinementError(f"{file}: {error}") from error
+
+
+def layout_file_of(rulesheet: Path) -> Path | None:
+    """Return the layout file ``NAME.board.toml`` beside ``NAME.kif``, None where there is none."""
+    file = rulesheet.with_suffix(".board.toml") if rulesheet.suffix == ".kif" else None
+    return file if file is not None and file.is_file() else None

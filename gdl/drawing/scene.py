@@ -23,6 +23,9 @@ from gdl.analysis.boards import (
 )
 from gdl.language import Term
 
+LONG_VALUE = 60
+"""Characters from which on the facts of one function take several lines of the table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -168,7 +171,9 @@ class _Sorter:
         words = pattern.content_of(words_of(fact))
         blank = len(words) == 1 and words[0] in board.blank
         text = str(fact)
-        return Item(text, words or (pattern.name,), pattern.part, blank, text in self._new)
+        if pattern.part is Part.MARK or not words:
+            words = (pattern.name, *words)
+        return Item(text, words, pattern.part, blank, text in self._new)
 
     def _draw(self, fact: Term, number: int, board: Board) -> bool:
         pattern = board.pattern_of.get(function_of(fact))
@@ -190,7 +195,7 @@ class _Sorter:
             one, two = board.places[board.index[key]], board.places[board.index[end]]
             self._lines[number].append(Line((one.x, one.y), (two.x, two.y), item))
             return True
-        if board.shape is Shape.STACKS:
+        if board.shape is Shape.STACKS and pattern.content:
             self._supports[number][key[0]] = item.words[0]
         self._items[Cell(number, key)].append(item)
         return True
@@ -204,7 +209,7 @@ class _Sorter:
             tuple(self._notes_of("turn")),
             tuple(self._counter_notes()),
             tuple(self._notes_of("score")),
-            tuple(self._notes_of("table")),
+            tuple(self._table()),
         )
 
     def _board(self, number: int, board: Board) -> BoardScene:
@@ -234,6 +239,24 @@ class _Sorter:
             )
             for name, facts in sorted(self._notes[kind].items())
         ]
+
+    def _table(self) -> list[Note]:
+        """The table: a line for each function, or for each first argument where there are many."""
+        found = []
+        for note in self._notes_of("table"):
+            facts = self._notes["table"][note.name]
+            firsts = {words_of(fact)[0] for fact in facts if words_of(fact)}
+            if min(len(words_of(fact)) for fact in facts) < 2:
+                firsts = set()
+            if len(note.value) <= LONG_VALUE or not 1 < len(firsts) < len(facts):
+                found.append(note)
+                continue
+            for first in sorted(firsts):
+                own = [fact for fact in facts if words_of(fact)[:1] == (first,)]
+                value = "; ".join(" ".join(words_of(fact)[1:]) for fact in own)
+                new = any(str(fact) in self._new for fact in own)
+                found.append(Note(f"{note.name} {first}", value, tuple(map(str, own)), new))
+        return found
 
     def _counter_notes(self) -> list[Note]:
         found = []

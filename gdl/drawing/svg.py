@@ -8,11 +8,12 @@ the rules are escaped wherever they are written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
-from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
+from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend, palette_colour
 from gdl.drawing.scene import BoardScene, Item, Note, PlacedCell, Scene, make_scene
 from gdl.language import Term
 
@@ -21,6 +22,9 @@ UNIT = 46
 
 GAP = 26
 """Pixels between boards."""
+
+PILE_HEIGHT = 1.8
+"""The places that a pile is higher than its middle."""
 
 LINE = 20
 """Pixels from a line of text to the next."""
@@ -34,41 +38,52 @@ MAX_CHARACTERS = 110
 SVG_STYLE = """
 .gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
 --edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
-font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink)}
+font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
+fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#3a3d43;--dark:#2b2d32;--edge:#5b6068;--wall:#8b8780;--new:#6ea8fe;--gone:#f09a6b}}
-.gdl-state text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}
+--square:#686c74;--dark:#4b4f57;--edge:#8a8f98;--wall:#26282c;--new:#6ea8fe;--gone:#f09a6b}}
+.gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
-.gdl-state .dark .sq{fill:var(--dark)} .gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
+.gdl-state .dark .sq{fill:var(--dark)}
+.gdl-state .frame{fill:none;stroke:var(--soft);stroke-width:2}
 .gdl-state .link{stroke:var(--edge);stroke-width:3} .gdl-state .wall{fill:var(--wall)}
-.gdl-state .new .sq{stroke:var(--new);stroke-width:3} .gdl-state .old .sq{stroke:var(--gone);
-stroke-width:3;stroke-dasharray:5 4} .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
+.gdl-state .edge{fill:none;stroke-width:3} .gdl-state .new .edge{stroke:var(--new)}
+.gdl-state .old .edge{stroke:var(--gone);stroke-dasharray:5 4}
+.gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
+.gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.28} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
-.gdl-state .symbol{stroke:#000000cc;stroke-width:1px;paint-order:stroke}
-.gdl-state .side{stroke:var(--ink);stroke-width:6;stroke-linecap:round}
-.gdl-state .slot{stroke:var(--edge);stroke-width:2;stroke-dasharray:2 5}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
+.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
+.gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SvgOptions:
+    """How a picture goes into a page.
+
+    ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out
+    the style sheet, which is :data:`SVG_STYLE`, for pages that have it already.
+    """
+
+    title: str = ""
+    prefix: str = ""
+    with_style: bool = True
+
+
+DEFAULT_OPTIONS = SvgOptions()
 
 
 def draw_svg(
     layout: BoardLayout,
     state: Iterable[Term],
     before: Iterable[Term] | None = None,
-    *,
-    title: str = "",
-    prefix: str = "",
-    with_style: bool = True,
+    options: SvgOptions = DEFAULT_OPTIONS,
 ) -> str:
-    """Draw a state as SVG; where ``before`` is given, what changed since that state is marked.
-
-    ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out the
-    style sheet, which is :data:`SVG_STYLE` then.
-    """
-    scene = make_scene(layout, state, before)
-    return _Picture(scene, title, prefix, with_style).text()
+    """Draw a state as SVG; where ``before`` is given, what changed since that state is marked."""
+    return _Picture(make_scene(layout, state, before), options).text()
 
 
 def xml(text: str) -> str:
@@ -91,12 +106,10 @@ def number(value: float) -> str:
 class _Picture:
     """A picture in the making: parts from top to bottom, and how large it has become."""
 
-    def __init__(self, scene: Scene, title: str, prefix: str, with_style: bool) -> None:
+    def __init__(self, scene: Scene, options: SvgOptions) -> None:
         self._scene = scene
         self._layout = scene.layout
-        self._title = title
-        self._prefix = prefix
-        self._with_style = with_style
+        self._options = options
         self._parts: list[str] = []
         self._width = 240.0
         self._y = 12.0
@@ -110,14 +123,15 @@ class _Picture:
         self._note_lines(scene.rows)
         self._legend()
         width, height = number(self._width + 12), number(self._y + 10)
-        words = xml(self._title or "State of the game")
-        style = f"<style>{SVG_STYLE}</style>" if self._with_style else ""
-        name = f"{xml(self._prefix)}title"
+        words = xml(self._options.title or "State of the game")
+        style = f"<style>{SVG_STYLE}</style>" if self._options.with_style else ""
+        name = f"{xml(self._options.prefix)}title"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="gdl-state" role="img" '
             f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             f'aria-labelledby="{name} {name}-long">'
-            f'<title id="{name}">{words}</title><desc id="{name}-long">{xml(describe(scene))}</desc>'
+            f'<title id="{name}">{words}</title>'
+            f'<desc id="{name}-long">{xml(describe(scene))}</desc>'
             f'{style}<rect class="paper" width="{width}" height="{height}"/>'
             f"{''.join(self._parts)}</svg>\n"
         )
@@ -171,7 +185,7 @@ class _Picture:
         for scene in self._scene.boards:
             if not scene.cells:
                 continue
-            drawn = BoardDrawing(scene, self._layout, self._prefix)
+            drawn = BoardDrawing(scene, self._layout, self._options.prefix)
             if x > 12 and x + drawn.width > MAX_WIDTH:
                 x, top, row_height = 12.0, top + row_height + GAP, 0.0
             self._parts.append(drawn.at(x, top))
@@ -184,9 +198,10 @@ class _Picture:
         words = [
             (item.words, item.part)
             for board in self._scene.boards
-            if board.board.shape is not Shape.STACKS
+            if board.board.shape not in (Shape.STACKS, Shape.ROW, Shape.PILES)
             for cell in board.cells
             for item in cell.shown
+            if item.part is not Part.SIDE
         ]
         entries = legend(self._layout, words)
         if not entries:
@@ -194,7 +209,7 @@ class _Picture:
         x, self._y = 12.0, self._y + 14
         for text, glyph in entries[:40]:
             shown = text if len(text) <= 32 else text[:31] + "…"
-            width = 34 + 7.4 * len(shown)
+            width = 38 + 8.0 * len(shown)
             if x > 12 and x + width > max(self._width, 420):
                 x, self._y = 12.0, self._y + 26
             drawn = draw_glyph(glyph, 11)
@@ -221,8 +236,14 @@ class BoardDrawing:
         labelled = bool(self._board.labels)
         half = 0.62 if self._board.shape is Shape.POINTS else 0.5
         self._left = min(xs) - half - (0.5 if labelled else 0)
-        self._top = min(ys) - half
-        below = 0.5 if labelled else 0.35 if self._board.shape in (Shape.ROW, Shape.POINTS) else 0
+        self._top = min(ys) - (PILE_HEIGHT if self._board.shape is Shape.PILES else half)
+        below = (
+            0.5
+            if labelled
+            else 0.35
+            if self._board.shape in (Shape.ROW, Shape.POINTS, Shape.PILES)
+            else 0
+        )
         self._head = 22 if len(layout.boards) > 1 else 4
         self.width = (max(xs) + half - self._left) * UNIT + 4
         self.height = (max(ys) + half + below - self._top) * UNIT + self._head + 4
@@ -238,6 +259,7 @@ class BoardDrawing:
         inner = "".join(
             (
                 *(self._panel(p.key, p.left, p.top, p.width, p.height) for p in self._board.panels),
+                *self._voids(),
                 *self._links(),
                 *self._labels(),
                 *(self._cell(i, cell) for i, cell in enumerate(self._scene.cells)),
@@ -271,6 +293,20 @@ class BoardDrawing:
             f"<title>{text}</title>{facts}</g>"
         )
 
+    def _voids(self) -> list[str]:
+        """The ground of squares that are no places."""
+        if self._board.voids == "none":
+            return []
+        xs = [place.x for place in self._board.places]
+        ys = [place.y for place in self._board.places]
+        style = "wall" if self._board.voids == "walls" else "sq"
+        return [
+            f'<rect class="{style}" x="{number(self._x(min(xs) - 0.5))}" '
+            f'y="{number(self._y(min(ys) - 0.5))}" '
+            f'width="{number((max(xs) - min(xs) + 1) * UNIT)}" '
+            f'height="{number((max(ys) - min(ys) + 1) * UNIT)}"/>'
+        ]
+
     def _links(self) -> list[str]:
         places = self._board.places
         return [
@@ -296,7 +332,8 @@ class BoardDrawing:
     def _cell(self, index: int, cell: PlacedCell) -> str:
         key = xml(" ".join(cell.place.key))
         classes = "cell"
-        if self._board.checkered and (round(cell.place.x) + round(cell.place.y)) % 2:
+        odd = (round(cell.place.x) + round(cell.place.y)) % 2 == 1
+        if self._board.voids == "squares" or (self._board.checkered and odd):
             classes += " dark"
         if any(item.placed and not item.blank for item in cell.items):
             classes += " new"
@@ -306,7 +343,8 @@ class BoardDrawing:
             f'<g class="{classes}" id="{xml(self._prefix)}cell-{self._scene.index}-{index}" '
             f'data-cell="{key}" data-board="{self._scene.index}" transform="translate('
             f'{number(self._x(cell.place.x))} {number(self._y(cell.place.y))})">'
-            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}{self._things(cell)}</g>"
+            f"<title>{xml(self._cell_text(cell))}</title>{self._ground(cell)}"
+            f"{self._scenery(index)}{self._things(cell)}</g>"
         )
 
     def _cell_text(self, cell: PlacedCell) -> str:
@@ -315,35 +353,48 @@ class BoardDrawing:
 
     def _ground(self, cell: PlacedCell) -> str:
         shape, half = self._board.shape, UNIT / 2
-        if shape is Shape.HEXES:
-            side = UNIT * 0.577
-            points = " ".join(
-                f"{number(x)},{number(y)}"
-                for x, y in (
-                    (0, -side),
-                    (half, -side / 2),
-                    (half, side / 2),
-                    (0, side),
-                    (-half, side / 2),
-                    (-half, -side / 2),
-                )
-            )
-            return f'<polygon class="sq" points="{points}"/>'
-        if shape is Shape.POINTS:
-            return f'<circle class="sq" r="{number(half * 0.8)}"/>' + self._name(cell, half * 1.12)
-        if shape is Shape.ROW:
-            return (
-                f'<rect class="sq" rx="6" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
-            ) + self._name(cell, half * 1.32)
         if shape is Shape.STACKS:
             return self._thing(cell)
-        return f'<rect class="sq" x="-{half}" y="-{half}" width="{UNIT}" height="{UNIT}"/>'
+        ground = self._outline("sq", 0)
+        if cell.changed:
+            ground += self._outline("edge", 2)
+        if shape is Shape.POINTS:
+            return ground + self._name(cell, half * 1.12)
+        if shape in (Shape.ROW, Shape.PILES):
+            return ground + self._name(cell, half * 1.32)
+        return ground
+
+    def _scenery(self, index: int) -> str:
+        """What the layout file has on the ground here: a faint glyph, or a word."""
+        words = [words for place, words in self._board.ground if place == index]
+        return "".join(
+            f'<g class="ghost">{draw_glyph(glyph_of(each, Part.PIECE, self._layout), UNIT / 2 - 6)}'
+            f"</g>"
+            for each in words
+        )
+
+    def _outline(self, style: str, inset: float) -> str:
+        """The shape of a place, some pixels smaller than it is."""
+        shape, half = self._board.shape, UNIT / 2 - inset
+        if shape is Shape.HEXES:
+            side = half / UNIT * 2 * UNIT * 0.577
+            spots = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
+            points = " ".join(f"{number(x * half)},{number(y * side / 2)}" for x, y in spots)
+            return f'<polygon class="{style}" points="{points}"/>'
+        if shape is Shape.POINTS:
+            return f'<circle class="{style}" r="{number(half * 0.8)}"/>'
+        corner = ' rx="6"' if shape in (Shape.ROW, Shape.PILES) else ""
+        height = half + (UNIT * PILE_HEIGHT if shape is Shape.PILES else half)
+        return (
+            f'<rect class="{style}"{corner} x="{number(-half)}" y="{number(half - height)}" '
+            f'width="{number(2 * half)}" height="{number(height)}"/>'
+        )
 
     def _name(self, cell: PlacedCell, down: float) -> str:
-        name = " ".join(cell.place.key)
+        name = " ".join(cell.place.key) if len(cell.place.key) == 1 else ""
         size = 12 if len(name) <= 7 else 9
         shown = name if len(name) <= 11 else name[:10] + "…"
-        return f'<text class="soft" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
+        return f'<text class="name" y="{number(down)}" font-size="{size}">{xml(shown)}</text>'
 
     def _thing(self, cell: PlacedCell) -> str:
         name = " ".join(cell.place.key)
@@ -363,7 +414,8 @@ class BoardDrawing:
         under = [i for i in cell.shown if self._is_ground(i)]
         over = [i for i in cell.shown if i.part is not Part.SIDE and not self._is_ground(i)]
         parts = [*blank, *(self._filled(item) for item in under), *(self._side(s) for s in sides)]
-        for (x, y), size, item in _spread(over):
+        spots = _piled(over) if self._board.shape is Shape.PILES else _spread(over)
+        for (x, y), size, item in spots:
             drawn = self._drawn(item, size)
             parts.append(
                 f'<g data-fact="{xml(item.fact)}" transform="translate({number(x)} {number(y)})">'
@@ -380,10 +432,13 @@ class BoardDrawing:
     def _drawn(self, item: Item, size: float) -> str:
         if item.part is Part.COUNT:
             return _count(item.words[-1], size)
+        if self._board.shape is Shape.PILES:
+            return _bar(self._glyph(item), item.words[-1], size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
-            return f'<text font-size="{number(min(13, 2.6 * size / max(len(text), 4) * 1.5))}">{xml(text)}</text>'
+            size = min(13.0, 3.9 * size / max(len(text), 4))
+            return f'<text font-size="{number(size)}">{xml(text)}</text>'
         return draw_glyph(self._glyph(item), size)
 
     def _filled(self, item: Item) -> str:
@@ -407,10 +462,11 @@ class BoardDrawing:
             "right": (half, -half, half, half),
         }[where]
         colour = next((c for w in item.words if (c := colour_of(w, self._layout))), "")
-        paint = f' style="stroke:{xml(colour)}"' if colour else ""
+        paint = f' stroke="{xml(colour)}"' if colour else ""
+        style = "side" if colour else "side ink"
         x1, y1, x2, y2 = map(number, ends)
         return (
-            f'<line class="side" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
+            f'<line class="{style}" data-fact="{xml(item.fact)}" x1="{x1}" y1="{y1}" x2="{x2}" '
             f'y2="{y2}"{paint}/>'
         )
 
@@ -418,7 +474,7 @@ class BoardDrawing:
 
     def _lines(self) -> list[str]:
         return [
-            f'<line class="side" data-fact="{xml(line.item.fact)}" '
+            f'<line class="side ink" data-fact="{xml(line.item.fact)}" '
             f'x1="{number(self._x(line.start[0]))}" y1="{number(self._y(line.start[1]))}" '
             f'x2="{number(self._x(line.end[0]))}" y2="{number(self._y(line.end[1]))}"/>'
             for line in self._scene.lines
@@ -440,10 +496,10 @@ def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
     reached: dict[tuple[str, ...], list[PlacedCell]] = {}
     for cell in scene.cells:
         for item in cell.gone:
-            if not item.blank and item.part is not Part.MARK:
+            if not item.blank and item.part is Part.PIECE:
                 left.setdefault(item.words, []).append(cell)
         for item in cell.shown:
-            if item.placed and item.part is not Part.MARK:
+            if item.placed and item.part is Part.PIECE:
                 reached.setdefault(item.words, []).append(cell)
     return [
         (left[words][0], reached[words][0])
@@ -456,7 +512,8 @@ def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Ite
     """Share the square of a place among the things on it: centre and half size of each."""
     count = len(items)
     if count <= 1:
-        return [((0.0, 0.0), UNIT / 2 - 4, item) for item in items]
+        small = 0.6 if any(i.part is Part.MARK and len(i.words) > 1 for i in items) else 1
+        return [((0.0, 0.0), (UNIT / 2 - 4) * small, item) for item in items]
     side = 2 if count <= 4 else 3 if count <= 9 else 4
     step = UNIT / side
     found = []
@@ -469,10 +526,37 @@ def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Ite
     return found
 
 
+def _piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+    """Put things on each other, from below; the last one is the lowest."""
+    step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
+    ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
+    return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
+
+
+def _bar(glyph: Glyph, word: str, size: float) -> str:
+    """A thing seen from its side: a bar with its name."""
+    fill = glyph.colour if glyph.form is not Form.NUMBER else palette_colour(word)
+    ink = "#ffffff" if _is_dark(fill) else "#222222"
+    half = UNIT * 0.46
+    return (
+        f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
+        f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
+        f'<text font-size="{number(size * 1.3)}" fill="{ink}">{xml(word[:7])}</text>'
+    )
+
+
+def _size_key(word: str) -> tuple[int, str]:
+    digits = "".join(c for c in word if c.isascii() and c.isdigit())[:9]
+    return (int(digits) if digits else 0, word)
+
+
 def _count(text: str, size: float) -> str:
     """A number of equal things: the number, with a dot for each where they are few."""
     digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
-    drawn = f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" font-weight="600">{xml(text)}</text>'
+    drawn = (
+        f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
+        f'font-weight="600">{xml(text)}</text>'
+    )
     if not digits.isdigit() or not 0 < int(digits) <= 12:
         return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
     dots = []
@@ -505,7 +589,7 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
     if glyph.form is Form.SYMBOL:
         text = glyph.text + ("\ufe0e" if len(glyph.text) == 1 else "")
         return (
-            f'<text class="symbol" font-size="{number(size * 1.75)}" style="fill:{colour}">'
+            f'<text class="symbol" font-size="{number(size * 1.75)}" fill="{colour}">'
             f"{xml(text)}</text>"
         )
     if glyph.form is Form.DOT:
@@ -513,11 +597,10 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
         return f'<circle {fill} r="{number(size * 0.28)}"/>'
     if glyph.form is Form.FILL:
         fill = f'fill="{colour}"' if colour else 'class="wall"'
-        return f'<rect {fill} x="-{r}" y="-{r}" width="{number(size * 1.72)}" height="{number(size * 1.72)}" rx="3"/>'
+        side = number(size * 1.72)
+        return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
     if glyph.form is Form.STAR:
-        return (
-            f'<text class="symbol" font-size="{number(size * 1.7)}" style="fill:{colour}">★</text>'
-        )
+        return f'<text class="symbol" font-size="{number(size * 1.7)}" fill="{colour}">★</text>'
     if glyph.form is Form.NUMBER:
         length = max(len(glyph.text), 1)
         scale = 1.25 if length <= 2 else 2.4 / length
@@ -528,12 +611,12 @@ def draw_glyph(glyph: Glyph, size: float) -> str:
 def _chip(glyph: Glyph, size: float) -> str:
     """A label on a rounded square of the glyph's colour."""
     r = size * 0.92
-    scale = {0: 1, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / max(len(glyph.text), 1))
+    scale = {0: 1.0, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / (len(glyph.text) or 1))
     ink = "#ffffff" if _is_dark(glyph.colour) else "#222222"
     return (
         f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '
         f'width="{number(2 * r)}" height="{number(2 * r)}" fill="{xml(glyph.colour)}"/>'
-        f'<text font-size="{number(size * scale)}" style="fill:{ink}">{xml(glyph.text[:8])}</text>'
+        f'<text font-size="{number(size * scale)}" fill="{ink}">{xml(glyph.text[:8])}</text>'
     )
 
 

@@ -12,8 +12,8 @@ from gdl.drawing.glyphs import Form, Glyph, glyph_of, legend
 from gdl.drawing.scene import BoardScene, Note, PlacedCell, Scene, make_scene
 from gdl.language import Term
 
-MAX_TEXT_COLUMNS = 200
-"""Characters of a line of a board; what lies beyond is in the table of the terminal's state."""
+CROWD = 2
+"""Things on a place from which on they are listed below the board, too."""
 
 
 def draw_text(
@@ -49,11 +49,23 @@ def _note_lines(notes: Sequence[Note]) -> list[Text]:
 
 def _board(board: BoardScene, scene: Scene) -> list[Text]:
     lines = [] if len(scene.boards) < 2 else [Text(_printable(board.board.title), "bold")]
-    if board.board.shape is Shape.ROW:
+    if board.board.shape in (Shape.ROW, Shape.PILES):
         return lines + _row(board, scene.layout)
     if board.board.shape is Shape.POINTS:
         return lines + _points(board, scene.layout)
-    return lines + _Canvas(board, scene.layout).lines()
+    return lines + _Canvas(board, scene.layout).lines() + _crowded(board)
+
+
+def _crowded(board: BoardScene) -> list[Text]:
+    """List what is on places that have no room for all of it."""
+    return [
+        Text.assemble(
+            (f"{_printable(' '.join(cell.place.key))}: ", "dim"),
+            _printable("; ".join(" ".join(item.words) for item in cell.shown)),
+        )
+        for cell in board.cells
+        if len(cell.shown) > CROWD and board.board.shape is not Shape.STACKS
+    ]
 
 
 class _Canvas:
@@ -75,9 +87,13 @@ class _Canvas:
         if board.board.shape is Shape.STACKS:
             return _printable(" ".join(cell.place.key))[:6], ""
         if not cell.shown:
+            index = board.board.index[cell.place.key]
+            words = next((words for place, words in board.board.ground if place == index), None)
+            if words is not None:
+                return _short(glyph_of(words, Part.PIECE, self._layout)).lower(), "dim"
             return ("·" if not cell.changed else "-"), "dim"
         glyphs = [glyph_of(item.words, item.part, self._layout) for item in cell.shown]
-        text = "".join(_short(glyph) for glyph in glyphs[:2]) + ("+" if len(glyphs) > 2 else "")
+        text = "".join(map(_short, glyphs[:CROWD])) + ("+" if len(glyphs) > CROWD else "")
         new = any(item.placed for item in cell.shown)
         return _printable(text), _style(glyphs[-1], new)
 
@@ -98,8 +114,6 @@ class _Canvas:
         cells = [(cell, mark) for cell, mark in self._marks if round(cell.place.y, 2) == y]
         for cell, (mark, style) in sorted(cells, key=lambda each: each[0].place.x):
             column = self._indent + round((cell.place.x - self._left) * self._width)
-            if column > MAX_TEXT_COLUMNS:
-                break
             line.append(" " * max(0, column - len(line.plain)))
             line.append(mark, style)
         return line

@@ -88,8 +88,8 @@ def evaluate_static(
 ) -> dict[RelationKey, list[tuple[Term, ...]]]:
     """Return all rows of relations that depend on nothing but the rules, in no particular order.
 
-    No fact of a state and no move is given, as for :func:`ask`. Raises :class:`gdl.RulesetError` for
-    rules that cannot be evaluated.
+    No fact of a state and no move is given, as for :func:`ask`. Raises :class:`gdl.RulesetError`
+    for rules that cannot be evaluated.
     """
     asked = tuple(relations)
     rules = _CompiledRules(ruleset, asked)

@@ -3,8 +3,8 @@
 In comes a ruleset, out goes a :class:`BoardLayout`: boards with places and the facts that lie on
 them, counters, whose turn it is, scores; all other facts belong in a table. Start in ``finder``,
 which looks for the surest things first: ``grids`` (two ordered coordinates), ``places`` (squares
-with one name), then stacks and rows of boxes. ``moves`` relates moves to places. A
-:class:`LayoutFile` beside the rulesheet refines what was found.
+with one name), then stacks and rows of boxes. ``moves`` relates moves to places. A file
+beside the rulesheet, read by ``layout_file``, refines what was found.
 
 >>> import gdl
 >>> layout = find_layout(gdl.load("games/ticTacToe.kif"))
@@ -31,6 +31,7 @@ from gdl.analysis.boards.layout import (
     words_of,
 )
 from gdl.analysis.boards.moves import Cell, cells_of_move
+from gdl.analysis.boards.refinement import LayoutRefinement, LayoutRefinementError
 
 __all__ = [
     "Board",
@@ -39,6 +40,8 @@ __all__ = [
     "Counter",
     "FactPattern",
     "Label",
+    "LayoutRefinement",
+    "LayoutRefinementError",
     "MovePattern",
     "Panel",
     "Part",

@@ -10,7 +10,8 @@ from gdl.language import RelationKey
 
 Axis: TypeAlias = tuple[str, ...]
 
-_NUMBERED = re.compile(r"(\D*?)(-?\d+)", re.ASCII)
+# Numbers of more digits than any game needs are words.
+_NUMBERED = re.compile(r"(\D*?)(-?\d{1,18})", re.ASCII)
 
 MIN_CHAIN = 3
 """The fewest values that a static relation, rather than their names, puts in order."""
@@ -75,3 +76,15 @@ def _are_letters(values: frozenset[str]) -> bool:
         return False
     codes = sorted(map(ord, values))
     return codes[-1] - codes[0] == len(codes) - 1
+
+
+def in_natural_order(values: Iterable[str]) -> Axis:
+    """Put values without an order of their own in one: numbers by size, then words by letters."""
+    return tuple(sorted(values, key=_natural_key))
+
+
+def _natural_key(value: str) -> tuple[bool, str, int, str]:
+    match = _NUMBERED.fullmatch(value)
+    if match is None:
+        return True, value, 0, value
+    return bool(match[1]), match[1], int(match[2]), value

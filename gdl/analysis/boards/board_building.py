@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, sqrt
 
-from gdl.analysis.boards.axes import Axis, order_of
+from gdl.analysis.boards.axes import Axis, in_natural_order, order_of
 from gdl.analysis.boards.evidence import FluentTable, Row, RulesEvidence
 from gdl.analysis.boards.geometry import Geometry, find_geometry
 from gdl.analysis.boards.grids import MAX_PLACES, MIN_PLACES, Grid, GridFacts, is_tally
-from gdl.analysis.boards.layout import Board, FactPattern, Label, Panel, Part, Place, Shape
+from gdl.analysis.boards.layout import (
+    Board,
+    FactPattern,
+    Label,
+    Panel,
+    Part,
+    Place,
+    Shape,
+    Voids,
+)
 from gdl.analysis.boards.places import Embedding
+from gdl.analysis.boards.refinement import BoardRefinement, LayoutRefinement
 from gdl.datalog import FunctionKey
+from gdl.language import RelationKey
 
-BLANK_WORDS = frozenset({"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant"})
+BLANK_WORDS = frozenset(
+    {"b", "blank", "empty", "none", "nothing", "free", "nil", "null", "vacant", "gap"}
+)
 """Contents that say that a place is empty, where they are not a role's."""
 
 HALF_ROW = 0.5
@@ -27,30 +41,49 @@ ROW_WIDTH = 10
 """The most boxes of a row; more go into the next."""
 
 
-def grid_board(evidence: RulesEvidence, grid: Grid, gravity: bool) -> Board | None:
+def grid_board(
+    evidence: RulesEvidence, grid: Grid, gravity: bool, stated: BoardRefinement | None
+) -> Board | None:
     """Build the board of a grid; None where it would be too large or too small."""
-    geometry = find_geometry(evidence, grid, gravity)
+    geometry = _as_stated(find_geometry(evidence, grid, gravity), stated)
     keys = _keys(grid)
-    if not MIN_PLACES <= len(keys) <= MAX_PLACES:
-        return None
     size = len(grid.facts[0].index)
+    if not MIN_PLACES <= len(keys) <= MAX_PLACES or size > 2:
+        return None
     spots = {key[size:]: _spot(key[size:], grid, geometry) for key in keys}
     panels = _Panels(evidence, grid, keys, size, spots)
     places = tuple(
         sorted((panels.place(key, spots[key[size:]]) for key in keys), key=lambda p: (p.y, p.x))
     )
-    board = Board(
+    return Board(
         _title(grid),
         Shape.HEXES if geometry.slant else Shape.SQUARES,
         places,
-        tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
+        _second_marks(
+            [facts.fluent for facts in grid.facts],
+            tuple(_pattern(facts, grid, evidence) for facts in grid.facts),
+        ),
         _found_by(grid, geometry),
         panels=panels.frames,
         labels=() if size or geometry.slant else _labels(grid, geometry),
         blank=_blank(evidence, grid.facts),
         checkered=_is_checkered(evidence, grid, geometry, places),
+        voids="none" if size or geometry.slant else _voids(places),
     )
-    return board
+
+
+def _as_stated(geometry: Geometry, stated: BoardRefinement | None) -> Geometry:
+    if stated is None:
+        return geometry
+    slant = geometry.slant
+    if stated.shape is not None:
+        slant = (slant or 1) if stated.shape is Shape.HEXES else 0
+    return Geometry(
+        slant,
+        geometry.transposed if stated.transposed is None else stated.transposed,
+        geometry.rising if stated.rising is None else stated.rising,
+        geometry.reason,
+    )
 
 
 def _keys(grid: Grid) -> list[Row]:
@@ -58,6 +91,8 @@ def _keys(grid: Grid) -> list[Row]:
     across, down = set(grid.columns), set(grid.rows)
     keys: set[Row] = set()
     for facts in grid.facts:
+        if facts.names_panel:
+            continue
         keys |= {key for key in facts.places() if key[-2] in across and key[-1] in down}
     return sorted(keys)
 
@@ -100,7 +135,7 @@ class _Panels:
         if self._size == 2:
             axes = [
                 order_of(frozenset(index[k] for index in indices), ())
-                or tuple(sorted({index[k] for index in indices}))
+                or in_natural_order({index[k] for index in indices})
                 for k in range(2)
             ]
             return {i: self._corner(axes[0].index(i[0]), axes[1].index(i[1])) for i in indices}
@@ -139,6 +174,8 @@ def _pattern(facts: GridFacts, grid: Grid, evidence: RulesEvidence) -> FactPatte
     key, roles = facts.fluent.key, set(evidence.roles)
     if facts.end:
         return FactPattern(*key, facts.place, facts.content, facts.end, Part.EDGE)
+    if facts.names_panel:
+        return FactPattern(*key, facts.place, facts.content, part=Part.PANEL)
     pieces = any(each.content for each in grid.facts)
     if pieces and not facts.content:
         return FactPattern(*key, facts.place, part=Part.MARK)
@@ -203,6 +240,15 @@ def _is_checkered(
     return len(evidence.roles) == 2 and begins >= 5 and abs(len(grid.columns) - len(grid.rows)) <= 2
 
 
+def _voids(places: Sequence[Place]) -> Voids:
+    """What the squares between the places are: those of the other colour, or walls."""
+    spots = {(round(place.x), round(place.y)) for place in places}
+    area = (max(x for x, _ in spots) + 1) * (max(y for _, y in spots) + 1)
+    if len({(x + y) % 2 for x, y in spots}) == 1:
+        return "squares"
+    return "walls" if area / 2 < len(spots) < area else "none"
+
+
 # ---------------------------------------------------------------------- named places
 
 
@@ -229,6 +275,21 @@ def named_board(
         links=tuple((index[(a,)], index[(b,)]) for a, b in embedding.links) if not nested else (),
         blank=_named_blank(evidence, found),
     )
+
+
+def _second_marks(
+    fluents: Sequence[FluentTable], patterns: tuple[FactPattern, ...]
+) -> tuple[FactPattern, ...]:
+    """Make marks of pieces that have the words of other pieces: what a role has been told."""
+    seen: set[tuple[frozenset[str], ...]] = set()
+    found = []
+    for fluent, pattern in zip(fluents, patterns, strict=True):
+        words = tuple(fluent.columns[i] for i in pattern.content)
+        if pattern.part is Part.PIECE and words and words in seen:
+            pattern = replace(pattern, part=Part.MARK)
+        seen.add(words)
+        found.append(pattern)
+    return tuple(found)
 
 
 def _plain(embedding: Embedding) -> tuple[Place, ...]:
@@ -291,11 +352,118 @@ def _named_blank(
     return frozenset(words - set(evidence.roles))
 
 
+# ---------------------------------------------------------------------- layout files
+
+
+def stated_board(
+    fluents: Mapping[FunctionKey, FluentTable],
+    keys: Sequence[FunctionKey],
+    stated: BoardRefinement,
+    chains: Sequence[Axis],
+) -> Board:
+    """Build a board of which the layout file says which arguments name the place."""
+    first = fluents[keys[0]]
+    found = sorted(first.projected(stated.place))[:MAX_PLACES]
+    size = len(stated.place)
+    axes = [
+        order_of(first.columns[i], chains) or in_natural_order(first.columns[i])
+        for i in stated.place
+    ]
+    found.sort(key=lambda key: [axes[i].index(key[i]) for i in range(size)])
+    places = [
+        Place(key, *_default_spot(n, [axes[i].index(key[i]) for i in range(size)]))
+        for n, key in enumerate(found)
+    ]
+    patterns = []
+    for key in keys:
+        place = stated.place if key == keys[0] else _matching(fluents[key], first, stated.place)
+        content = tuple(i for i in range(key[1]) if i not in place)
+        patterns.append(FactPattern(*key, place, content))
+    shape = stated.shape or (Shape.ROW if size == 1 else Shape.SQUARES)
+    return Board(keys[0][0], shape, tuple(places), tuple(patterns), "the layout file")
+
+
+def _default_spot(number: int, indices: Sequence[int]) -> tuple[float, float]:
+    if len(indices) == 1:
+        return number % ROW_WIDTH * 1.15, number // ROW_WIDTH * 1.6
+    return float(indices[-2]), float(indices[-1])
+
+
+def _matching(fluent: FluentTable, first: FluentTable, place: tuple[int, ...]) -> tuple[int, ...]:
+    """The arguments of another function that have the values of the first one's place."""
+    found: list[int] = []
+    for column in place:
+        fitting = [
+            i
+            for i, values in enumerate(fluent.columns)
+            if i not in found and values <= first.columns[column]
+        ]
+        found += fitting[:1]
+    return tuple(found)
+
+
+def refined(
+    board: Board, refinement: LayoutRefinement, static: Mapping[RelationKey, frozenset[Row]]
+) -> Board:
+    """Change what the layout file says otherwise."""
+    stated = refinement.of(frozenset(pattern.name for pattern in board.patterns))
+    if stated is None:
+        return board
+    patterns = board.patterns
+    if stated.sides:
+        words = {word for word, _ in stated.sides}
+        drawn = stated.facts[0]
+        patterns = tuple(
+            replace(each, part=Part.SIDE) if each.name == drawn and words else each
+            for each in patterns
+        )
+    places = board.places
+    if stated.places:
+        places = tuple(
+            replace(place, x=spot[0], y=spot[1])
+            if (spot := stated.places.get(" ".join(place.key)))
+            else place
+            for place in places
+        )
+    board = replace(
+        board,
+        title=stated.title or board.title,
+        shape=stated.shape or board.shape,
+        places=places,
+        patterns=patterns,
+        checkered=board.checkered if stated.checkered is None else stated.checkered,
+        blank=board.blank if stated.blank is None else stated.blank,
+        links=() if stated.shape in (Shape.ROW, Shape.PILES) else board.links,
+        voids="none" if stated.sides else board.voids,
+        sides=stated.sides,
+    )
+    return replace(board, ground=_ground(board, stated, static))
+
+
+def _ground(
+    board: Board, stated: BoardRefinement, static: Mapping[RelationKey, frozenset[Row]]
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for ground in stated.ground:
+        for (name, arity), rows in sorted(static.items()):
+            if name != ground.relation or max(ground.place) >= arity:
+                continue
+            for row in sorted(rows):
+                key = tuple([row[i] for i in ground.place])
+                words = (name, *(v for i, v in enumerate(row) if i not in ground.place))
+                if key in board.index:
+                    found.append((board.index[key], words))
+    return tuple(found)
+
+
 # ---------------------------------------------------------------------- rows and stacks
 
 
 def row_board(
-    order: Axis, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+    order: Axis,
+    facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
+    reason: str,
+    shape: Shape = Shape.ROW,
 ) -> Board:
     """Build a row of boxes, one for each thing."""
     places = tuple(
@@ -307,13 +475,16 @@ def row_board(
         for key, place, part in facts
     )
     names = ", ".join(f"({key[0]} …)" for key, _, _ in facts)
-    return Board(facts[0][0][0], Shape.ROW, places, patterns, f"{names}: {reason}")
+    return Board(facts[0][0][0], shape, places, patterns, f"{names}: {reason}")
 
 
-def stack_board(fluent: FluentTable) -> Board:
+def stack_board(fluent: FluentTable, marks: Sequence[FluentTable]) -> Board:
     """Build a board for things that stand on each other; the places are the things."""
     things = sorted(fluent.columns[0] | fluent.columns[1])
     places = tuple(Place((name,), float(i), 0.0) for i, name in enumerate(things))
-    pattern = FactPattern(fluent.name, 2, (0,), (1,))
+    patterns = (
+        FactPattern(fluent.name, 2, (0,), (1,)),
+        *(FactPattern(mark.name, 1, (0,), part=Part.MARK) for mark in marks),
+    )
     reason = f"({fluent.name} …): things on things"
-    return Board(fluent.name, Shape.STACKS, places, (pattern,), reason)
+    return Board(fluent.name, Shape.STACKS, places, patterns, reason)

@@ -1,12 +1,12 @@
-"""What the rules alone tell of facts and static relations: the material that boards are found in."""
+"""What the rules alone tell of facts and static relations."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 from gdl.analysis.boards.layout import function_of, words_of
@@ -48,6 +48,9 @@ MAX_ARITY = 8
 
 MAX_FACTS = 20_000
 """The most facts of one function that places are made for."""
+
+MIN_FILLED = 9
+"""The fewest facts that fill a board in the initial state."""
 
 Row = tuple[str, ...]
 
@@ -93,7 +96,6 @@ class RulesEvidence:
     roles: tuple[str, ...]
     fluents: Mapping[FunctionKey, FluentTable]
     static: Mapping[RelationKey, frozenset[Row]]
-    plain: tuple[str, ...] = field(default=())
 
     @cached_property
     def has_percepts(self) -> bool:
@@ -235,12 +237,33 @@ def _columns(
     empty = ArgumentPosition(False, *key, 0)
     if empty not in domains:
         return tuple(frozenset(row[i] for row in initial) for i in range(key[1]))
+    filled = _filled_columns(key, initial)
     return tuple(
-        frozenset(domains[ArgumentPosition(False, *key, i)].constants)
-        if ArgumentPosition(False, *key, i) in domains
-        else frozenset()
+        filled.get(i)
+        or (
+            frozenset(domains[ArgumentPosition(False, *key, i)].constants)
+            if ArgumentPosition(False, *key, i) in domains
+            else frozenset()
+        )
         for i in range(key[1])
     )
+
+
+def _filled_columns(key: FunctionKey, initial: set[Row]) -> dict[int, frozenset[str]]:
+    """The values of two arguments that the initial state has in every combination.
+
+    Domains can be wider: where rules compare columns with rows, each has the values of both.
+    """
+    if len(initial) < MIN_FILLED:
+        return {}
+    values = [frozenset(row[i] for row in initial) for i in range(key[1])]
+    for one, two in combinations(range(key[1]), 2):
+        pairs = {(row[one], row[two]) for row in initial}
+        if min(len(values[one]), len(values[two])) > 1 and (
+            len(pairs) == len(initial) == len(values[one]) * len(values[two])
+        ):
+            return {one: values[one], two: values[two]}
+    return {}
 
 
 def _rows_by_function(facts: Iterable[Term]) -> dict[FunctionKey, set[Row]]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter as Multiset
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
 
-from gdl.analysis.boards.axes import Axis, chains_of, order_of
+from gdl.analysis.boards.axes import chains_of, in_natural_order, order_of
 from gdl.analysis.boards.board_building import (
+    BLANK_WORDS,
     grid_board,
     named_board,
+    refined,
     row_board,
     stack_board,
+    stated_board,
 )
 from gdl.analysis.boards.evidence import (
     FluentTable,
@@ -20,18 +22,22 @@ from gdl.analysis.boards.evidence import (
     gather,
     link_moves,
 )
-from gdl.analysis.boards.grids import Grid, GridFacts, find_grids, is_permutation, is_tally
+from gdl.analysis.boards.grids import Grid, find_grids, is_permutation, is_tally
 from gdl.analysis.boards.layout import (
     Board,
     BoardLayout,
     Counter,
-    FactPattern,
     MovePattern,
     Part,
     Shape,
     function_of,
 )
 from gdl.analysis.boards.places import Embedding, embed
+from gdl.analysis.boards.refinement import (
+    NO_REFINEMENT,
+    LayoutRefinement,
+    LayoutRefinementError,
+)
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -39,20 +45,22 @@ MAX_ROW = 40
 """The most boxes beside each other."""
 
 
-def find_layout(ruleset: Ruleset) -> BoardLayout:
+def find_layout(ruleset: Ruleset, refinement: LayoutRefinement = NO_REFINEMENT) -> BoardLayout:
     """Find what a person would draw of a game, from its rules alone.
 
-    The same rules give the same layout. The work is bounded by sizes, also for rules from strangers:
-    what would take too much is left to the table.
+    The ``refinement`` is what a layout file says. The same rules give the same layout. The work is
+    bounded by sizes, also for rules from strangers: what would take too much is left to the table.
+    Raises :class:`LayoutRefinementError` for facts or arguments that the rules do not have.
     """
-    return _Finder(ruleset).layout()
+    return _Finder(ruleset, refinement).layout()
 
 
 class _Finder:
     """The fluents that are not placed yet, and what has been found so far."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: Ruleset, refinement: LayoutRefinement) -> None:
         self.evidence = gather(ruleset)
+        self.refinement = refinement
         self.chains = chains_of(self.evidence.static)
         self.links = link_moves(ruleset)
         self.left: dict[FunctionKey, FluentTable] = dict(self.evidence.fluents)
@@ -61,16 +69,17 @@ class _Finder:
     def layout(self) -> BoardLayout:
         """Find everything, in the order of what is surest."""
         evidence = self.evidence
+        self._take_stated()
         turn = self._take_turn()
         scores = self._take_scores()
         counters = self._take_counters()
+        self._take_stacks()
         self._take_named_places(sure=True)
         self._take_grids()
         self._take_named_places()
-        self._take_stacks()
         self._take_rows()
         counters += self._take_single_values()
-        boards = tuple(self.boards)
+        boards = tuple(refined(b, self.refinement, self.evidence.static) for b in self.boards)
         return BoardLayout(
             evidence.roles,
             boards,
@@ -79,6 +88,7 @@ class _Finder:
             scores,
             evidence.has_percepts,
             move_patterns(boards, self.links),
+            self.refinement.styles,
         )
 
     # ------------------------------------------------------------------ turn, scores, counters
@@ -152,7 +162,7 @@ class _Finder:
         for key, fluent in list(self.left.items()):
             if key[1] == 1 and len(fluent.initial) == 1 and len(fluent.columns[0]) > 1:
                 axis = order_of(fluent.columns[0], self.chains)
-                if axis is not None and not axis[0].isalpha():
+                if axis is not None and not (len(axis[0]) == 1 and axis[0].isalpha()):
                     found.append(Counter(key[0], axis[-1]))
                     self._take([key])
         return found
@@ -168,12 +178,31 @@ class _Finder:
 
     # ------------------------------------------------------------------ boards
 
+    def _take_stated(self) -> None:
+        """The boards of which the layout file says which arguments are the place."""
+        known = {name for name, _ in self.left}
+        for stated in self.refinement.boards:
+            missing = [name for name in stated.facts if name not in known]
+            if missing:
+                raise LayoutRefinementError(f"no fact is called {', '.join(missing)}")
+            if not stated.place:
+                continue
+            keys = [next(key for key in self.left if key[0] == name) for name in stated.facts]
+            if max(stated.place) >= keys[0][1]:
+                raise LayoutRefinementError(
+                    f"({keys[0][0]} …) has {keys[0][1]} arguments, not {max(stated.place) + 1}"
+                )
+            self.boards.append(stated_board(self.left, keys, stated, self.chains))
+            self._take(keys)
+
     def _take_grids(self) -> None:
         evidence = self.evidence
         subset = RulesEvidence(evidence.ruleset, evidence.roles, self.left, evidence.static)
         grids = find_grids(subset, self.chains)
         for grid in grids:
-            board = grid_board(evidence, grid, self._falls(grid))
+            names = frozenset(facts.fluent.name for facts in grid.facts)
+            stated = self.refinement.of(names)
+            board = grid_board(evidence, grid, self._falls(grid), stated)
             if board is not None:
                 self.boards.append(board)
                 self._take(facts.fluent.key for facts in grid.facts)
@@ -193,7 +222,7 @@ class _Finder:
     def _take_named_places(self, *, sure: bool = False) -> None:
         """Facts with one argument that names a place whose position is known.
 
-        With ``sure``, only those of which no two arguments can be coordinates of one kind.
+        With ``sure``, only those of which no two arguments can be coordinates.
         """
         roles = set(self.evidence.roles)
         columns = [
@@ -201,21 +230,54 @@ class _Finder:
             for key, fluent in self.left.items()
             for i, values in enumerate(fluent.columns)
             if not values & roles
-            and not (sure and order_of(values, self.chains) and fluent.columns.count(values) > 1)
         ]
         columns.sort(key=lambda each: -len(self.left[each[0]].columns[each[1]]))
         known: dict[frozenset[str], Embedding | None] = {}
         for key, column in columns:
             values = self.left[key].columns[column]
-            if values not in known and not any(values < other for other in known if known[other]):
-                known[values] = embed(values, self.evidence, self.chains)
+            rivals = self._rivals(self.left[key], column) if sure else 0
+            twice = self.left[key].columns.count(values) > 1 and (
+                order_of(values, self.chains) is not None
+            )
+            if (
+                rivals > 1
+                or (sure and twice)
+                or values in known
+                or any(values < o for o in known if known[o])
+            ):
+                continue
+            known[values] = embed(
+                values,
+                self.evidence,
+                self.chains,
+                by_neighbours=not sure and not self._is_side(values),
+            )
         for values, embedding in known.items():
             if embedding is not None:
                 self._take_board_of(values, embedding)
 
+    def _is_side(self, values: frozenset[str]) -> bool:
+        """Whether the values are coordinates of a board that was found already."""
+        return any(
+            values <= {word for place in board.places for word in place.key}
+            for board in self.boards
+            if board.key_length > 1
+        )
+
+    def _rivals(self, fluent: FluentTable, column: int) -> int:
+        """Count the other arguments that can be coordinates; one does not count beside names."""
+        roles = set(self.evidence.roles)
+        ordered = [
+            i
+            for i, values in enumerate(fluent.columns)
+            if not values & roles and order_of(values, self.chains) is not None
+        ]
+        others = [i for i in ordered if i != column]
+        return len(others) if column in ordered or len(others) > 1 else 0
+
     def _take_board_of(self, values: frozenset[str], embedding: Embedding) -> None:
         found = []
-        for key, fluent in self.left.items():
+        for fluent in self.left.values():
             columns = tuple(i for i, each in enumerate(fluent.columns) if each <= values)
             full = tuple(i for i in columns if fluent.columns[i] == values)
             if len(full) >= 2 and fluent.arity > 2:
@@ -229,8 +291,14 @@ class _Finder:
     def _take_stacks(self) -> None:
         for key, fluent in list(self.left.items()):
             if key[1] == 2 and _is_stacking(fluent):
-                self.boards.append(stack_board(fluent))
-                self._take([key])
+                things = fluent.columns[0] | fluent.columns[1]
+                marks = [
+                    other
+                    for k, other in self.left.items()
+                    if k[1] == 1 and other.columns[0] <= things
+                ]
+                self.boards.append(stack_board(fluent, marks))
+                self._take([key, *(mark.key for mark in marks)])
 
     def _take_rows(self) -> None:
         roles = set(self.evidence.roles)
@@ -241,12 +309,17 @@ class _Finder:
                 self._take_row(0, [(key, (0,), Part.COUNT)], "a number for each")
             elif is_permutation(fluent):
                 self._take_row(1, [(key, (1,), Part.PIECE)], "one thing on each place")
-            elif _is_holding(fluent) and len(fluent.columns[1]) <= MAX_ROW:
-                self._take_row(1, [(key, (1,), Part.PIECE)], "things that each are on one of few")
+            elif _is_holding(fluent, roles) and len(fluent.columns[1]) <= MAX_ROW:
+                reason = "things that each are on one of few"
+                self._take_row(1, [(key, (1,), Part.PIECE)], reason, Shape.PILES)
         self._take_alike()
 
     def _take_row(
-        self, column: int, facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]], reason: str
+        self,
+        column: int,
+        facts: Sequence[tuple[FunctionKey, tuple[int, ...], Part]],
+        reason: str,
+        shape: Shape = Shape.ROW,
     ) -> None:
         values = self.left[facts[0][0]].columns[column]
         extra = [
@@ -254,8 +327,8 @@ class _Finder:
             for key, fluent in self.left.items()
             if key[1] == 1 and fluent.columns[0] <= values and key != facts[0][0]
         ]
-        order = order_of(values, self.chains) or tuple(sorted(values))
-        self.boards.append(row_board(order, [*facts, *extra], reason))
+        order = order_of(values, self.chains) or in_natural_order(values)
+        self.boards.append(row_board(order, [*facts, *extra], reason, shape))
         self._take(key for key, _, _ in [*facts, *extra])
 
     def _take_alike(self) -> None:
@@ -270,17 +343,21 @@ class _Finder:
             facts = [(key, (0,), Part.MARK) for key, other in unary if other <= values]
             facts = [each for each in facts if each[0] in self.left]
             if count >= 2 and len(facts) >= 2 and not values <= set(self.evidence.roles):
-                order = order_of(values, self.chains) or tuple(sorted(values))
+                order = order_of(values, self.chains) or in_natural_order(values)
                 self.boards.append(row_board(order, facts, "properties of the same things"))
                 self._take(key for key, _, _ in facts)
 
 
 def _is_stacking(fluent: FluentTable) -> bool:
-    """Whether things stand on each other: no circle, and nothing on two things."""
-    below = dict(fluent.initial) if fluent.arity == 2 else {}
+    """Whether things stand on each other: no circle, and nothing on two things or on itself."""
+    below = {row[0]: row[1] for row in fluent.initial} if fluent.arity == 2 else {}
     if not below or len(below) != len(fluent.initial):
         return False
-    if len(fluent.columns[0] & fluent.columns[1]) < 2:
+    shared = fluent.columns[0] & fluent.columns[1]
+    rows = fluent.rows
+    if len(shared) < 2 or (rows is not None and any(row[0] == row[1] for row in rows)):
+        return False
+    if rows is None and all(value.lstrip("-").isdigit() for value in shared):
         return False
     for thing in below:
         steps = 0
@@ -289,12 +366,14 @@ def _is_stacking(fluent: FluentTable) -> bool:
             steps += 1
         if steps > len(below):
             return False
-    return any(support in below for support in below.values()) or len(below) == 1
+    return len(below) == 1 or any(support in below for support in below.values())
 
 
-def _is_holding(fluent: FluentTable) -> bool:
+def _is_holding(fluent: FluentTable, roles: set[str]) -> bool:
     """Whether each of some things is on one of fewer holders, which are other words."""
     if fluent.arity != 2 or fluent.columns[0] & fluent.columns[1]:
+        return False
+    if any(value in roles or value.lower() in BLANK_WORDS for value in fluent.columns[1]):
         return False
     things = [row[0] for row in fluent.initial]
     return (

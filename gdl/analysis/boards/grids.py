@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from gdl.analysis.boards.axes import MAX_AXIS, Axis, order_of
@@ -30,6 +30,8 @@ class GridFacts:
     index: tuple[int, ...] = ()
     end: tuple[int, ...] = ()
     content: tuple[int, ...] = ()
+    names_panel: bool = False
+    """Whether the coordinates are those of one of several boards, not of a place."""
 
     @property
     def place(self) -> tuple[int, ...]:
@@ -77,6 +79,13 @@ def find_grids(evidence: RulesEvidence, chains: Sequence[Axis]) -> list[Grid]:
     facts = [_with_index(evidence, each, facts) for each in facts]
     facts = [_with_index_of(each, facts) for each in facts]
     return [grid for group in _groups(facts) for grid in _grids_of(group, chains)]
+
+
+def _names_panel(facts: GridFacts, group: Sequence[GridFacts]) -> bool:
+    """Whether the facts' coordinates are those of the boards in a group of several boards."""
+    index = [group[0].fluent.columns[i] for i in group[0].index]
+    own = [facts.fluent.columns[i] for i in facts.pair]
+    return len(index) == 2 and not facts.content and not facts.index and own == index
 
 
 def _ordered_columns(
@@ -229,13 +238,20 @@ def _is_index(
         return False
     rest = [fluent.columns[i] for i in facts.content if i != column]
     if column < facts.pair[0] and all(len(v) <= 4 and v & set(evidence.roles) for v in rest):
-        axes = [fluent.columns[i] for i in facts.pair]
-        for other in others:
-            if other is not facts and [other.fluent.columns[i] for i in other.pair] == axes:
-                if any(other.fluent.columns[i] == values for i in other.content):
-                    return True
+        if any(_has_beside(other, facts, values) for other in others):
+            return True
         return column == facts.pair[0] - 1 and facts.pair[0] == 1 and _is_numbered(values)
     return column < facts.pair[0] and _is_numbered(values)
+
+
+def _has_beside(other: GridFacts, facts: GridFacts, values: frozenset[str]) -> bool:
+    """Whether other facts with the same coordinates have an argument with these values, too."""
+    theirs, own = other.fluent.columns, facts.fluent.columns
+    return (
+        other is not facts
+        and [theirs[i] for i in other.pair] == [own[i] for i in facts.pair]
+        and any(theirs[i] == values for i in other.content)
+    )
 
 
 def _is_numbered(values: frozenset[str]) -> bool:
@@ -262,6 +278,9 @@ def _groups(facts: Iterable[GridFacts]) -> list[list[GridFacts]]:
     groups: list[list[GridFacts]] = []
     for each in sorted(facts, key=lambda f: (-len(f.index), -_extent(f))):
         for group in groups:
+            if _names_panel(each, group):
+                group.append(replace(each, names_panel=True))
+                break
             if _fits(each, group):
                 group.append(each)
                 break
@@ -282,15 +301,25 @@ def _fits(facts: GridFacts, group: Sequence[GridFacts]) -> bool:
         return False
     if any(facts.fills and other.fills for other in group):
         return False
-    return all(
-        facts.fluent.columns[facts.pair[k]] <= widest.fluent.columns[widest.pair[k]]
+    sides = [
+        (facts.fluent.columns[facts.pair[k]], widest.fluent.columns[widest.pair[k]])
         for k in range(2)
+    ]
+    if all(own <= theirs for own, theirs in sides):
+        return True
+    # Edges and walls can lie beyond the places that pieces reach.
+    return all(
+        2 * len(own & theirs) > len(own | theirs) and _is_numbered(own | theirs)
+        for own, theirs in sides
     )
 
 
 def _grids_of(group: list[GridFacts], chains: Sequence[Axis]) -> list[Grid]:
     widest = group[0]
-    values = [widest.fluent.columns[i] for i in widest.pair]
+    values = [
+        frozenset().union(*(f.fluent.columns[f.pair[k]] for f in group if not f.names_panel))
+        for k in range(2)
+    ]
     filled = next((facts for facts in group if facts.fills), None)
     if filled is None and widest.fluent.rows is None:
         filled = _filled_part(widest)
@@ -299,7 +328,7 @@ def _grids_of(group: list[GridFacts], chains: Sequence[Axis]) -> list[Grid]:
     axes = [order_of(each, chains) for each in values]
     if axes[0] is None or axes[1] is None:
         return []
-    if not MIN_PLACES <= len(axes[0]) * len(axes[1]) or min(map(len, values)) < 2:
+    if not len(axes[0]) * len(axes[1]) >= MIN_PLACES or min(map(len, values)) < 2:
         return []
     return [Grid(axes[0], axes[1], tuple(group))]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 from gdl.language import Constant, Function, Term
 
@@ -20,6 +21,8 @@ class Shape(StrEnum):
     """Places are named points, with lines between neighbours."""
     ROW = "row"
     """Places are named boxes beside each other: pits, pegs, heaps, cups."""
+    PILES = "piles"
+    """Named boxes beside each other in which things lie on each other: the discs of a peg."""
     STACKS = "stacks"
     """Things stand on each other; where, only the state says."""
 
@@ -109,13 +112,17 @@ class Style:
     colour: str = ""
 
 
+Voids: TypeAlias = Literal["none", "walls", "squares"]
+
+
 @dataclass(frozen=True)
 class Board:
     """A board: its places, and the facts that are drawn on it.
 
     ``title`` names it. ``links`` are the pairs of places, by index, between which a line is drawn.
     ``blank`` are contents that mean that nothing is there. ``found_by`` says in a few words what in
-    the rules it was recognised by. ``checkered`` boards have dark and light squares.
+    the rules it was recognised by. ``checkered`` boards have dark and light squares. ``voids`` says
+    what the squares of the rectangle are that are no places: walls, light squares, or nothing.
     """
 
     title: str
@@ -128,6 +135,9 @@ class Board:
     links: tuple[tuple[int, int], ...] = ()
     blank: frozenset[str] = frozenset()
     checkered: bool = False
+    voids: Voids = "none"
+    ground: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    """What is drawn on the ground whatever the state: a place by index, and words."""
     sides: tuple[tuple[str, str], ...] = ()
     """For facts that are sides: the content, and ``top``, ``bottom``, ``left`` or ``right``."""
 
@@ -173,7 +183,6 @@ class BoardLayout:
     hidden_information: bool = False
     moves: tuple[MovePattern, ...] = ()
     styles: tuple[tuple[str, Style], ...] = ()
-    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def style_of(self) -> dict[str, Style]:

@@ -20,7 +20,8 @@ def cells_of_move(layout: BoardLayout, move: Term, state: Iterable[Term] = ()) -
     """Return the cells that a move names, in its order: from, to, placed.
 
     A move that names only a column or a row has all its cells. With a ``state``, a move that names
-    a piece by its word has the cells where that lies. Empty where the move names no place.
+    no place but a piece by its word has the cells where that lies. Empty where it names nothing
+    on a board.
     """
     words = words_of(move)
     pattern = layout.move_patterns.get(function_of(move)) or MovePattern(
@@ -30,11 +31,17 @@ def cells_of_move(layout: BoardLayout, move: Term, state: Iterable[Term] = ()) -
     i = 0
     while i < len(words):
         taken, cells = _cells_at(layout, pattern, words, i)
-        if not cells:
-            cells = _cells_of_piece(layout, pattern, i, words[i], state)
         found += [cell for cell in cells if cell not in found]
         i += max(1, taken)
-    return tuple(found) or _line_of(layout, pattern, words)
+    return tuple(
+        found
+        or _line_of(layout, pattern, words)
+        or [
+            cell
+            for i, word in enumerate(words)
+            for cell in _cells_of_piece(layout, pattern, i, word, state)
+        ]
+    )
 
 
 def _cells_at(
@@ -57,7 +64,8 @@ def _may_name(pattern: MovePattern, number: int, start: int, size: int) -> bool:
         slots = pattern.places[start + position]
         if slots is None:
             continue
-        if (number, position) not in slots and (slots or pattern.contents[start + position]):
+        elsewhere = pattern.contents[start + position] or (slots and size == 1)
+        if (number, position) not in slots and elsewhere:
             return False
     return True
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from gdl.analysis.boards.axes import Axis, order_of
 from gdl.analysis.boards.evidence import RulesEvidence
@@ -16,6 +16,7 @@ from gdl.analysis.boards.point_layout import MAX_POINTS, lay_out
 Position = tuple[float, float]
 
 MIN_PLACES = 4
+MAX_PLACES = 400
 MAX_DEGREE = 8
 """Neighbours that a place of a map has at most, on average."""
 
@@ -46,17 +47,21 @@ class Embedding:
 
 
 def embed(
-    values: frozenset[str], evidence: RulesEvidence, chains: Sequence[Axis]
+    values: frozenset[str],
+    evidence: RulesEvidence,
+    chains: Sequence[Axis],
+    *,
+    by_neighbours: bool = True,
 ) -> Embedding | None:
     """Find where named places lie; None where neither names nor static relations say it."""
-    if not MIN_PLACES <= len(values) <= 400:
+    if not MIN_PLACES <= len(values) <= MAX_PLACES:
         return None
     return (
         _by_name(values)
         or _by_compass(values)
         or _by_map(values, evidence, chains)
         or _by_lines(values, evidence)
-        or _by_neighbours(values, evidence)
+        or (_by_neighbours(values, evidence) if by_neighbours else None)
     )
 
 
@@ -207,7 +212,7 @@ def _graphs(
         edges = {
             (min(row[a], row[b]), max(row[a], row[b]))
             for row in rows
-            for a, b in zip(columns, columns[1:], strict=False)
+            for a, b in pairwise(columns)
             if row[a] != row[b]
         }
         yield relation[0], edges
@@ -219,8 +224,8 @@ def _is_map(edges: set[tuple[str, str]], values: frozenset[str]) -> bool:
     if 2 * len(edges) == len(values) * (len(values) - 1):
         return False  # everything is next to everything: a comparison
     neighbours = _neighbours(edges)
-    if max(map(len, neighbours.values())) <= 2 and len(edges) < len(values):
-        return False  # a path: an order, not a map
+    if max(map(len, neighbours.values())) <= 2 and (len(edges) < len(values) or len(values) < 6):
+        return False  # a path or a small circle: an order, not a map
     return len(_distances(neighbours, min(values))) == len(values)
 
 

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+from random import Random
+from time import process_time
+
+import pytest
+
+import gdl
+from gdl.analysis.boards import (
+    BoardLayout,
+    LayoutRefinement,
+    LayoutRefinementError,
+    Part,
+    Shape,
+    find_layout,
+    function_of,
+)
+from gdl.analysis.boards.refinement import BoardRefinement
+from gdl.language.scrambler import Scrambler
+from tests.support.drawn_games import NAMES, layout_of_game, states_of, table
+from tests.support.paths import CORPUS, GAMES, ROOT
+
+WITHOUT_BOARD = {"fishery", "handDuel", "loneNumber", "pig", "sealedBids", "threeHills"}
+"""Games of numbers and cards, which a person plays from counters and a table."""
+
+
+def found(rules: str) -> BoardLayout:
+    return find_layout(gdl.parse(rules))
+
+
+def outline(layout: BoardLayout) -> list[tuple[Shape, int, int, int, int]]:
+    return sorted(
+        (b.shape, len(b.places), len(b.patterns), len(b.panels), len(b.links))
+        for b in layout.boards
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_our_games_have_boards(name: str) -> None:
+    layout = layout_of_game(name)
+    assert bool(layout.boards) == (name not in WITHOUT_BOARD)
+    assert layout.boards or layout.counters or layout.scores
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scrambled_names_give_the_same_boards(name: str) -> None:
+    rules = gdl.load(GAMES / f"{name}.kif")
+    scrambled = Scrambler.of(rules, Random(7)).scramble_ruleset(rules)
+    plain, strange = find_layout(rules), find_layout(scrambled)
+    assert outline(plain) == outline(strange)
+    assert len(plain.turn) == len(strange.turn)
+    assert len(plain.counters) == len(strange.counters)
+
+
+def test_the_same_rules_give_the_same_layout() -> None:
+    rules = gdl.load(GAMES / "chess.kif")
+    assert find_layout(rules) == find_layout(gdl.load(GAMES / "chess.kif"))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "places", "panels"),
+    [
+        ("chess", Shape.SQUARES, 64, 0),
+        ("draughts", Shape.SQUARES, 32, 0),
+        ("hex", Shape.HEXES, 36, 0),
+        ("starHalma", Shape.HEXES, 37, 0),
+        ("nineBoards", Shape.SQUARES, 81, 9),
+        ("twinBoards", Shape.SQUARES, 32, 2),
+        ("sudokuSmall", Shape.SQUARES, 16, 0),
+        ("eightPuzzle", Shape.SQUARES, 9, 0),
+        ("townChase", Shape.POINTS, 10, 0),
+        ("pegSolitaire", Shape.POINTS, 15, 0),
+        ("blocksWorld", Shape.STACKS, 7, 0),
+        ("towersOfHanoi", Shape.PILES, 3, 0),
+        ("nim", Shape.ROW, 3, 0),
+    ],
+)
+def test_shapes_are_found(name: str, shape: Shape, places: int, panels: int) -> None:
+    board = find_layout(gdl.load(GAMES / f"{name}.kif")).boards[0]
+    assert (board.shape, len(board.places), len(board.panels)) == (shape, places, panels)
+
+
+def test_the_places_of_different_facts_are_told_apart() -> None:
+    for name in NAMES:
+        for board in layout_of_game(name).boards:
+            assert len({(p.x, p.y) for p in board.places}) == len(board.places), name
+
+
+def spot(name: str, *key: str) -> tuple[float, float]:
+    board = layout_of_game(name).boards[0]
+    place = board.places[board.index[key]]
+    return place.x, place.y
+
+
+def test_boards_lie_as_players_expect() -> None:
+    assert spot("ticTacToe", "a1") == (0, 2)
+    assert spot("ticTacToe", "c3") == (2, 0)
+    assert spot("connectFour", "1", "1") == (0, 5)
+    assert spot("chess", "1", "1") == (0, 7)
+    assert spot("keyMaze", "1", "1") == (0, 0)
+    assert spot("nineBoards", "nw", "nw") < spot("nineBoards", "nw", "n")
+    assert spot("lightsOut", "1", "5") == (4, 0)
+    assert spot("eightPuzzle", "4") == (0, 1) or spot("eightPuzzle", "2") == (0, 1)
+
+
+def test_turns_scores_and_counters_are_found() -> None:
+    chess, bids = layout_of_game("chess"), layout_of_game("sealedBids")
+    assert chess.turn == ("turn",)
+    assert [(c.name, c.last) for c in chess.counters] == [("quiet", "50")]
+    assert dict(bids.scores) == {"purse": 0, "owns": 0}
+    assert layout_of_game("phantomTicTacToe").hidden_information
+    assert not chess.hidden_information
+
+
+def test_blank_contents_need_no_known_name() -> None:
+    words = {"1": "zag", "2": "zig", "3": "zig"}
+    rules = "".join(f"(init (at {x} {y} {words[y]}))" for x in "123" for y in "123")
+    layout = found(f"(role a) (role b) {rules} (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)))")
+    assert layout.boards[0].blank == {"zig"}
+
+
+def test_edges_between_neighbours_are_lines() -> None:
+    pairs = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
+    pairs += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]
+    base = " ".join(f"(base (line {a} {b} {c} {d}))" for a, b, c, d in pairs)
+    layout = found(f"(role a) {base} (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d)))")
+    (pattern,) = layout.boards[0].patterns
+    assert pattern.part is Part.EDGE
+    assert (pattern.place, pattern.end) == ((0, 1), (2, 3))
+
+
+def test_rules_without_facts_have_an_empty_layout() -> None:
+    assert found("(role a) (legal a go) (goal a 100)").boards == ()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # A static relation of 10^12 rows, a board of 10^6 places, and facts with many arguments.
+        " ".join(f"(n {i})" for i in range(100))
+        + "(<= (all ?a ?b ?c ?d ?e ?f) (n ?a) (n ?b) (n ?c) (n ?d) (n ?e) (n ?f))",
+        " ".join(f"(n {i})" for i in range(1000))
+        + "(<= (base (cell ?x ?y)) (n ?x) (n ?y))(<= (next (cell ?x ?y)) (n ?x) (n ?y))",
+        f"(init (f {' '.join(str(i % 5) for i in range(40))}))",
+    ],
+    ids=["relation", "board", "arguments"],
+)
+def test_the_work_is_bounded(rules: str) -> None:
+    begin = process_time()
+    find_layout(gdl.parse(f"(role a) {rules} (<= (legal a go) (role a)) (<= terminal (role a))"))
+    assert process_time() - begin < 10
+
+
+def test_a_refinement_must_fit_the_rules() -> None:
+    rules = gdl.load(GAMES / "nim.kif")
+    wrong = LayoutRefinement((BoardRefinement(("stones",)),))
+    with pytest.raises(LayoutRefinementError, match="no fact is called stones"):
+        find_layout(rules, wrong)
+    too_far = LayoutRefinement((BoardRefinement(("pebbles",), place=(4,)),))
+    with pytest.raises(LayoutRefinementError, match=r"\(pebbles …\) has 2 arguments, not 5"):
+        find_layout(rules, too_far)
+
+
+def test_what_is_found_knows_the_facts_of_reachable_states() -> None:
+    layout = layout_of_game("reversi")
+    known = layout.boards[0].pattern_of
+    facts = [fact for state in states_of("reversi", 20) for fact in state]
+    assert all(function_of(fact) in known or function_of(fact)[0] == "turn" for fact in facts)
+
+
+def test_the_documented_table_is_what_is_found() -> None:
+    assert table() in (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not CORPUS.exists(), reason=f"there is no collection in {CORPUS}")
+def test_most_games_of_the_collection_have_boards() -> None:
+    layouts = [find_layout(gdl.load(path)) for path in sorted(CORPUS.glob("rulesheets/*.kif"))]
+    assert sum(bool(layout.boards) for layout in layouts) >= 50

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+import gdl
+from gdl.analysis.boards import BoardLayout, Part, Style
+from gdl.drawing.glyphs import COLOURS, PALETTE, Form, abbreviate, glyph_of, legend, palette_colour
+
+LAYOUT = BoardLayout(("white", "black", "anna"))
+
+
+@pytest.mark.parametrize(
+    ("words", "form", "colour"),
+    [
+        (("white",), Form.DISC, COLOURS["white"]),
+        (("x",), Form.CROSS, COLOURS["blue"]),
+        (("o",), Form.RING, COLOURS["red"]),
+        (("wp",), Form.SYMBOL, COLOURS["white"]),
+        (("blackKnight",), Form.SYMBOL, COLOURS["black"]),
+        (("black", "king"), Form.SYMBOL, COLOURS["black"]),
+        (("white", "man"), Form.DISC, COLOURS["white"]),
+        (("wall",), Form.FILL, ""),
+        (("7",), Form.NUMBER, PALETTE[0]),
+        (("turnip",), Form.LABEL, palette_colour("turnip")),
+        (("b",), Form.DISC, COLOURS["black"]),
+    ],
+)
+def test_known_words_have_their_own_glyphs(words: tuple[str, ...], form: Form, colour: str) -> None:
+    glyph = glyph_of(words, Part.PIECE, LAYOUT)
+    assert (glyph.form, glyph.colour) == (form, colour)
+
+
+def test_the_layout_file_goes_first() -> None:
+    styled = BoardLayout(("a",), styles=(("wolf", Style("♞", "#123456")), ("hut", Style("ring"))))
+    wolf = glyph_of(("wolf",), Part.PIECE, styled)
+    assert (wolf.form, wolf.colour, wolf.text) == (Form.SYMBOL, "#123456", "♞")
+    assert glyph_of(("hut",), Part.PIECE, styled).form is Form.RING
+
+
+def test_roles_have_different_colours() -> None:
+    roles = tuple(f"role{i}" for i in range(4))
+    layout = BoardLayout(roles)
+    assert len({glyph_of((role,), Part.PIECE, layout).colour for role in roles}) == 4
+
+
+@pytest.mark.parametrize(
+    ("word", "short"),
+    [
+        ("abc", "abc"),
+        ("banana", "ban"),
+        ("level12", "l12"),
+        ("tdrf", "tdrf"),
+        ("blackRook", "bR"),
+        ("p1011", "p1011"),
+    ],
+)
+def test_labels_are_short(word: str, short: str) -> None:
+    assert abbreviate(word) == short
+
+
+def test_the_legend_explains_everything_but_numbers() -> None:
+    words = [(("white",), Part.PIECE), (("12",), Part.PIECE), (("white",), Part.PIECE)]
+    assert [text for text, _ in legend(LAYOUT, words)] == ["white"]
+
+
+def test_colours_can_be_told_by_every_program() -> None:
+    assert all(gdl.parse_term(name) for name in COLOURS)
+    assert all(len(colour) == 7 for colour in [*PALETTE, *COLOURS.values()])

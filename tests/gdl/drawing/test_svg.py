@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+import gdl
+from gdl.drawing import SVG_STYLE, SvgOptions, draw_svg, layout_of
+from tests.support.drawn_games import NAMES, layout_of_game, states_of, steps_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+HOSTILE = gdl.parse(
+    "(role <script>alert</script>) (role \"x'&)"
+    "(init (<b> 1 1 <script>)) (init (<b> 1 2 &amp)) (init (<b> 2 1 \"on=')) (init (<b> 2 2 ]]>))"
+    "(init (turn <script>alert</script>)) (init (</svg> <!--))"
+    "(<= (next (<b> ?x ?y ?z)) (true (<b> ?x ?y ?z)))"
+)
+"""Rules whose names are marks of XML."""
+
+
+def picture(name: str, steps: int = 12) -> ElementTree.Element:
+    *_, (before, after) = steps_of(name, steps)
+    return ElementTree.fromstring(draw_svg(layout_of_game(name), after, before))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_fact_is_in_the_picture(name: str) -> None:
+    state = states_of(name)[-1]
+    root = ElementTree.fromstring(draw_svg(layout_of_game(name), state))
+    named = [element.get("data-fact", "") for element in root.iter()]
+    for fact in map(str, state):
+        assert any(fact in text for text in named), fact
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cells_can_be_found_by_their_words(name: str) -> None:
+    root = picture(name)
+    layout = layout_of_game(name)
+    cells = [element for element in root.iter() if element.get("data-cell") is not None]
+    assert [(int(c.get("data-board", "")), c.get("data-cell")) for c in cells] == [
+        (number, " ".join(place.key))
+        for number, board in enumerate(layout.boards)
+        for place in board.places
+    ]
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_is_inside_the_picture(name: str) -> None:
+    root = picture(name)
+    width, height = float(root.get("width", "")), float(root.get("height", ""))
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    for board in root.iter(f"{SVG}g"):
+        if board.get("class") == "board":
+            x, y = map(float, board.get("transform", "")[10:-1].split())
+            assert 0 <= x < width
+            assert 0 <= y < height
+
+
+def test_it_says_in_words_what_it_shows() -> None:
+    root = picture("ticTacToe", 2)
+    assert root.get("role") == "img"
+    title, text = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+    assert title is not None
+    assert text is not None
+    assert root.get("aria-labelledby") == f"{title.get('id')} {text.get('id')}"
+    assert "cross on" in (text.text or "")
+
+
+def test_words_of_the_rules_are_escaped() -> None:
+    machine = gdl.interpret(HOSTILE)
+    text = draw_svg(layout_of(HOSTILE), machine.initial_state(), options=SvgOptions("<x>", '"'))
+    root = ElementTree.fromstring(text)
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+        *("svg", "title", "desc", "style", "g", "rect", "text", "tspan", "circle", "path"),
+        *("line", "polygon"),
+    }
+    assert "<script" not in text
+    facts = [element.get("data-fact", "") for element in root.iter()]
+    assert any("<script>" in fact for fact in facts)
+
+
+def test_characters_that_xml_does_not_know_are_replaced() -> None:
+    text = draw_svg(layout_of_game("nim"), [gdl.Constant("a\x01\ud800\uffff")])
+    assert "a\ufffd\ufffd\ufffd" in text
+    ElementTree.fromstring(text)
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    text = draw_svg(layout_of_game("chess"), states_of("chess")[0])
+    assert text.count("http") == text.count('xmlns="http://www.w3.org/2000/svg"') == 1
+    assert " style=" not in text
+    assert "url(" not in text
+
+
+def test_a_page_can_bring_the_style_itself() -> None:
+    state = states_of("nim")[0]
+    text = draw_svg(layout_of_game("nim"), state, options=SvgOptions("Nim", "left-", False))
+    assert "<style>" not in text
+    assert 'id="left-cell-0-0"' in text
+    assert "prefers-color-scheme:dark" in SVG_STYLE
+
+
+def test_what_a_move_did_is_marked() -> None:
+    *_, (before, after) = steps_of("breakthrough", 1)
+    root = ElementTree.fromstring(draw_svg(layout_of_game("breakthrough"), after, before))
+    classes = [(element.get("class") or "").split() for element in root.iter()]
+    assert sum("new" in names for names in classes) == 1
+    assert sum("old" in names for names in classes) == 1
+    assert sum("arrow" in names for names in classes) == 1
+    unchanged = draw_svg(layout_of_game("breakthrough"), after, after)
+    assert 'class="cell new"' not in unchanged
+
+
+def test_a_thing_that_moved_has_a_line() -> None:
+    *_, (before, after) = steps_of("keyMaze", 3)
+    assert 'class="arrow"' in draw_svg(layout_of_game("keyMaze"), after, before)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+import gdl
+from gdl.analysis.boards import find_layout
+from gdl.drawing import draw_text
+from tests.support.drawn_games import NAMES, layout_of_game, machine_of, states_of
+
+
+def text_of(name: str, *moves: str) -> str:
+    """Draw the state of a game after moves of the only role that can choose."""
+    machine = machine_of(name)
+    state = machine.initial_state()
+    for text in moves:
+        move = gdl.parse_term(text)
+        legal = [machine.legal_moves(state, role) for role in machine.roles]
+        joint = [move if move in options else options[0] for options in legal]
+        state = machine.next_state(state, joint)
+    return plain(draw_text(layout_of_game(name), state))
+
+
+def plain(drawn: object) -> str:
+    console = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    with console.capture() as captured:
+        console.print(drawn)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def test_tic_tac_toe() -> None:
+    assert text_of("ticTacToe", "(put b2)", "(put a1)", "(put c3)") == (
+        "turn: nought\n\n3 · · X\n2 · X ·\n1 O · ·\n  a b c\n\nX cross   O nought"
+    )
+
+
+def test_chess() -> None:
+    lines = text_of("chess", "(move 5 2 5 3)").splitlines()
+    assert lines[:12] == [
+        "turn: black",
+        "quiet: 0 of 50",
+        "",
+        "8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜",
+        "7 ♟ ♟ ♟ ♟ ♟ ♟ ♟ ♟",
+        "6 · · · · · · · ·",
+        "5 · · · · · · · ·",
+        "4 · · · · · · · ·",
+        "3 · · · · ♙ · · ·",
+        "2 ♙ ♙ ♙ ♙ · ♙ ♙ ♙",
+        "1 ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖",
+        "  1 2 3 4 5 6 7 8",
+    ]
+
+
+def test_nim() -> None:
+    assert text_of("nim", "(take middle 2)") == (
+        "turn: second\n\n  left  3 •••\nmiddle  3 •••\n right  6 ••••••"
+    )
+
+
+def test_hexagons_are_shifted_against_each_other() -> None:
+    lines = text_of("hex", "(place 3 1)").splitlines()
+    assert [len(line) - len(line.lstrip()) for line in lines[2:8]] == sorted(
+        len(line) - len(line.lstrip()) for line in lines[2:8]
+    )
+    assert lines[2].split() == ["·", "·", "red", "·", "·", "·"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_word_of_a_place_or_of_the_table_is_printable(name: str) -> None:
+    text = plain(draw_text(layout_of_game(name), states_of(name)[-1]))
+    assert text
+    assert all(character.isprintable() or character == "\n" for character in text)
+
+
+def test_escape_sequences_do_not_reach_the_terminal() -> None:
+    layout = find_layout(gdl.parse("(role a)"))
+    drawn = draw_text(layout, [gdl.Constant("\x1b[2J[bold]red[/bold]")])
+    assert "?[2J[bold]red[/bold]: yes" in plain(drawn)
+
+
+def test_a_crowded_place_is_listed() -> None:
+    layout = layout_of_game("diceRace")
+    start = plain(draw_text(layout, machine_of("diceRace").initial_state()))
+    assert "0  gold 1 gold 2 silver 1 silver 2" in start

@@ -1,0 +1,59 @@
+"""Our games with their layouts, and states of them to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from random import Random
+
+import gdl
+from gdl.analysis.boards import BoardLayout
+from gdl.drawing import layout_of
+from gdl.playouts import play_out
+from gdl.state_machine import State, StateMachine
+from tests.support.paths import GAMES
+
+NAMES = sorted(path.stem for path in GAMES.glob("*.kif"))
+
+
+@cache
+def machine_of(name: str) -> StateMachine:
+    """Return the interpreted game."""
+    return gdl.interpret(gdl.load(GAMES / f"{name}.kif"))
+
+
+@cache
+def layout_of_game(name: str) -> BoardLayout:
+    """Return the layout of a game of ours, with its layout file where it has one."""
+    return layout_of(gdl.load(GAMES / f"{name}.kif"))
+
+
+def states_of(name: str, steps: int = 12, seed: int = 1) -> list[State]:
+    """Return the states of a random match."""
+    return [step.state for step in play_out(machine_of(name), Random(seed), steps)]
+
+
+def steps_of(name: str, steps: int = 12, seed: int = 1) -> Iterator[tuple[State, State]]:
+    """Yield the states of a random match in pairs, each with the next."""
+    return pairwise(states_of(name, steps, seed))
+
+
+def table() -> str:
+    """The table of ``docs/boards.md``: how the boards of each of our games were found."""
+    lines = ["| game | boards | beside them | layout file |", "|---|---|---|---|"]
+    for name in NAMES:
+        layout = layout_of_game(name)
+        boards = "<br>".join(
+            f"{board.shape.value}, {len(board.places)} places: {board.found_by}"
+            for board in layout.boards
+        )
+        beside = [*layout.turn, *(score for score, _ in layout.scores)]
+        beside += [counter.name for counter in layout.counters]
+        file = "yes" if (GAMES / f"{name}.board.toml").exists() else ""
+        lines.append(f"| {name} | {boards or 'table'} | {', '.join(beside)} | {file} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table())

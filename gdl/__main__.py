@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "render": Target(
             "gdl.cli.render:render_command",
-            "Draw a state: boards in the terminal or as SVG.",
+            "Draw a state of a game: its boards, counters and table.",
         ),
         "playout": Target(
             "gdl.cli.playout:playout_command",

@@ -106,6 +106,15 @@ class Scene:
     scores: tuple[Note, ...]
     rows: tuple[Note, ...]
 
+    @property
+    def remark(self) -> str:
+        """What whoever looks at the drawing must know, empty where there is nothing."""
+        return HIDDEN if self.layout.hidden_information else ""
+
+
+HIDDEN = "The whole state: in the match, roles see only what their percepts tell."
+"""The remark below drawings of games with hidden information."""
+
 
 def make_scene(
     layout: BoardLayout, state: Iterable[Term], before: Iterable[Term] | None = None

@@ -122,6 +122,9 @@ class _Picture:
         self._boards()
         self._note_lines(scene.rows)
         self._legend()
+        if scene.remark:
+            text = f'<tspan class="soft">{xml(scene.remark)}</tspan>'
+            self._line(text, len(scene.remark))
         width, height = number(self._width + 12), number(self._y + 10)
         words = xml(self._options.title or "State of the game")
         style = f"<style>{SVG_STYLE}</style>" if self._options.with_style else ""

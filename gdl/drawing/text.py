@@ -33,7 +33,9 @@ def draw_text(
     if scene.rows:
         parts += [Text(), *_note_lines(scene.rows)]
     key = _legend(scene)
-    return Group(*parts, *([Text(), key] if key.plain else []))
+    parts += [Text(), key] if key.plain else []
+    parts += [Text(), Text(scene.remark, "dim")] if scene.remark else []
+    return Group(*parts)
 
 
 def _printable(text: str) -> str:

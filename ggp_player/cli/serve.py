@@ -103,6 +103,7 @@ def _greet(config: Config, host: str, port: int) -> None:
         "name": config.name,
         "strategy": config.strategy,
         "register": f"give your game manager the address {address}{local}",
+        "watch": f"open http://{address} in a browser" if config.pages else "no pages",
         "access": _access(config, host),
         "stop": "Ctrl-C",
     }

@@ -21,8 +21,15 @@ from pydantic_core import to_json
 
 import gdl
 from gdl import GdlError, Term
-from gdl.analysis.boards import BoardLayout, Cell, Part, cells_of_move, find_layout
-from gdl.drawing import draw_svg, make_scene
+from gdl.analysis.boards import (
+    BoardLayout,
+    Cell,
+    LayoutRefinement,
+    Part,
+    cells_of_move,
+    find_layout,
+)
+from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
@@ -42,6 +49,9 @@ MOST_NAMED = 2
 NICENESS = 10
 """How much every search goes before it."""
 
+_WITHOUT_STYLE = SvgOptions(with_style=False)
+"""The page has the style sheet, and allows none inside of drawings."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +64,7 @@ class DrawState:
     """Draw a state of a game, mark what has changed since the one before, and place moves.
 
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
-    moves are placed.
+    moves are placed. ``layout_file`` refines the boards; without one they follow from the rules.
     """
 
     rules: str
@@ -63,6 +73,7 @@ class DrawState:
     moves: tuple[str, ...] = ()
     line: Line = ()
     with_drawing: bool = True
+    layout_file: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
 
@@ -143,17 +154,30 @@ def answer(request: DrawingRequest) -> Answer:
 
 
 @lru_cache(maxsize=16)
-def _layout(rules: str) -> BoardLayout | None:
+def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
     """Find the boards of a game; None where they cannot be found."""
     try:
-        return find_layout(gdl.parse(rules))
+        return find_layout(gdl.parse(rules), _refinement(layout_file))
     except Exception:
         _log.exception("no board is found, and states are listed")
         return None
 
 
+def _refinement(layout_file: str) -> LayoutRefinement:
+    """Read a layout file; one that is wrong is logged, and refines nothing."""
+    if not layout_file:
+        return LayoutRefinement()
+    from gdl.analysis.boards.layout_file import read_layout_file
+
+    try:
+        return read_layout_file(Path(layout_file))
+    except (GdlError, OSError):
+        _log.exception("the layout file cannot be used")
+        return LayoutRefinement()
+
+
 def _draw(request: DrawState) -> Drawing:
-    layout = _layout(request.rules)
+    layout = _layout(request.rules, request.layout_file)
     state = facts_of(request.state)
     cells: dict[str, tuple[str, ...]] = {}
     line: Line = ()
@@ -174,7 +198,7 @@ def _drawn(
     """Draw a state, or list its facts."""
     if layout is not None:
         try:
-            return Drawing(draw_svg(layout, state, before, with_style=False))
+            return Drawing(draw_svg(layout, state, before, _WITHOUT_STYLE))
         except Exception:
             _log.exception("a state cannot be drawn, and is listed")
     return Drawing("", tuple(map(str, state[:MAX_FACTS])))

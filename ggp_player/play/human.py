@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 import gdl
-from gdl import GdlError
 from ggp_player.errors import MatchError, ProtocolError
 from ggp_player.play.page import serve_table
 from ggp_player.play.session import HUMAN
@@ -50,8 +49,9 @@ def human_seat(player: str) -> HumanSeat | None:
     >>> human_seat("human"), human_seat("human:page"), human_seat("mcts")
     (HumanSeat(way='terminal'), HumanSeat(way='page'), None)
     """
-    seats = {HUMAN: HumanSeat(), f"{HUMAN}:terminal": HumanSeat(), f"{HUMAN}:page": HumanSeat("page")}
-    return seats.get(player)
+    name, _, way = player.partition(":")
+    seats = {"": HumanSeat(), "terminal": HumanSeat(), "page": HumanSeat("page")}
+    return seats.get(way) if name == HUMAN else None
 
 
 class Asker(Protocol):
@@ -195,12 +195,9 @@ class SharedTerminal(TerminalAsker):
             await super().ask(table)
 
 
-async def open_human(
-    seat: HumanSeat, stack: AsyncExitStack, on_address: Callable[[str], object]
-) -> HumanPlayer:
-    """Return a person for a seat; ``on_address`` is told where the page is, if there is one."""
+async def open_human(seat: HumanSeat, stack: AsyncExitStack) -> HumanPlayer:
+    """Return a person for a seat, who is asked in the terminal, or on a page that it names."""
+    terminal = Terminal()
     if seat.way == "page":
-        return HumanPlayer(PageAsker(stack, on_address))
-    return HumanPlayer(SharedTerminal(Terminal()))
-
-
+        return HumanPlayer(PageAsker(stack, lambda address: terminal.say(f"your page: {address}")))
+    return HumanPlayer(SharedTerminal(terminal))

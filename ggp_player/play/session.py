@@ -611,7 +611,7 @@ class PlaySession(Table):
 
 
 class _Change:
-    """A change of the match by a person: nobody is asked meanwhile, and all are asked again after."""
+    """A change of the match by a person: nobody is asked meanwhile, all are asked again after."""
 
     def __init__(
         self, session: PlaySession, step: int, match: int | None, action: tuple[str, str]

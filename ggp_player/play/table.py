@@ -98,15 +98,16 @@ class Table:
     def tell(self) -> None:
         """Note that something which is shown has changed."""
         self.version += 1
-        self._wake()
+        self.wake()
 
     def tell_thoughts(self, role: str, view: SearchView) -> None:
         """Show what a search thinks."""
         self.shown.thoughts, self.shown.thinker = view, role
         self.thoughts_version += 1
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Wake all who wait for news."""
         self._news.set()
         self._news = asyncio.Event()
 
@@ -117,7 +118,7 @@ class Table:
     def end_viewing(self) -> None:
         """Tell all viewers that nothing more comes."""
         self.is_closing = True
-        self._wake()
+        self.wake()
 
     # ---------------------------------------------------------------------- choosing
 

@@ -31,6 +31,9 @@ BLANK_WORDS = frozenset(
 )
 """Contents that say that a place is empty, where they are not a role's."""
 
+WALL_WORDS = frozenset({"wall", "blocked", "pillar", "rock"})
+"""Contents that are not empty, even if they fill most of a board."""
+
 HALF_ROW = 0.5
 """How far the rows of a board of hexagons are shifted against each other, in places."""
 
@@ -216,18 +219,23 @@ def _blank(evidence: RulesEvidence, facts: Iterable[GridFacts]) -> frozenset[str
     """The contents that say that nothing is there: by their names, or by filling the start."""
     found: set[str] = set()
     for each in facts:
-        if len(each.content) != 1:
-            continue
-        values = each.fluent.columns[each.content[0]]
-        named = {v for v in values if v.lower() in BLANK_WORDS} - set(evidence.roles)
-        found |= named
-        if not named and each.fills and not values & set(evidence.roles):
-            counts = Counter(row[each.content[0]] for row in each.fluent.initial)
-            word, count = counts.most_common(1)[0]
-            if 2 * count >= sum(counts.values()):
-                found.add(word)
-    # Pieces can be called by one letter, too: white and black bishops, not "b" alone.
+        if len(each.content) == 1:
+            values = each.fluent.columns[each.content[0]]
+            named = {v for v in values if v.lower() in BLANK_WORDS} - set(evidence.roles)
+            most = _majority(each) if each.fills and not values & set(evidence.roles) else None
+            # Where something else fills the board, a single letter is a colour: b for blue.
+            short = {word for word in named if len(word) == 1 and most not in (None, word)}
+            found |= named - short
+            if most is not None and not named - short:
+                found.add(most)
     return frozenset(found)
+
+
+def _majority(facts: GridFacts) -> str | None:
+    """The content of at least half of the places at the start, other than walls."""
+    counts = Counter(row[facts.content[0]] for row in facts.fluent.initial)
+    word, count = counts.most_common(1)[0]
+    return word if 2 * count >= sum(counts.values()) and word.lower() not in WALL_WORDS else None
 
 
 def _is_checkered(

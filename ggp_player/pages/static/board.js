@@ -6,9 +6,7 @@ const FORBIDDEN = "script, foreignObject, iframe, style, a, animate, set, handle
 
 /** Parse a drawing, and leave out all that could do more than be seen. */
 function parsed(text) {
-  // Pages allow no styles in markup; colours are set from here instead. Quotes in texts are escaped.
-  const source = text.replaceAll(' style="', ' data-style="');
-  const found = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+  const found = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   if (found.nodeName !== "svg") return null;
   for (const bad of found.querySelectorAll(FORBIDDEN)) bad.remove();
   for (const node of [found, ...found.querySelectorAll("*")]) {
@@ -17,14 +15,7 @@ function parsed(text) {
       if (name.startsWith("on") || (isLink && !value.startsWith("#"))) node.removeAttribute(name);
     }
   }
-  const made = document.importNode(found, true);
-  for (const node of made.querySelectorAll("[data-style]")) {
-    for (const [, name, value] of node.dataset.style.matchAll(/(fill|stroke):([^;]+)/g)) {
-      node.style.setProperty(name, value);
-    }
-    node.removeAttribute("data-style");
-  }
-  return made;
+  return document.importNode(found, true);
 }
 
 /** What a cell is called here and in drawings: its board's number and its key. */

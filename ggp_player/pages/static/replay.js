@@ -8,6 +8,7 @@ import { ThoughtsPanel } from "./thoughts.js";
 import { ValuePlot } from "./value_plot.js";
 
 const CHUNK = 16;
+const REFRESH = 2000; // milliseconds
 const match = byId("match").dataset.match;
 const board = new Board(byId("board"));
 const drawn = []; // drawings by step
@@ -27,6 +28,41 @@ try {
 }
 
 function begin() {
+  showMatch();
+  const buttons = { first: () => go(0), previous: () => go(step - 1), next: () => go(step + 1), last: () => go(last()), play };
+  for (const [name, action] of Object.entries(buttons)) byId(name).addEventListener("click", action);
+  byId("step").addEventListener("change", () => go(Number(byId("step").value)));
+  addEventListener("hashchange", () => go(stepInAddress()));
+  addEventListener("keydown", onKey);
+  go(stepInAddress());
+  if (isRunning()) setTimeout(refresh, REFRESH);
+}
+
+function isRunning() {
+  return data.summary.status === "running";
+}
+
+/** Follow a match that still runs; in the end all of the page is loaded anew. */
+async function refresh() {
+  try {
+    const before = data;
+    data = await get(`/archive/${match}/data`);
+    if (!isRunning()) {
+      location.reload();
+      return;
+    }
+    if (data.steps.length > before.steps.length) {
+      asked.delete(Math.floor(before.steps.length / CHUNK) * CHUNK);
+      showMatch();
+      go(step);
+    }
+    setTimeout(refresh, REFRESH);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function showMatch() {
   const { summary, steps, choices } = data;
   moves.setRoles(summary.seats.map((seat) => seat.role), choices.length > 0);
   for (const made of steps) {
@@ -36,16 +72,9 @@ function begin() {
   }
   plot.show(choices.filter((choice) => choice.role === choices[0]?.role), last());
   byId("step").max = last();
-  for (const problem of data.problems) {
-    byId("log").append(element("li", {}, `turn ${problem.turn}: ${problem.text}`));
-  }
+  byId("log").replaceChildren(...data.problems.map((problem) =>
+    element("li", {}, `turn ${problem.turn}: ${problem.text}`)));
   byId("log-panel").hidden = data.problems.length === 0;
-  const buttons = { first: () => go(0), previous: () => go(step - 1), next: () => go(step + 1), last: () => go(last()), play };
-  for (const [name, action] of Object.entries(buttons)) byId(name).addEventListener("click", action);
-  byId("step").addEventListener("change", () => go(Number(byId("step").value)));
-  addEventListener("hashchange", () => go(stepInAddress()));
-  addEventListener("keydown", onKey);
-  go(stepInAddress());
 }
 
 function last() {

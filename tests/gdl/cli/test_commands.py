@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def test_the_examples_in_the_help_of_a_command_work(
         if "--format svg" in example and not CAN_DRAW:
             continue
         arguments = example.split(">")[0].split("|")[0].replace("games/*.kif", "games/nim.kif")
-        assert run(*arguments.replace("1000", "10").split()).exit_code == 0
+        assert run(*shlex.split(arguments.replace("1000", "10"))).exit_code == 0
 
 
 def test_a_command_that_does_not_exist_is_named() -> None:

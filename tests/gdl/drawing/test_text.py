@@ -81,6 +81,11 @@ def test_escape_sequences_do_not_reach_the_terminal() -> None:
     assert "?[2J[bold]red[/bold]: yes" in plain(drawn)
 
 
+def test_hidden_information_is_said() -> None:
+    assert text_of("fourCups").endswith("roles see only what their percepts tell.")
+    assert "percepts" not in text_of("nim")
+
+
 def test_a_crowded_place_is_listed() -> None:
     layout = layout_of_game("diceRace")
     start = plain(draw_text(layout, machine_of("diceRace").initial_state()))

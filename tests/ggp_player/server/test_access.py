@@ -152,3 +152,46 @@ def test_addresses_are_written_in_one_way() -> None:
 def test_what_is_loopback() -> None:
     assert [host for host in ("localhost", "127.0.0.9", "::1", "0.0.0.0", "example.org")
             if is_loopback(host)] == ["localhost", "127.0.0.9", "::1"]  # fmt: skip
+
+
+OWN = "http://192.0.2.1:9147"
+
+
+@pytest.mark.parametrize("target", ["/", "/archive?game=x", "/matches/k/events", "/static/1/a.js"])
+def test_our_own_pages_may_ask_for_one_another(target: str) -> None:
+    rules = Config().access
+    for headers in ({"sec_fetch_site": "same-origin"}, {"origin": OWN}, {}):
+        given = head("GET", target, host="192.0.2.1:9147", **headers)
+        assert rules.check(given, "192.0.2.7") == Admission("192.0.2.7", given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        head("POST", "/archive", sec_fetch_site="same-origin"),
+        head("POST", "/", origin=OWN, host="192.0.2.1:9147"),
+        head("GET", "/(info)", sec_fetch_site="same-origin"),
+        head("GET", "/archive", sec_fetch_site="cross-site"),
+        head("GET", "/archive", sec_fetch_site="same-site"),
+        head("GET", "/archive", sec_fetch_site="same-origin", host="evil.example.org"),
+        head("GET", "/archive", origin=OWN, host="192.0.2.1:9148"),
+        head("GET", "/archive", origin="null", host="192.0.2.1:9147"),
+    ],
+)
+def test_pages_may_ask_for_nothing_else(given: RequestHead) -> None:
+    assert isinstance(Config().access.check(given, "192.0.2.7"), Refusal)
+
+
+def test_without_pages_nothing_is_asked_for_by_them() -> None:
+    given = head("GET", "/archive", sec_fetch_site="same-origin")
+    assert isinstance(Config(pages=False).access.check(given, "127.0.0.1"), Refusal)
+
+
+def test_what_stands_before_a_path_is_kept_for_links() -> None:
+    rules = AccessRules(token=SECRET)
+    verdict = rules.check(head("GET", f"/{SECRET}/archive"), "192.0.2.1")
+    assert isinstance(verdict, Admission)
+    assert (verdict.base, verdict.head.target) == (f"/{SECRET}", "/archive")
+    verdict = rules.check(head("GET", "/archive", authorization=f"Bearer {SECRET}"), "192.0.2.1")
+    assert isinstance(verdict, Admission)
+    assert (verdict.base, verdict.head.target) == ("", "/archive")

@@ -119,6 +119,13 @@ def test_blank_contents_need_no_known_name() -> None:
     assert layout.boards[0].blank == {"zig"}
 
 
+def test_a_letter_is_a_colour_where_something_else_fills_the_board() -> None:
+    words = {"1": "b", "2": "o", "3": "o"}
+    rules = "".join(f"(init (at {x} {y} {words[y]}))" for x in "123" for y in "123")
+    layout = found(f"(role r) {rules} (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)))")
+    assert layout.boards[0].blank == {"o"}
+
+
 def test_edges_between_neighbours_are_lines() -> None:
     pairs = [(x, y, x + 1, y) for x in (1, 2) for y in (1, 2, 3)]
     pairs += [(x, y, x, y + 1) for x in (1, 2, 3) for y in (1, 2)]

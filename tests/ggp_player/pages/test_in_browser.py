@@ -1,0 +1,146 @@
+"""The pages in a browser, as a user sees them: a match that is watched, and one that is replayed.
+
+Another process plays over a socket. It needs Chromium and Playwright, and is skipped without them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support import hostile_names
+from tests.support.paths import GAMES, ROOT
+from tests.support.raw_exchange import ask
+from tests.support.server_process import ServerProcess, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+
+LIMIT = 20_000
+"""Milliseconds that anything may take to be seen."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    folder = tmp_path_factory.mktemp("server")
+    flags = ("--strategy", "mcts", "--archive", str(folder / "matches.sqlite"))
+    with serving(folder, *flags) as server:
+        yield server
+
+
+@pytest.fixture
+def page(browser: Browser, server: ServerProcess) -> Iterator[Page]:
+    """A page at the front of the server; whatever its console says is an error."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.set_default_timeout(LIMIT)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address(server))
+    yield page
+    page.close()
+    assert said == []
+
+
+def address(server: ServerProcess, path: str = "/") -> str:
+    return f"http://127.0.0.1:{server.address[1]}{path}"
+
+
+def play(server: ServerProcess, game: Path, *flags: str) -> subprocess.Popen[bytes]:
+    """Have a match played by another process, against random moves."""
+    player = f"127.0.0.1:{server.address[1]}"
+    command = [sys.executable, "-m", "ggp_player", "match", str(game), player, "random"]
+    return subprocess.Popen([*command, "--no-archive", *flags], cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the page."""
+    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return found
+
+
+def test_a_match_is_watched_while_it_is_played_and_replayed_then(
+    page: Page, server: ServerProcess
+) -> None:
+    flags = ("--start-clock", "2", "--play-clock", "1")
+    with play(server, GAMES / "connectFour.kif", *flags) as match:
+        page.get_by_role("link", name=re.compile("connectFour")).click()
+        page.locator("#play-clock .time", has_text=re.compile(r"[01]\.\d s")).wait_for()
+        page.locator("#board svg [data-cell]").first.wait_for()
+        page.locator("#thoughts tbody tr").first.wait_for()
+        assert fits(page)
+        page.locator("#plot .dot").first.wait_for()
+        page.locator("#about", has_text="completed").wait_for()
+        assert match.wait(60) == 0
+    moves = page.locator("#moves tbody tr").count()
+    assert 7 <= moves <= 42
+    page.get_by_role("link", name="Replay it from the start").click()
+    page.locator("#told", has_text=f"Step 0 of {moves}").wait_for()
+    assert page.locator("#previous").is_disabled()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    page.locator("#told", has_text=f"Step 2 of {moves}").wait_for()
+    assert page.url.endswith("#step=2")
+    page.locator("#board .new").first.wait_for()
+    assert page.locator('#moves [aria-current="true"]').count() == 1
+    page.keyboard.press("End")
+    page.locator("#told", has_text=f"Step {moves} of {moves}").wait_for()
+    assert page.locator("#next").is_disabled()
+    page.locator("#moves tbody tr button").first.click()
+    page.locator("#told", has_text=f"Step 1 of {moves}").wait_for()
+    page.locator("#plot svg").click(position={"x": 30, "y": 20})
+    page.locator("#told", has_text=f"Step 0 of {moves}").wait_for()
+    page.locator("#pace").select_option("250")
+    page.get_by_role("button", name="Play").click()
+    page.locator("#told", has_text=f"Step {moves} of {moves}").wait_for()
+    page.goto(page.url.partition("#")[0] + "#step=3")  # a link to a position
+    page.locator("#told", has_text=f"Step 3 of {moves}").wait_for()
+    assert fits(page)
+
+
+def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) -> None:
+    with ThreadPoolExecutor(1) as thread:
+
+        def send(text: str) -> str:  # in a thread, as the browser's has an event loop of its own
+            return thread.submit(asyncio.run, ask(server.address[1], text)).result()
+
+        assert send(hostile_names.start(clock=2)) == "ready"
+        page.get_by_role("link", name=hostile_names.MATCH_ID).click()
+        page.locator("h1").get_by_text(hostile_names.MATCH_ID).wait_for()
+        page.locator("#board svg [data-cell]").first.wait_for()
+        send(f"( PLAY {hostile_names.MATCH_ID} NIL )")
+        page.locator("#moves tbody tr").first.wait_for()
+        assert "matches" not in page.title()
+        assert hostile_names.MATCH_ID in page.title()
+        move = hostile_names.ATTRIBUTE
+        assert send(f"( STOP {hostile_names.MATCH_ID} ( {move} {move} ) )") == "done"
+    page.locator("#about", has_text="completed").wait_for()
+    page.goto(address(server, "/archive"))
+    page.get_by_role("link", name=hostile_names.MATCH_ID).click()
+    page.locator("#told", has_text="Step 0 of 1").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.locator("#told", has_text="Step 1 of 1").wait_for()
+    page.locator("#board svg [data-cell]").first.wait_for()
+    assert hostile_names.MATCH_ID in page.title()

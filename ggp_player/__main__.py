@@ -61,7 +61,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "List, show, replay, export and import matches of the archive.",
         ),
         "warm-up": Target(
-            "ggp_player.cli.warm_up:warm_up_command",
+            "ggp_player.cli.cache:warm_up_command",
             "Compile what all matches share, in advance.",
         ),
         "cache": Target(

@@ -88,7 +88,6 @@ class PlayPage:
         self._board: _Board | None = None
         self._board_version = 1
         self._drawing: asyncio.Task[None] | None = None
-        self._wanted = asyncio.Event()
         self._viewers = 0
 
     def application(self) -> web.Application:
@@ -187,7 +186,6 @@ class PlayPage:
             raise web.HTTPServiceUnavailable(reason="too many pages are open")
         seen = _Seen()
         self._viewers += 1
-        self._wanted.set()
         try:
             async with EventStream(request) as stream:
                 await stream.follow(self.table.news, lambda: self._next_message(seen))
@@ -215,8 +213,7 @@ class PlayPage:
         return to_json({"now": table.clock(), **message})
 
     async def _keep_drawn(self) -> None:
-        """Draw the newest step whenever there is a new one and somebody looks."""
-        await self._wanted.wait()
+        """Draw the newest step whenever there is a new one, also before the first page looks."""
         while True:
             key = self._key()
             if self._board is None or self._board.key != key:

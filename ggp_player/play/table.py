@@ -170,6 +170,8 @@ class Table:
         found = next((one for one in self.persons if str(one) == role), None)
         if found is None:
             raise PlayError(f"{role[:80]} is no role of yours")
+        if self.is_over:
+            raise PlayError("the match is over")
         self.check(step, match)
         moves = {str(one): one for one in self.legal_moves(found)}
         if move not in moves:

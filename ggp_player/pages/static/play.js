@@ -10,6 +10,8 @@ import { ThoughtsPanel } from "./thoughts.js";
 
 const LISTED = 300;
 const FILTERED_FROM = 24;
+const MOST_MARKED = 0.5;
+const CHANCE = "random";
 
 const board = new Board(byId("board"), { onCell: click, label: "The board" });
 const moves = new MovesTable(byId("moves"));
@@ -54,7 +56,7 @@ function acting() {
 
 function showTable(offset) {
   const seats = table.roles.map((role) => {
-    const name = table.persons.includes(role) ? "you" : table.names[role] || "another player";
+    const name = table.persons.includes(role) ? "you" : playerName(table.names[role]);
     return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
       element("dd", {}, goalOf(role, name)));
   });
@@ -71,6 +73,10 @@ function showTable(offset) {
   moves.clear();
   moves.setRoles(table.roles, false);
   for (const turn of table.moves) moves.show(turn);
+}
+
+function playerName(name) {
+  return name === CHANCE ? "chance" : name || "another player";
 }
 
 function goalOf(role, name) {
@@ -197,10 +203,16 @@ function mark() {
   const marks = [];
   if (isCurrent() && acting()) {
     for (const cell of picker.clicked) marks.push({ cell, kind: "selected" });
-    if (byId("show-legal").checked) for (const cell of picker.next) marks.push({ cell, kind: "legal" });
+    for (const cell of legalMarks()) marks.push({ cell, kind: "legal" });
     if (table.advice) for (const cell of drawn.advised) marks.push({ cell, kind: "chosen" });
   }
   board.mark(marks);
+}
+
+/** The places to click next; not where nearly all of an empty board would be marked. */
+function legalMarks() {
+  const next = byId("show-legal").checked ? picker.next : [];
+  return picker.clicked.length || next.length <= board.cells.length * MOST_MARKED ? next : [];
 }
 
 function choose(role, move) {

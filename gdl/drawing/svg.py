@@ -9,22 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import groupby
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
-from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend, palette_colour
+from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
 from gdl.drawing.scene import BoardScene, Item, Note, PlacedCell, Scene, make_scene
+from gdl.drawing.shapes import (
+    PILE_HEIGHT,
+    UNIT,
+    draw_bar,
+    draw_count,
+    draw_glyph,
+    number,
+    piled,
+    spread,
+    xml,
+)
 from gdl.language import Term
-
-UNIT = 46
-"""Pixels from the centre of a place to that of the next."""
 
 GAP = 26
 """Pixels between boards."""
-
-PILE_HEIGHT = 1.8
-"""The places that a pile is higher than its middle."""
 
 LINE = 20
 """Pixels from a line of text to the next."""
@@ -32,16 +36,20 @@ LINE = 20
 MAX_WIDTH = 980
 """Pixels of a picture's width, unless a single board is wider."""
 
+MAX_ARROWS = 4
+"""Lines from where things were; where more things move, they would hide them."""
+
 MAX_CHARACTERS = 110
 """Characters of a line of text; longer ones are continued on the next."""
 
 SVG_STYLE = """
 .gdl-state{--ink:#24262b;--soft:#6b7078;--paper:#ffffff;--square:#f2eee4;--dark:#d9cfba;
---edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;
+--edge:#a89f8c;--wall:#6e6a63;--new:#3d8bfd;--gone:#e2703a;--rim:#00000088;--outline:#000000;
 font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif;color:var(--ink);
 fill:var(--ink)}
 @media (prefers-color-scheme:dark){.gdl-state{--ink:#e9e7e2;--soft:#a5a8ae;--paper:#1d1f23;
---square:#686c74;--dark:#4b4f57;--edge:#8a8f98;--wall:#26282c;--new:#6ea8fe;--gone:#f09a6b}}
+--square:#868a92;--dark:#666a72;--edge:#a0a4ab;--wall:#33363b;
+--rim:#ffffffaa;--outline:#d5d8dd;--new:#6ea8fe;--gone:#f09a6b}}
 .gdl-state text{text-anchor:middle;dominant-baseline:central}
 .gdl-state .soft{fill:var(--soft)} .gdl-state .left{text-anchor:start}
 .gdl-state .paper{fill:var(--paper)} .gdl-state .sq{fill:var(--square);stroke:var(--edge)}
@@ -53,8 +61,8 @@ fill:var(--ink)}
 .gdl-state .name{fill:var(--soft);stroke:var(--paper);stroke-width:3px;paint-order:stroke}
 .gdl-state .lit{stroke:var(--new);stroke-width:4;fill:none}
 .gdl-state .arrow{stroke:var(--new);stroke-width:4;stroke-linecap:round;opacity:.65}
-.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:#00000088;stroke-width:1.2}
-.gdl-state .symbol{stroke:#000000;stroke-width:1.6px;paint-order:stroke}
+.gdl-state .ghost{opacity:.4} .gdl-state .piece{stroke:var(--rim);stroke-width:1.2}
+.gdl-state .symbol{stroke:var(--outline);stroke-width:1.6px;paint-order:stroke}
 .gdl-state .ink{stroke:var(--ink)} .gdl-state .side{stroke-width:6;stroke-linecap:round}
 """.strip()
 """The style sheet of the pictures, for pages that do not allow styles inside of them."""
@@ -84,23 +92,6 @@ def draw_svg(
 ) -> str:
     """Draw a state as SVG; where ``before`` is given, what changed since that state is marked."""
     return _Picture(make_scene(layout, state, before), options).text()
-
-
-def xml(text: str) -> str:
-    """Escape a text for XML: marks, quotes, and characters that XML does not know."""
-    return escape("".join(c if _is_xml(c) else "\N{REPLACEMENT CHARACTER}" for c in text))
-
-
-def _is_xml(character: str) -> bool:
-    code = ord(character)
-    return (
-        code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
-    )
-
-
-def number(value: float) -> str:
-    """Write a coordinate, as short as it goes."""
-    return f"{value:.1f}".removesuffix(".0")
 
 
 class _Picture:
@@ -417,7 +408,7 @@ class BoardDrawing:
         under = [i for i in cell.shown if self._is_ground(i)]
         over = [i for i in cell.shown if i.part is not Part.SIDE and not self._is_ground(i)]
         parts = [*blank, *(self._filled(item) for item in under), *(self._side(s) for s in sides)]
-        spots = _piled(over) if self._board.shape is Shape.PILES else _spread(over)
+        spots = piled(over) if self._board.shape is Shape.PILES else spread(over)
         for (x, y), size, item in spots:
             drawn = self._drawn(item, size)
             parts.append(
@@ -434,9 +425,9 @@ class BoardDrawing:
 
     def _drawn(self, item: Item, size: float) -> str:
         if item.part is Part.COUNT:
-            return _count(item.words[-1], size)
+            return draw_count(item.words[-1], size)
         if self._board.shape is Shape.PILES:
-            return _bar(self._glyph(item), item.words[-1], size)
+            return draw_bar(self._glyph(item), item.words[-1], size)
         if item.part is Part.MARK and self._board.shape is Shape.ROW:
             word = item.words[-1]
             text = word if len(word) <= 8 else word[:7] + "…"
@@ -487,10 +478,10 @@ class BoardDrawing:
         """Lines from where a thing was to where it is, where that is clear."""
         if self._board.shape is Shape.STACKS:
             return []
-        return [
-            f'<line class="arrow" {self._ends(one.place, two.place)}/>'
-            for one, two in moved(self._scene)
-        ]
+        pairs = moved(self._scene)
+        if len(pairs) > MAX_ARROWS:
+            return []
+        return [f'<line class="arrow" {self._ends(a.place, b.place)}/>' for a, b in pairs]
 
 
 def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
@@ -509,126 +500,6 @@ def moved(scene: BoardScene) -> list[tuple[PlacedCell, PlacedCell]]:
         for words in sorted(left)
         if len(left[words]) == len(reached.get(words, ())) == 1
     ]
-
-
-def _spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
-    """Share the square of a place among the things on it: centre and half size of each."""
-    count = len(items)
-    if count <= 1:
-        small = 0.6 if any(i.part is Part.MARK and len(i.words) > 1 for i in items) else 1
-        return [((0.0, 0.0), (UNIT / 2 - 4) * small, item) for item in items]
-    side = 2 if count <= 4 else 3 if count <= 9 else 4
-    step = UNIT / side
-    found = []
-    for i, item in enumerate(items[: side * side]):
-        x, y = i % side, i // side
-        found.append(
-            (((x + 0.5) * step - UNIT / 2, (y + 0.5) * step - UNIT / 2), step / 2 - 1, item)
-        )
-    found += [((0.0, 0.0), 1.0, item) for item in items[side * side :]]
-    return found
-
-
-def _piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
-    """Put things on each other, from below; the last one is the lowest."""
-    step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
-    ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
-    return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
-
-
-def _bar(glyph: Glyph, word: str, size: float) -> str:
-    """A thing seen from its side: a bar with its name."""
-    fill = glyph.colour if glyph.form is not Form.NUMBER else palette_colour(word)
-    ink = "#ffffff" if _is_dark(fill) else "#222222"
-    half = UNIT * 0.46
-    return (
-        f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
-        f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
-        f'<text font-size="{number(size * 1.3)}" fill="{ink}">{xml(word[:7])}</text>'
-    )
-
-
-def _size_key(word: str) -> tuple[int, str]:
-    digits = "".join(c for c in word if c.isascii() and c.isdigit())[:9]
-    return (int(digits) if digits else 0, word)
-
-
-def _count(text: str, size: float) -> str:
-    """A number of equal things: the number, with a dot for each where they are few."""
-    digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
-    drawn = (
-        f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
-        f'font-weight="600">{xml(text)}</text>'
-    )
-    if not digits.isdigit() or not 0 < int(digits) <= 12:
-        return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
-    dots = []
-    for i in range(int(digits)):
-        x, y = i % 6, i // 6
-        wide = min(int(digits) - 6 * y, 6)
-        dots.append(
-            f'<circle r="2.6" fill="currentColor" cx="{number((x - (wide - 1) / 2) * 6.5)}" '
-            f'cy="{number(size * 0.25 + y * 7)}"/>'
-        )
-    return drawn + "".join(dots)
-
-
-def draw_glyph(glyph: Glyph, size: float) -> str:
-    """Draw a glyph around 0, 0 within a square of half the side ``size``."""
-    colour, r = xml(glyph.colour), number(size * 0.86)
-    if glyph.form is Form.DISC:
-        return f'<circle class="piece" r="{r}" fill="{colour}"/>'
-    if glyph.form is Form.RING:
-        return (
-            f'<circle r="{number(size * 0.66)}" fill="none" stroke="{colour}" '
-            f'stroke-width="{number(size * 0.28)}"/>'
-        )
-    if glyph.form is Form.CROSS:
-        a = number(size * 0.62)
-        return (
-            f'<path d="M-{a} -{a}L{a} {a}M-{a} {a}L{a} -{a}" stroke="{colour}" '
-            f'stroke-width="{number(size * 0.28)}" stroke-linecap="round"/>'
-        )
-    if glyph.form is Form.SYMBOL:
-        text = glyph.text + ("\ufe0e" if len(glyph.text) == 1 else "")
-        return (
-            f'<text class="symbol" font-size="{number(size * 1.75)}" fill="{colour}">'
-            f"{xml(text)}</text>"
-        )
-    if glyph.form is Form.DOT:
-        fill = f'fill="{colour}"' if colour else 'class="wall"'
-        return f'<circle {fill} r="{number(size * 0.28)}"/>'
-    if glyph.form is Form.FILL:
-        fill = f'fill="{colour}"' if colour else 'class="wall"'
-        side = number(size * 1.72)
-        return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
-    if glyph.form is Form.STAR:
-        return f'<text class="symbol" font-size="{number(size * 1.7)}" fill="{colour}">★</text>'
-    if glyph.form is Form.NUMBER:
-        length = max(len(glyph.text), 1)
-        scale = 1.25 if length <= 2 else 2.4 / length
-        return f'<text font-size="{number(size * scale)}">{xml(glyph.text[:6])}</text>'
-    return _chip(glyph, size)
-
-
-def _chip(glyph: Glyph, size: float) -> str:
-    """A label on a rounded square of the glyph's colour."""
-    r = size * 0.92
-    scale = {0: 1.0, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / (len(glyph.text) or 1))
-    ink = "#ffffff" if _is_dark(glyph.colour) else "#222222"
-    return (
-        f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '
-        f'width="{number(2 * r)}" height="{number(2 * r)}" fill="{xml(glyph.colour)}"/>'
-        f'<text font-size="{number(size * scale)}" fill="{ink}">{xml(glyph.text[:8])}</text>'
-    )
-
-
-def _is_dark(colour: str) -> bool:
-    """Whether white text is easier to read on a colour than black, by its luminance."""
-    if len(colour) != 7 or not colour.startswith("#"):
-        return False
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 150
 
 
 def describe(scene: Scene) -> str:

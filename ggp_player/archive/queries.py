@@ -7,6 +7,7 @@ while others write.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,9 @@ STATUSES = (
     *("expired", "unplayable", "suspended"),
 )
 """Every status. A match that is running but silent for too long is ``interrupted``."""
+
+_HASH = re.compile(r"[0-9a-f]{6,32}")
+"""The beginning of a rules' hash."""
 
 _STATUS = "CASE WHEN status = 'running' AND silent_time < :now THEN 'interrupted' ELSE status END"
 
@@ -275,9 +279,9 @@ def _conditions(chosen: MatchFilter) -> tuple[str, dict[str, object]]:
     conditions: list[str] = []
     values: dict[str, object] = {}
     if chosen.game:
-        conditions.append("(game = :game OR rules_hash GLOB :hash)")
-        is_hash = len(chosen.game) >= 6 and all(c in "0123456789abcdef" for c in chosen.game)
-        values |= {"game": chosen.game, "hash": f"{chosen.game}*" if is_hash else ""}
+        is_hash = _HASH.fullmatch(chosen.game) is not None
+        conditions.append("(game = :game OR rules_hash GLOB :hash)" if is_hash else "game = :game")
+        values |= {"game": chosen.game, "hash": f"{chosen.game}*"}
     if chosen.since is not None:
         conditions.append("start_time >= :since")
         values["since"] = chosen.since
@@ -319,7 +323,7 @@ def _seat_conditions(chosen: MatchFilter, values: dict[str, object]) -> list[str
     if not (chosen.role or chosen.player):
         seats += " AND (matches.role = '' OR s.role = matches.role)"
         return [f"EXISTS ({seats} AND s.match = matches.number)"]
-    return [f"number IN ({seats})"]
+    return [f"+number IN ({seats})"]  # the plus has SQLite go through the matches by their time
 
 
 def _seats(

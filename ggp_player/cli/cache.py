@@ -1,4 +1,4 @@
-"""The commands about compiled code: ``cache`` for what is kept, ``warm-up`` to make it in advance."""
+"""The commands ``cache`` and ``warm-up``: compiled code that is kept, and making it in advance."""
 
 from __future__ import annotations
 

@@ -41,6 +41,12 @@ class Drawer:
         self.process: Process | None = None
         self._hopeless: OrderedDict[int, None] = OrderedDict()
 
+    async def warm_up(self) -> None:
+        """Start the process, so that the first drawing need not wait for it."""
+        async with self._turn:
+            with suppress(OSError):  # the first drawing will say so
+                await self._ready()
+
     async def draw(self, request: DrawingRequest) -> tuple[Drawing, ...]:
         """Return what was asked for; nothing where it cannot be drawn, which is logged."""
         if _key(request) in self._hopeless:
@@ -76,9 +82,8 @@ class Drawer:
             raise
 
     async def _exchange(self, request: DrawingRequest) -> Answer:
-        if self.process is None or self.process.returncode is not None:
-            self.process = await _start()
-        writer, reader = self.process.stdin, self.process.stdout
+        process = await self._ready()
+        writer, reader = process.stdin, process.stdout
         assert writer is not None
         assert reader is not None
         writer.write(encode(request))
@@ -87,6 +92,12 @@ class Drawer:
         if not line:
             raise ConnectionResetError
         return decode_answer(line)
+
+    async def _ready(self) -> Process:
+        """The process, which is started where there is none."""
+        if self.process is None or self.process.returncode is not None:
+            self.process = await _start()
+        return self.process
 
     def _give_up(self, request: DrawingRequest) -> None:
         self._hopeless[_key(request)] = None

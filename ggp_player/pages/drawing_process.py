@@ -287,7 +287,7 @@ class _Replayed:
 def _archived(archive: str, match: str, _length: int) -> _Replayed:
     found = Archive(Path(archive)).match(match)
     layout = _layout(found.rules) if found.rules else None
-    lines = {choice.turn: choice.line for choice in found.choices}
+    lines = {choice.turn: choice.line for choice in reversed(found.choices) if choice.line}
     return _Replayed(layout, [], states_of(found), lines)
 
 

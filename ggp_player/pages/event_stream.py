@@ -75,23 +75,28 @@ class EventStream:
         ``next_message`` returns one, an empty text where there is none before the next ``news()``,
         and None where there will be none, upon which the page does not connect again.
         """
+        now = asyncio.get_running_loop().time
+        sent = now()
         while (body := next_message()) is not None:
             if body:
                 await self.send(body)
                 await asyncio.sleep(PAUSE_SECONDS)
+            elif not await _comes_until(news, sent + KEEP_ALIVE_SECONDS):
+                await self.keep_alive()
             else:
-                await self._wait(news)
+                continue
+            sent = now()
         await self.send(b"{}", "end")
-
-    async def _wait(self, news: Callable[[], Awaitable[object]]) -> None:
-        """Wait for news, and keep the stream alive meanwhile."""
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(KEEP_ALIVE_SECONDS):
-                    await news()
-                return
-            await self.keep_alive()
 
     async def _write(self, data: bytes) -> None:
         async with asyncio.timeout(WRITE_SECONDS):
             await self._response.write(data)
+
+
+async def _comes_until(news: Callable[[], Awaitable[object]], end: float) -> bool:
+    """Wait for news until an instant of the event loop's clock; return whether some came."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout_at(end):
+            await news()
+            return True
+    return False

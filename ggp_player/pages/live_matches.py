@@ -96,6 +96,11 @@ class LiveMatches:
 
     # ---------------------------------------------------------------------- viewers
 
+    def expect_viewers(self) -> None:
+        """Prepare for drawings: somebody has opened a page."""
+        if self._drawer.process is None and not self.is_closing:
+            self._begin(self._drawer.warm_up())
+
     def look(self, match: str = "") -> Looking:
         """Count a viewer while the result is entered: of a match, or of the list."""
         return Looking(self, match)

@@ -87,6 +87,7 @@ class PlayerPages:
 
     async def front_page(self, request: web.Request) -> web.Response:
         """The list of matches."""
+        self._live.expect_viewers()
         return self._site.page(
             "matches.html",
             self._base_of(request),
@@ -147,6 +148,7 @@ class PlayerPages:
     def _with_errors_as_pages(self, handler: Handler) -> Handler:
         @wraps(handler)
         async def answer(request: web.Request) -> web.StreamResponse:
+            self._live.expect_viewers()
             try:
                 return await handler(request)
             except web.HTTPRedirection:

@@ -185,7 +185,7 @@ class MatchSession:
                 value=decision.value,
                 proved=decision.proved,
                 note=decision.note,
-                source=decision.source,
+                source=decision.source.value,
                 seconds=round(seconds, 4),
                 margin_left=reply_deadline.clock_left,
             )

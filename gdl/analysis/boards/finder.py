@@ -10,10 +10,8 @@ from gdl.analysis.boards.board_building import (
     BLANK_WORDS,
     grid_board,
     named_board,
-    refined,
     row_board,
     stack_board,
-    stated_board,
 )
 from gdl.analysis.boards.evidence import (
     FluentTable,
@@ -38,6 +36,7 @@ from gdl.analysis.boards.refinement import (
     LayoutRefinement,
     LayoutRefinementError,
 )
+from gdl.analysis.boards.stated_boards import refined, stated_board
 from gdl.datalog import FunctionKey, dependency_graph, reachable
 from gdl.language import RelationKey, Ruleset, atoms_of
 
@@ -224,6 +223,12 @@ class _Finder:
 
         With ``sure``, only those of which no two arguments can be coordinates.
         """
+        for values, embedding in self._embeddings(sure).items():
+            if embedding is not None:
+                self._take_board_of(values, embedding)
+
+    def _embeddings(self, sure: bool) -> dict[frozenset[str], Embedding | None]:
+        """The values of arguments that may name places, and where these lie; the largest first."""
         roles = set(self.evidence.roles)
         columns = [
             (key, i)
@@ -252,9 +257,7 @@ class _Finder:
                 self.chains,
                 by_neighbours=not sure and not self._is_side(values),
             )
-        for values, embedding in known.items():
-            if embedding is not None:
-                self._take_board_of(values, embedding)
+        return known
 
     def _is_side(self, values: frozenset[str]) -> bool:
         """Whether the values are coordinates of a board that was found already."""

@@ -16,6 +16,10 @@ from gdl.analysis.boards.point_layout import MAX_POINTS, lay_out
 Position = tuple[float, float]
 
 MIN_PLACES = 4
+MIN_ROWS = 4
+ROW_HEIGHT = 0.87
+"""How far the rows of a board of hexagons are apart, in places."""
+
 MAX_PLACES = 400
 MAX_DEGREE = 8
 """Neighbours that a place of a map has at most, on average."""
@@ -61,7 +65,7 @@ def embed(
         or _by_compass(values)
         or _by_map(values, evidence, chains)
         or _by_lines(values, evidence)
-        or (_by_neighbours(values, evidence) if by_neighbours else None)
+        or (_by_letter(values) or _by_neighbours(values, evidence) if by_neighbours else None)
     )
 
 
@@ -92,6 +96,25 @@ def _by_name(values: frozenset[str]) -> Embedding | None:
 
 def _sort_key(text: str) -> tuple[int, str]:
     return (int(text), "") if text.isdigit() else (0, text)
+
+
+def _by_letter(values: frozenset[str]) -> Embedding | None:
+    """A row for each letter, of different lengths: hexagons, each row in the middle."""
+    rows: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for value in values:
+        match = _CHESS_NAME.fullmatch(value)
+        if match is None:
+            return None
+        rows[match[1]].append((int(match[2]), value))
+    longest = max(map(len, rows.values()))
+    if len(rows) < MIN_ROWS or longest < MIN_ROWS:
+        return None
+    positions = {
+        value: (i + (longest - len(row)) / 2, y * ROW_HEIGHT)
+        for y, (_, row) in enumerate(sorted(rows.items()))
+        for i, (_, value) in enumerate(sorted(row))
+    }
+    return Embedding(Shape.HEXES, positions, "names with a letter for each row")
 
 
 def _by_compass(values: frozenset[str]) -> Embedding | None:

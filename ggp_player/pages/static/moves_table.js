@@ -24,7 +24,7 @@ export class MovesTable {
       element("th", { scope: "col", class: "number" }, "turn"),
       ...names.map((role) => element("th", { scope: "col" }, role)),
       ...(hasValues ? [element("th", { scope: "col", class: "number" }, "value"),
-        element("th", { scope: "col", class: "number" }, "time")] : []),
+        element("th", { scope: "col", class: "number wide" }, "time")] : []),
     );
   }
 
@@ -63,7 +63,7 @@ export class MovesTable {
     const figures = !this.hasValues ? [] : [
       element("td", { class: "number", title: told.filter(Boolean).join("; ") },
         value(turn.value) + (turn.proved ? " ✓" : "")),
-      element("td", { class: "number" }, turn.seconds ? `${turn.seconds.toFixed(2)} s` : "–"),
+      element("td", { class: "number wide" }, turn.seconds ? `${turn.seconds.toFixed(2)} s` : "–"),
     ];
     return element("tr", {}, element("td", { class: "number soft" }, String(turn.turn)), ...cells, ...figures);
   }

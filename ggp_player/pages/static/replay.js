@@ -67,14 +67,22 @@ function showMatch() {
   moves.setRoles(summary.seats.map((seat) => seat.role), choices.length > 0);
   for (const made of steps) {
     if (made.step === 0) continue;
-    const own = choices.find((choice) => choice.turn === made.step - 1);
+    const own = choiceOf(made.step - 1);
     moves.show({ ...own, turn: made.step - 1, joint_move: made.joint_move, errors: made.errors });
   }
-  plot.show(choices.filter((choice) => choice.role === choices[0]?.role), last());
+  const valued = choices.filter((choice) => choice.value !== null);
+  plot.show(valued.filter((choice) => choice.role === valued[0].role), last());
+  byId("plot-panel").hidden = valued.length === 0;
   byId("step").max = last();
   byId("log").replaceChildren(...data.problems.map((problem) =>
     element("li", {}, `turn ${problem.turn}: ${problem.text}`)));
   byId("log-panel").hidden = data.problems.length === 0;
+}
+
+/** Our move of a turn: of several roles, the one that a search has thought about most. */
+function choiceOf(turn) {
+  const ours = data.choices.filter((choice) => choice.turn === turn);
+  return ours.find((choice) => choice.line.length) ?? ours.find((choice) => choice.value !== null) ?? ours[0];
 }
 
 function last() {
@@ -108,7 +116,7 @@ function showTold() {
   const made = data.steps.find((known) => known.step === step);
   const move = step === 0 ? "the start" : jointMove(made?.joint_move ?? []);
   setText(byId("told"), `Step ${step} of ${last()}: ${move}`);
-  const choice = data.choices.find((known) => known.turn === step);
+  const choice = choiceOf(step);
   thoughts.show(choice ? (choice.thoughts ?? { ...choice, moves: [], move_count: 0 }) : null);
 }
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
 from ggp_player.cli import info
+from ggp_player.cli.serve import NO_ARCHIVE
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 
@@ -35,6 +36,7 @@ def test_the_help_lists_every_command() -> None:
             "learn",
             "bench",
             "tournament",
+            "matches",
             "warm-up",
             "cache",
         )
@@ -59,7 +61,8 @@ def test_a_command_that_does_not_exist() -> None:
 def test_serve_has_a_flag_for_every_setting() -> None:
     _, output = run("serve", "--help")
     for name in Config.model_fields:
-        assert f"--{name.replace('_', '-')} {name.upper()}" in output
+        flag = f"--{name.replace('_', '-')} "
+        assert (flag if name == NO_ARCHIVE else f"{flag}{name.upper()}") in output
 
 
 def test_serve_names_all_bad_settings_at_once(tmp_path: Path) -> None:

@@ -193,3 +193,27 @@ def test_a_tournament_keeps_every_match(tmp_path: Path) -> None:
     roles = [seat.role for seat in match.summary.seats]
     for turn, joint_move in enumerate(match.moves):
         assert [by_turn[turn, role] for role in roles] == list(joint_move)
+
+
+def test_events_on_the_standard_output_leave_the_greeting_to_stderr(
+    tmp_path: Path, fields: str
+) -> None:
+    rules = " ".join(line for line in fields.splitlines() if not line.startswith(";"))
+    command = [sys.executable, "-m", "ggp_player", "serve", "--port", "0", "--strategy", "legal"]
+    process = subprocess.Popen(
+        [*command, "--no-archive", "--events", "-"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    with process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        address = process.stderr.readline().decode().split()[1]
+        assert ask(address, f"( START told.1 xena ({rules}) 5 5 )") == "ready"
+        assert decode_event(process.stdout.readline()).kind == "MatchStarted"
+        process.terminate()
+        output, _ = process.communicate(timeout=30)
+    kinds = [decode_event(line).kind for line in output.splitlines()]
+    assert kinds[-1] == "MatchEnded"
+    assert process.returncode == 0

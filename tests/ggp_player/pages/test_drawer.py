@@ -95,3 +95,11 @@ async def test_closing_ends_the_process() -> None:
     assert process is not None
     await drawer.close()
     assert process.returncode is not None
+
+
+async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
+    await drawer.warm_up()
+    process = drawer.process
+    assert process is not None
+    assert await drawer.draw(DrawState("(role x)", "( a )"))
+    assert drawer.process is process

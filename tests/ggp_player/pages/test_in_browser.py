@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,19 @@ def play(server: ServerProcess, game: Path, *flags: str) -> subprocess.Popen[byt
     return subprocess.Popen([*command, "--no-archive", *flags], cwd=ROOT, stdout=subprocess.DEVNULL)
 
 
+def wait_for_step(page: Page, text: str) -> None:
+    """Wait until the replay says which step it shows; on failure, tell what it shows."""
+    with suppress(_timeout_error()):
+        page.locator("#told", has_text=text).wait_for()
+    assert text in page.locator("#told").inner_text(), page.locator("main").inner_text()
+
+
+def _timeout_error() -> type[Exception]:
+    from playwright.sync_api import TimeoutError as BrowserTimeoutError
+
+    return BrowserTimeoutError
+
+
 def fits(page: Page) -> bool:
     """Whether nothing is wider than the page."""
     found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -97,26 +111,26 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     moves = page.locator("#moves tbody tr").count()
     assert 7 <= moves <= 42
     page.get_by_role("link", name="Replay it from the start").click()
-    page.locator("#told", has_text=f"Step 0 of {moves}").wait_for()
+    wait_for_step(page, f"Step 0 of {moves}")
     assert page.locator("#previous").is_disabled()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    page.locator("#told", has_text=f"Step 2 of {moves}").wait_for()
+    wait_for_step(page, f"Step 2 of {moves}")
     assert page.url.endswith("#step=2")
     page.locator("#board .new").first.wait_for()
     assert page.locator('#moves [aria-current="true"]').count() == 1
     page.keyboard.press("End")
-    page.locator("#told", has_text=f"Step {moves} of {moves}").wait_for()
+    wait_for_step(page, f"Step {moves} of {moves}")
     assert page.locator("#next").is_disabled()
     page.locator("#moves tbody tr button").first.click()
-    page.locator("#told", has_text=f"Step 1 of {moves}").wait_for()
+    wait_for_step(page, f"Step 1 of {moves}")
     page.locator("#plot svg").click(position={"x": 30, "y": 20})
-    page.locator("#told", has_text=f"Step 0 of {moves}").wait_for()
+    wait_for_step(page, f"Step 0 of {moves}")
     page.locator("#pace").select_option("250")
     page.get_by_role("button", name="Play").click()
-    page.locator("#told", has_text=f"Step {moves} of {moves}").wait_for()
+    wait_for_step(page, f"Step {moves} of {moves}")
     page.goto(page.url.partition("#")[0] + "#step=3")  # a link to a position
-    page.locator("#told", has_text=f"Step 3 of {moves}").wait_for()
+    wait_for_step(page, f"Step 3 of {moves}")
     assert fits(page)
 
 
@@ -139,8 +153,8 @@ def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) 
     page.locator("#about", has_text="completed").wait_for()
     page.goto(address(server, "/archive"))
     page.get_by_role("link", name=hostile_names.MATCH_ID).click()
-    page.locator("#told", has_text="Step 0 of 1").wait_for()
+    wait_for_step(page, "Step 0 of 1")
     page.keyboard.press("ArrowRight")
-    page.locator("#told", has_text="Step 1 of 1").wait_for()
+    wait_for_step(page, "Step 1 of 1")
     page.locator("#board svg [data-cell]").first.wait_for()
     assert hostile_names.MATCH_ID in page.title()

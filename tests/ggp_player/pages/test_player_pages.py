@@ -173,10 +173,25 @@ async def test_a_viewer_that_has_left_is_forgotten(
 ) -> None:
     monkeypatch.setattr(event_stream, "KEEP_ALIVE_SECONDS", 0.02)
     async with serve(max_viewers=1) as served:
+        url = served.url("/events")
         for _ in range(3):
             async with asyncio.timeout(10), aiohttp.ClientSession() as session:
-                while not await is_free(session, served.url("/events")):
+                while not await is_free(session, url):
                     pass
+
+
+async def test_a_viewer_that_has_left_is_noticed_while_others_are_told_news(
+    serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "KEEP_ALIVE_SECONDS", 0.2)
+    async with serve(max_viewers=1, max_matches=2) as served, aiohttp.ClientSession() as session:
+        await served.send("( START m.1 xena ( (role xena) (<= (legal xena a)) ) 1 1 )")
+        key = await key_of(served)
+        url = served.url(f"/matches/{key}/events")
+        async with asyncio.timeout(20):
+            while not await is_free(session, url):
+                await served.send("( START m.2 xena ( (role xena) (<= (legal xena a)) ) 1 1 )")
+                await served.send("( ABORT m.2 )")
 
 
 async def is_free(session: aiohttp.ClientSession, url: str) -> bool:

@@ -136,6 +136,18 @@ def test_edges_between_neighbours_are_lines() -> None:
     assert (pattern.place, pattern.end) == ((0, 1), (2, 3))
 
 
+def test_rows_of_letters_are_hexagons() -> None:
+    names = [
+        f"{row}{i}" for row, size in zip("abcde", (1, 2, 5, 2, 1), strict=True) for i in range(size)
+    ]
+    base = " ".join(f"(base (cell {name} red)) (base (cell {name} blue))" for name in names)
+    layout = found(f"(role red) (role blue) {base} (<= (next (cell ?x ?c)) (true (cell ?x ?c)))")
+    (board,) = layout.boards
+    assert (board.shape, len(board.places)) == (Shape.HEXES, 11)
+    assert board.places[0].key == ("a0",)
+    assert board.places[0].x == 2
+
+
 def test_rules_without_facts_have_an_empty_layout() -> None:
     assert found("(role a) (legal a go) (goal a 100)").boards == ()
 

@@ -1,0 +1,158 @@
+"""Shapes: how glyphs, numbers and the things that share a place are drawn in SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from gdl.analysis.boards import Part
+from gdl.drawing.glyphs import Form, Glyph, palette_colour
+from gdl.drawing.scene import Item
+
+UNIT = 46
+"""Pixels from the centre of a place to that of the next."""
+
+PILE_HEIGHT = 1.8
+"""The places that a pile is higher than its middle."""
+
+
+def xml(text: str) -> str:
+    """Escape a text for XML: marks, quotes, and characters that XML does not know."""
+    return escape("".join(c if _is_xml(c) else "\N{REPLACEMENT CHARACTER}" for c in text))
+
+
+def _is_xml(character: str) -> bool:
+    code = ord(character)
+    return (
+        code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code > 0xFFFF
+    )
+
+
+def number(value: float) -> str:
+    """Write a coordinate, as short as it goes."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def spread(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+    """Share the square of a place among the things on it: centre and half size of each."""
+    count = len(items)
+    if count <= 1:
+        small = 0.6 if any(i.part is Part.MARK and len(i.words) > 1 for i in items) else 1
+        return [((0.0, 0.0), (UNIT / 2 - 4) * small, item) for item in items]
+    side = 2 if count <= 4 else 3 if count <= 9 else 4
+    step = UNIT / side
+    found = []
+    for i, item in enumerate(items[: side * side]):
+        x, y = i % side, i // side
+        found.append(
+            (((x + 0.5) * step - UNIT / 2, (y + 0.5) * step - UNIT / 2), step / 2 - 1, item)
+        )
+    found += [((0.0, 0.0), 1.0, item) for item in items[side * side :]]
+    return found
+
+
+def piled(items: Sequence[Item]) -> list[tuple[tuple[float, float], float, Item]]:
+    """Put things on each other, from below; the last one is the lowest."""
+    step = UNIT * min(0.5, (PILE_HEIGHT + 0.4) / max(len(items), 1))
+    ordered = sorted(items, key=lambda item: _size_key(item.words[-1]), reverse=True)
+    return [((0.0, UNIT * 0.25 - i * step), step / 2, item) for i, item in enumerate(ordered)]
+
+
+def draw_bar(glyph: Glyph, word: str, size: float) -> str:
+    """A thing seen from its side: a bar with its name."""
+    fill = glyph.colour if glyph.form is not Form.NUMBER else palette_colour(word)
+    ink = "#ffffff" if _is_dark(fill) else "#222222"
+    half = UNIT * 0.46
+    return (
+        f'<rect class="piece" rx="4" x="{number(-half)}" y="{number(1 - size)}" '
+        f'width="{number(2 * half)}" height="{number(2 * size - 2)}" fill="{xml(fill)}"/>'
+        f'<text font-size="{number(size * 1.3)}" fill="{ink}">{xml(word[:7])}</text>'
+    )
+
+
+def _size_key(word: str) -> tuple[int, str]:
+    digits = "".join(c for c in word if c.isascii() and c.isdigit())[:9]
+    return (int(digits) if digits else 0, word)
+
+
+def draw_count(text: str, size: float) -> str:
+    """A number of equal things: the number, with a dot for each where they are few."""
+    digits = text.lstrip("abcdefghijklmnopqrstuvwxyz")
+    drawn = (
+        f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
+        f'font-weight="600">{xml(text)}</text>'
+    )
+    if not digits.isdigit() or not 0 < int(digits) <= 12:
+        return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
+    dots = []
+    for i in range(int(digits)):
+        x, y = i % 6, i // 6
+        wide = min(int(digits) - 6 * y, 6)
+        dots.append(
+            f'<circle r="2.6" fill="currentColor" cx="{number((x - (wide - 1) / 2) * 6.5)}" '
+            f'cy="{number(size * 0.25 + y * 7)}"/>'
+        )
+    return drawn + "".join(dots)
+
+
+def draw_glyph(glyph: Glyph, size: float) -> str:
+    """Draw a glyph around 0, 0 within a square of half the side ``size``."""
+    colour, r = xml(glyph.colour), number(size * 0.86)
+    if glyph.form is Form.DISC:
+        return f'<circle class="piece" r="{r}" fill="{colour}"/>'
+    if glyph.form is Form.RING:
+        return (
+            f'<circle r="{number(size * 0.66)}" fill="none" stroke="{colour}" '
+            f'stroke-width="{number(size * 0.28)}"/>'
+        )
+    if glyph.form is Form.CROSS:
+        a = number(size * 0.62)
+        return (
+            f'<path d="M-{a} -{a}L{a} {a}M-{a} {a}L{a} -{a}" stroke="{colour}" '
+            f'stroke-width="{number(size * 0.28)}" stroke-linecap="round"/>'
+        )
+    if glyph.form in (Form.SYMBOL, Form.STAR, Form.NUMBER):
+        return _text_glyph(glyph, size)
+    if glyph.form is Form.DOT:
+        fill = f'fill="{colour}"' if colour else 'class="wall"'
+        return f'<circle {fill} r="{number(size * 0.28)}"/>'
+    if glyph.form is Form.FILL:
+        fill = f'fill="{colour}"' if colour else 'class="wall"'
+        side = number(size * 1.72)
+        return f'<rect {fill} x="-{r}" y="-{r}" width="{side}" height="{side}" rx="3"/>'
+    return _chip(glyph, size)
+
+
+def _text_glyph(glyph: Glyph, size: float) -> str:
+    """Draw a glyph that is a character or two, or a number."""
+    colour = xml(glyph.colour)
+    if glyph.form is Form.STAR:
+        return f'<text class="symbol" font-size="{number(size * 1.7)}" fill="{colour}">★</text>'
+    if glyph.form is Form.NUMBER:
+        length = max(len(glyph.text), 1)
+        scale = 1.25 if length <= 2 else 2.4 / length
+        return f'<text font-size="{number(size * scale)}">{xml(glyph.text[:6])}</text>'
+    text = glyph.text + ("\ufe0e" if len(glyph.text) == 1 else "")
+    return (
+        f'<text class="symbol" font-size="{number(size * 1.75)}" fill="{colour}">{xml(text)}</text>'
+    )
+
+
+def _chip(glyph: Glyph, size: float) -> str:
+    """A label on a rounded square of the glyph's colour."""
+    r = size * 0.92
+    scale = {0: 1.0, 1: 1.15, 2: 0.95, 3: 0.75}.get(len(glyph.text), 2.5 / (len(glyph.text) or 1))
+    ink = "#ffffff" if _is_dark(glyph.colour) else "#222222"
+    return (
+        f'<rect class="piece" rx="{number(size * 0.3)}" x="{number(-r)}" y="{number(-r)}" '
+        f'width="{number(2 * r)}" height="{number(2 * r)}" fill="{xml(glyph.colour)}"/>'
+        f'<text font-size="{number(size * scale)}" fill="{ink}">{xml(glyph.text[:8])}</text>'
+    )
+
+
+def _is_dark(colour: str) -> bool:
+    """Whether white text is easier to read on a colour than black, by its luminance."""
+    if len(colour) != 7 or not colour.startswith("#"):
+        return False
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 150

@@ -21,5 +21,5 @@ def test_a_game_is_a_name_in_any_case_or_a_file() -> None:
 def test_what_is_neither_gets_a_name_that_is_near() -> None:
     with pytest.raises(PlayError, match="did you mean connectFour"):
         rulesheet_of("conectFour")
-    with pytest.raises(PlayError, match="no game of ours and no file of rules$"):
+    with pytest.raises(PlayError, match=r"no game of ours and no file of rules$"):
         rulesheet_of("zzzzzzzz")

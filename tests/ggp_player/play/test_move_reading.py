@@ -49,11 +49,12 @@ def test_anything_else_gets_a_sentence(text: str, sentence: str) -> None:
 
 
 @given(st.text())
-def test_any_text_is_a_legal_move_or_an_error(text: str) -> None:
+def test_any_text_is_a_legal_move_or_gets_a_sentence(text: str) -> None:
     try:
-        assert read_move(text, MOVES) in MOVES
-    except PlayError as error:
-        assert str(error)
+        read = read_move(text, MOVES)
+    except PlayError:
+        return
+    assert read in MOVES
 
 
 @given(st.sampled_from(MOVES))

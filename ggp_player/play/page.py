@@ -51,6 +51,9 @@ MAX_VIEWERS = 20
 
 SHUTDOWN_SECONDS = 1.0
 
+LAST_SECONDS = 3.0
+"""How long a table that ends waits until the open pages show its last state."""
+
 _log = logging.getLogger(__name__)
 
 _Text: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
@@ -88,7 +91,8 @@ class PlayPage:
         self._board: _Board | None = None
         self._board_version = 1
         self._drawing: asyncio.Task[None] | None = None
-        self._viewers = 0
+        self._viewers: list[_Seen] = []
+        self._told = asyncio.Event()
 
     def application(self) -> web.Application:
         """Return what answers the requests."""
@@ -106,12 +110,27 @@ class PlayPage:
         self._drawing = asyncio.create_task(self._keep_drawn())
 
     async def close(self) -> None:
-        """Draw no more."""
+        """Draw no more, once the open pages show the last state."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SECONDS):
+                await self._all_told()
         self.table.end_viewing()
         if self._drawing is not None:
             self._drawing.cancel()
             await asyncio.gather(self._drawing, return_exceptions=True)
         await self._drawer.close()
+
+    async def _all_told(self) -> None:
+        """Wait until the open pages were told all that there is."""
+        while self._viewers and not self.table.is_closing:
+            is_drawn = self._board is not None and self._board.key == self._key()
+            if is_drawn and all(map(self._is_up_to_date, self._viewers)):
+                return
+            self._told.clear()
+            await self._told.wait()
+
+    def _is_up_to_date(self, seen: _Seen) -> bool:
+        return (seen.table, seen.board) == (self.table.version, self._board_version)
 
     # ---------------------------------------------------------------------- requests
 
@@ -182,15 +201,16 @@ class PlayPage:
     # ---------------------------------------------------------------------- pushing
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        if self._viewers >= MAX_VIEWERS:
+        if len(self._viewers) >= MAX_VIEWERS:
             raise web.HTTPServiceUnavailable(reason="too many pages are open")
         seen = _Seen()
-        self._viewers += 1
+        self._viewers.append(seen)
         try:
             async with EventStream(request) as stream:
                 await stream.follow(self.table.news, lambda: self._next_message(seen))
         finally:
-            self._viewers -= 1
+            self._viewers.remove(seen)
+            self._told.set()
         return stream.response
 
     def _next_message(self, seen: _Seen) -> bytes | None:
@@ -198,6 +218,7 @@ class PlayPage:
         table = self.table
         if table.is_closing:
             return None
+        self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
         if seen.table != table.version:
             seen.table = table.version
@@ -249,7 +270,7 @@ class PlayPage:
         )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Seen:
     """The versions of which a page was told."""
 

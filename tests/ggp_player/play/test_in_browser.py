@@ -120,7 +120,7 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
         assert fits(page)
         page.get_by_role("button", name="New match").click()
-        is_asked(page, 0)
+        page.locator("#turn", has_text="Your move, cross").wait_for()
         page.get_by_role("button", name="Change seats").click()
         page.locator("#turn", has_text="Your move, nought").wait_for()
 

@@ -18,6 +18,7 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
 COPY pyproject.toml README.md LICENSE ./
 COPY gdl gdl
 COPY ggp_player ggp_player
+COPY games games
 RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf \
     --mount=type=secret,id=ca.pem \
     /build/bin/pip --python /opt/ggp-player/bin/python install --no-deps .

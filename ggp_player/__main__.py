@@ -32,6 +32,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.match:match_command",
             "Play one match of the game in the file RULESHEET.",
         ),
+        "play": Target(
+            "ggp_player.cli.play:play_command",
+            "Play a game yourself, in the browser or in the terminal.",
+        ),
         "analyze": Target(
             "ggp_player.cli.analyze:analyze_command",
             "Search a position, and show values and trees.",
@@ -57,7 +61,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "List, show, replay, export and import matches of the archive.",
         ),
         "warm-up": Target(
-            "ggp_player.cli.warm_up:warm_up_command",
+            "ggp_player.cli.cache:warm_up_command",
             "Compile what all matches share, in advance.",
         ),
         "cache": Target(

@@ -9,6 +9,7 @@
      ├── UnplayableError    a rulesheet without a meaning, or without the role that we are to play
      ├── StrategyError      a strategy that does not exist, or a parameter that it cannot take
      ├── MatchError         the game manager cannot play the match, or not to its end
+     ├── PlayError          what a person asked for cannot be done now; the text says why
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
@@ -60,6 +61,10 @@ class StrategyError(GgpPlayerError, ValueError):
 
 class MatchError(GgpPlayerError):
     """The match cannot be played, or not to its end."""
+
+
+class PlayError(GgpPlayerError):
+    """What a person asked for in a match cannot be done now."""
 
 
 class TournamentError(GgpPlayerError):

@@ -39,6 +39,8 @@ EXCEPTIONS: Mapping[str, str] = {
     r"python -m tests\.(attack|fuzz).*": "takes minutes, and needs the tests",
     r"ggp-player bench --seconds 2 .*": "takes minutes",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
+    r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",
+    r"ggp-player match .* human(:page)? .*": "waits for a person",
 }
 """Commands that are not run, as regular expressions, and why."""
 

@@ -20,6 +20,7 @@ from ggp_player.events import (
     MoveChosen,
     StateReached,
     StepMade,
+    StepsTakenBack,
     Thoughts,
     TurnAsked,
     encode_event,
@@ -255,6 +256,13 @@ class MatchStore:
             ),
         )
         self._count_steps(match.number, event.step)
+
+    @_apply.register
+    def _(self, event: StepsTakenBack, match: _Running) -> None:
+        values = match.number, event.step
+        self._execute("DELETE FROM steps WHERE match = ? AND step > ?", values)
+        self._execute("DELETE FROM choices WHERE match = ? AND turn >= ?", values)
+        self._execute("UPDATE matches SET steps = ? WHERE number = ?", values[::-1])
 
     @_apply.register
     def _(self, event: MatchProblem, match: _Running) -> None:

@@ -1,12 +1,18 @@
-"""The command ``ggp-player cache``: what compiled code is kept on disk, and how to delete it."""
+"""The commands ``cache`` and ``warm-up``: compiled code that is kept, and making it in advance."""
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from datetime import datetime
 
 import click
 
+from gdl.array_kernels import KernelArchiveError
 from gdl.code_cache import cache_folders, cached_files, max_bytes, prune
+from gdl.system import end_with_parent
+from ggp_player.worker import warm_up_searches
 
 
 @click.group("cache", short_help="Show, or delete, the compiled code that is kept on disk.")
@@ -37,3 +43,30 @@ def show_command() -> None:
 def clear_command() -> None:
     """Delete all compiled code; it is made again when it is needed."""
     click.echo(f"deleted {prune(0)} files")
+
+
+@click.command("warm-up", short_help="Compile what all matches share, in advance.")
+@click.option("--until-closed", is_flag=True, hidden=True, help="End when stdin is closed.")
+def warm_up_command(until_closed: bool) -> None:
+    """Compile what all matches share, so that the first match begins at full strength.
+
+    A server does so by itself when it first starts; matches that begin before it is done are played
+    by simpler searches. It takes some ten seconds, once for each version and processor. The code is
+    kept in the user's cache folder, or in the folder that the environment variable GDL_CACHE names;
+    see ggp-player cache.
+    """
+    if until_closed:
+        end_with_parent()  # also where it is stopped, and cannot notice anything
+        threading.Thread(target=_end_when_closed, daemon=True).start()
+    try:
+        warm_up_searches(click.echo)
+    except KernelArchiveError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _end_when_closed() -> None:
+    """End the process when standard input is closed, as it is when the server dies."""
+    # Not through sys.stdin: the interpreter cannot end while a thread reads from that.
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(1)

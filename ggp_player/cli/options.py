@@ -11,6 +11,7 @@ import click
 from gdl import GdlError
 from gdl.cli.options import Command
 from ggp_player.manager import RemotePlayer
+from ggp_player.play import human_seat
 from ggp_player.strategies import EngineStrategy
 from ggp_player.strategies.selection import strategy_class
 from ggp_player.worker import is_warm
@@ -69,7 +70,11 @@ def reporting_unplayable_game() -> Iterator[None]:
 
 def warn_if_cold(players: Iterable[str]) -> None:
     """Warn on stderr if a player's search is compiled once for a machine, and is not yet."""
-    specs = [player for player in players if RemotePlayer.at(player) is None]
+    specs = [
+        player
+        for player in players
+        if RemotePlayer.at(player) is None and human_seat(player) is None
+    ]
     if any(issubclass(strategy_class(spec), EngineStrategy) for spec in specs) and not is_warm():
         click.echo(
             "the strong searches are not compiled yet, and others play in their place: "

@@ -32,10 +32,10 @@ from ggp_player.manager.tournament import (
     TournamentRun,
     check_players,
     is_available,
-    is_remote,
     library,
     load_games,
     make_schedule,
+    takes_one_match,
 )
 
 RESULTS_NAME = "results.jsonl"
@@ -232,7 +232,7 @@ def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
     """Return how many matches to play at a time: each strategy in a match needs a core."""
     cores = available_cpus()
     if options.concurrency is None:
-        searches = max(sum(not is_remote(player) for player in m.players) for m in matches)
+        searches = max(sum(not takes_one_match(player) for player in m.players) for m in matches)
         return max(1, cores // max(1, searches))
     if options.concurrency > cores:
         raise click.BadParameter(

@@ -13,6 +13,7 @@ event                      when
 :class:`Thoughts`          now and then while a search runs: what it thinks of each move
 :class:`MoveChosen`        our move is decided
 :class:`StepMade`          a joint move as the game manager knows it: errors, seconds, state
+:class:`StepsTakenBack`    a match that a person plays goes on from an earlier step
 :class:`MatchProblem`      something does not work as it should, and the match goes on
 :class:`MatchEnded`        the match is over, however it ended
 =========================  =====================================================================
@@ -33,6 +34,7 @@ from ggp_player.events.match_events import (
     MoveChosen,
     StateReached,
     StepMade,
+    StepsTakenBack,
     Thoughts,
     TurnAsked,
     rules_hash,
@@ -55,6 +57,7 @@ __all__ = [
     "SearchView",
     "StateReached",
     "StepMade",
+    "StepsTakenBack",
     "Subscription",
     "SubscriptionOverrunError",
     "Thoughts",

@@ -144,6 +144,14 @@ class StepMade(MatchEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepsTakenBack(MatchEvent):
+    """The steps after ``step`` are taken back, and the match goes on from there."""
+
+    kind: Literal["StepsTakenBack"] = field(default="StepsTakenBack", repr=False)
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatchProblem(MatchEvent):
     """Something does not work as it should; ``text`` is a sentence for people."""
 
@@ -175,6 +183,7 @@ Event: TypeAlias = (
     | Thoughts
     | MoveChosen
     | StepMade
+    | StepsTakenBack
     | MatchProblem
     | MatchEnded
 )

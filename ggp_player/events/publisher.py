@@ -17,6 +17,7 @@ from ggp_player.events.match_events import (
     MoveChosen,
     StateReached,
     StepMade,
+    StepsTakenBack,
     Thoughts,
     TurnAsked,
 )
@@ -90,6 +91,11 @@ class MatchPublisher:
         """Tell a step of the game manager's, which has its time; the key is filled in."""
         self.turn = event.step
         self._publish(replace(event, match=self.match))
+
+    def steps_taken_back(self, step: int) -> None:
+        """Tell that the match goes on from an earlier step."""
+        self.turn = step
+        self._publish(StepsTakenBack(match=self.match, time=self._clock(), step=step))
 
     def problem(self, text: str) -> None:
         """Tell what does not work as it should, in this turn."""

@@ -28,6 +28,7 @@ from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer
+from ggp_player.play import HumanPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -183,7 +184,7 @@ class GameManager:
             scrambled=setup.scramble,
             random_token=f"{Random(f'token {setup.seed}').getrandbits(64):016x}",
             game_meta_url=setup.rulesheet_url,
-            is_player_human=(False,) * len(names),
+            is_player_human=tuple(isinstance(one, HumanPlayer) for one in self.seats.values()),
         )
 
     async def _start(self) -> None:

@@ -19,6 +19,7 @@ from yarl import URL
 
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.events import EventBus
+from ggp_player.play import HumanSeat, human_seat, open_human
 from ggp_player.server import Config, Player, load_config
 
 MAX_REPLY = 2**16
@@ -141,15 +142,17 @@ def _sentence(error: Exception) -> str:
             return str(error) or type(error).__name__
 
 
-Seat: TypeAlias = Config | RemotePlayer
-"""The settings of a player in this process, or the address of a player server."""
+Seat: TypeAlias = Config | RemotePlayer | HumanSeat
+"""The settings of a player in this process, the address of a player server, or a person's seat."""
 
 
 def seat_of(player: str, **settings: object) -> Seat:
-    """Read a player's text, ``host:port`` or a strategy, which gets the settings given.
+    """Read a player's text: ``host:port``, a strategy, which gets the settings given, or ``human``.
 
-    Raises :class:`ConfigError` if it is neither.
+    Raises :class:`ConfigError` if it is none of them.
     """
+    if (human := human_seat(player)) is not None:
+        return human
     remote = RemotePlayer.at(player)
     if remote is None and re.fullmatch(r"[^\s/]*:\d+", player):
         raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
@@ -161,10 +164,13 @@ async def open_player(
 ) -> MatchPlayer:
     """Return the player of a seat; one in this process is started, and closed with the stack.
 
-    It tells what happens in its matches to ``events``.
+    It tells what happens in its matches to ``events``. Where a person is asked on a page, the
+    standard output says where that is.
     """
     if isinstance(seat, RemotePlayer):
         return seat
+    if isinstance(seat, HumanSeat):
+        return await open_human(seat, stack)
     illegal: list[str] = []
     player = await stack.enter_async_context(
         Player(seat, on_illegal_choice=illegal.append, events=events)

@@ -25,7 +25,7 @@ from ggp_player.move_service.deadlines import CancellableDeadline
 from ggp_player.move_service.health import Health, HealthProblem, Subject
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.service import MoveService
-from ggp_player.move_service.supervisor import Setup
+from ggp_player.move_service.supervisor import SearchSupervisor, Setup
 from ggp_player.move_service.warm_up import ensure_warm
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "HealthProblem",
     "MoveService",
     "Pool",
+    "SearchSupervisor",
     "Setup",
     "Subject",
     "ensure_warm",

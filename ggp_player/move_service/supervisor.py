@@ -30,6 +30,7 @@ from ggp_player.worker import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    ReplaceHistory,
     RulesCompiled,
     SearchEnded,
     SearchReady,
@@ -135,7 +136,15 @@ class Supervisor:
     def apply_moves(self, moves: Sequence[str]) -> None:
         """Begin a turn with a joint move. Failures of the last turn no longer count."""
         self.history.append(tuple(moves))
-        self.send(ApplyMoves(self.history[-1]))
+        self._begin_turn(ApplyMoves(self.history[-1]))
+
+    def replace_history(self, history: Sequence[Sequence[str]]) -> None:
+        """Begin a turn at another position of the game, as after moves were taken back."""
+        self.history = [tuple(moves) for moves in history]
+        self._begin_turn(ReplaceHistory(tuple(self.history)))
+
+    def _begin_turn(self, message: MessageToWorker) -> None:
+        self.send(message)
         self._replacements = 0
         if self.has_given_up and not self.unplayable:
             self._replace()

@@ -21,7 +21,14 @@ from pydantic_core import to_json
 
 import gdl
 from gdl import GdlError, Term
-from gdl.analysis.boards import BoardLayout, Cell, Part, cells_of_move, find_layout
+from gdl.analysis.boards import (
+    BoardLayout,
+    Cell,
+    LayoutRefinement,
+    Part,
+    cells_of_move,
+    find_layout,
+)
 from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
@@ -57,7 +64,7 @@ class DrawState:
     """Draw a state of a game, mark what has changed since the one before, and place moves.
 
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
-    moves are placed.
+    moves are placed. ``layout_file`` refines the boards; without one they follow from the rules.
     """
 
     rules: str
@@ -66,6 +73,7 @@ class DrawState:
     moves: tuple[str, ...] = ()
     line: Line = ()
     with_drawing: bool = True
+    layout_file: str = ""
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
 
@@ -146,17 +154,30 @@ def answer(request: DrawingRequest) -> Answer:
 
 
 @lru_cache(maxsize=16)
-def _layout(rules: str) -> BoardLayout | None:
+def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
     """Find the boards of a game; None where they cannot be found."""
     try:
-        return find_layout(gdl.parse(rules))
+        return find_layout(gdl.parse(rules), _refinement(layout_file))
     except Exception:
         _log.exception("no board is found, and states are listed")
         return None
 
 
+def _refinement(layout_file: str) -> LayoutRefinement:
+    """Read a layout file; one that is wrong is logged, and refines nothing."""
+    if not layout_file:
+        return LayoutRefinement()
+    from gdl.analysis.boards.layout_file import read_layout_file
+
+    try:
+        return read_layout_file(Path(layout_file))
+    except (GdlError, OSError):
+        _log.exception("the layout file cannot be used")
+        return LayoutRefinement()
+
+
 def _draw(request: DrawState) -> Drawing:
-    layout = _layout(request.rules)
+    layout = _layout(request.rules, request.layout_file)
     state = facts_of(request.state)
     cells: dict[str, tuple[str, ...]] = {}
     line: Line = ()

@@ -104,6 +104,14 @@ class MatchTracker:
             return
         self._last = joint_move
 
+    def replace_history(self, history: Sequence[Sequence[str]]) -> None:
+        """Go to the position after these joint moves."""
+        self.state = self.machine.initial_state()
+        self.turn = 0
+        self._last = None
+        for moves in history:
+            self.apply_moves(moves)
+
     @property
     def is_compiling(self) -> bool:
         """Whether compiled rules may yet come."""

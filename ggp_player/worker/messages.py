@@ -56,7 +56,15 @@ class BeginSearch:
     thorough: bool = False
 
 
-MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | BeginSearch
+@dataclass(frozen=True, slots=True)
+class ReplaceHistory:
+    """Go to another position of the game: that after these joint moves."""
+
+    kind: Literal["ReplaceHistory"] = field(default="ReplaceHistory", kw_only=True, repr=False)
+    history: tuple[tuple[str, ...], ...]
+
+
+MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | ReplaceHistory | BeginSearch
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ from ggp_player.worker.messages import (
     MatchStatus,
     MessageToServer,
     MessageToWorker,
+    ReplaceHistory,
     StateReport,
     Unplayable,
     decode_to_worker,
@@ -166,6 +167,8 @@ def handle_message(
                 return _search_worker(message, choices, send)
             case ApplyMoves() if worker is not None:
                 worker.apply_moves(message.moves)
+            case ReplaceHistory() if worker is not None:
+                worker.replace_history(message.history)
             case BeginSearch() if worker is not None and not isinstance(worker, TrackerWorker):
                 worker.search(message)
     except (gdl.GdlError, GgpPlayerError) as error:
@@ -193,6 +196,11 @@ class TrackerWorker:
     def apply_moves(self, moves: tuple[str, ...]) -> None:
         """Apply a joint move, and report how the match stands now."""
         self._tracker.apply_moves(moves)
+        self._send_status()
+
+    def replace_history(self, history: tuple[tuple[str, ...], ...]) -> None:
+        """Go to another position, and report how the match stands there."""
+        self._tracker.replace_history(history)
         self._send_status()
 
     def _send_always_legal(self, ruleset: gdl.Ruleset) -> None:

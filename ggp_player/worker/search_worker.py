@@ -56,6 +56,10 @@ class SearchWorker:
         """Apply a joint move."""
         self._tracker.apply_moves(moves)
 
+    def replace_history(self, history: tuple[tuple[str, ...], ...]) -> None:
+        """Go to another position. What the strategy knows of states stays."""
+        self._tracker.replace_history(history)
+
     def search(self, message: BeginSearch) -> None:
         """Search, and report the end. After a failure the next search has a new strategy."""
         failure = ""

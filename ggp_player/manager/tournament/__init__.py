@@ -17,7 +17,7 @@ score     a win counts 1, a draw one half
 
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
-from ggp_player.manager.tournament.players import check_players, is_remote
+from ggp_player.manager.tournament.players import check_players, takes_one_match
 from ggp_player.manager.tournament.ratings import MISSING, is_available, library
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, ResultsFile, ResultsLog
@@ -40,8 +40,8 @@ __all__ = [
     "TournamentRun",
     "check_players",
     "is_available",
-    "is_remote",
     "library",
     "load_games",
     "make_schedule",
+    "takes_one_match",
 ]

@@ -10,6 +10,7 @@ from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.events import EventBus
 from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.play import human_seat
 from ggp_player.protocol import Abort, format_request
 
 ABORT_LIMIT = 1.0
@@ -38,6 +39,11 @@ def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -
 def is_remote(player: str) -> bool:
     """Check whether a player is the address of a server."""
     return RemotePlayer.at(player) is not None
+
+
+def takes_one_match(player: str) -> bool:
+    """Check whether a player can be in one match at a time: a server, or a person."""
+    return is_remote(player) or human_seat(player) is not None
 
 
 async def start_player(

@@ -31,7 +31,7 @@ from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_warnings import collecting_warnings, warnings_of_match
-from ggp_player.manager.tournament.players import abort_match, is_remote, start_player
+from ggp_player.manager.tournament.players import abort_match, start_player, takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.protocol import CONNECTION_ERROR
@@ -69,7 +69,7 @@ class MatchRunner:
         self._conditions = conditions
         self._on_result = on_result
         self._concurrency = concurrency
-        self._busy_servers: set[str] = set()
+        self._busy_players: set[str] = set()
         self._change = asyncio.Condition()
         self._machines: dict[str, list[StateMachine]] = defaultdict(list)
 
@@ -96,7 +96,7 @@ class MatchRunner:
                 self._on_result(await self._play(match))
             finally:
                 async with self._change:
-                    self._busy_servers.difference_update(match.players)
+                    self._busy_players.difference_update(match.players)
                     self._change.notify_all()
 
     async def _next(self, pending: list[PlannedMatch]) -> PlannedMatch | None:
@@ -104,9 +104,9 @@ class MatchRunner:
         async with self._change:
             while pending:
                 for match in pending:
-                    if self._busy_servers.isdisjoint(match.players):
+                    if self._busy_players.isdisjoint(match.players):
                         pending.remove(match)
-                        self._busy_servers.update(filter(is_remote, match.players))
+                        self._busy_players.update(filter(takes_one_match, match.players))
                         return match
                 await self._change.wait()
         return None

@@ -1,0 +1,242 @@
+// A match that a person plays: the board and the list of moves are clicked, the rest is shown.
+
+import { Board } from "./board.js";
+import { Countdown } from "./clock.js";
+import { address, byId, element, post, setText, value } from "./dom.js";
+import { MovePicker } from "./move_picker.js";
+import { MovesTable } from "./moves_table.js";
+import { follow } from "./stream.js";
+import { ThoughtsPanel } from "./thoughts.js";
+
+const LISTED = 300;
+const FILTERED_FROM = 24;
+const MOST_MARKED = 0.5;
+const CHANCE = "random";
+
+const board = new Board(byId("board"), { onCell: click, label: "The board" });
+const moves = new MovesTable(byId("moves"));
+const clock = new Countdown(byId("clock"), "your clock");
+const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove: (move) => choose(acting(), move) }) : null;
+
+let table = null, drawn = null, picker = new MovePicker(), focused = null;
+
+follow(address("/events"), update, (state) => {
+  const told = { lost: "The program does not answer; trying again.", closed: "The program has ended. What was played is kept." };
+  byId("connection").hidden = state === "open";
+  setText(byId("connection"), told[state] ?? "");
+});
+
+for (const name of ["back", "hint", "flip", "resign", "new"]) {
+  byId(name)?.addEventListener("click", (event) => act(name, event.currentTarget));
+}
+byId("think")?.addEventListener("click", () => send("/think", { on: !table?.is_thinking }));
+byId("show-legal").addEventListener("change", mark);
+byId("filter").addEventListener("input", showLegal);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") forget();
+});
+
+function update(message) {
+  if (message.table) {
+    const isNew = !table || table.step !== message.table.step || table.match !== message.table.match;
+    const hasMore = table && !isNew && message.table.choosing.length > table.choosing.length;
+    table = message.table;
+    if (isNew || hasMore) complain("");
+    showTable(Date.now() - message.now);
+  }
+  if (message.board) showBoard(message.board);
+  if ("thoughts" in message && thoughts) thoughts.show(message.thoughts ? message.thoughts.view : null);
+  if (message.table || message.board) renew();
+}
+
+/** The role for which a click moves: the first person who has yet to choose. */
+function acting() {
+  return table?.choosing[0] ?? null;
+}
+
+function showTable(offset) {
+  const seats = table.roles.map((role) => {
+    const name = table.persons.includes(role) ? "you" : playerName(table.names[role]);
+    return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
+      element("dd", {}, goalOf(role, name)));
+  });
+  byId("seats").replaceChildren(...seats);
+  showTurn();
+  for (const name of ["back", "hint", "think", "flip", "resign", "new"]) {
+    if (byId(name)) byId(name).disabled = !table.actions.includes(name) && !(name === "think" && table.is_thinking);
+  }
+  byId("think")?.setAttribute("aria-pressed", String(table.is_thinking));
+  if (byId("thoughts-panel")) byId("thoughts-panel").hidden = !table.is_thinking;
+  byId("clocks").hidden = table.deadline === null;
+  if (table.deadline !== null) clock.show(table.deadline, table.clock, offset);
+  else clock.stop();
+  moves.clear();
+  moves.setRoles(table.roles, false);
+  for (const turn of table.moves) moves.show(turn);
+}
+
+function playerName(name) {
+  return name === CHANCE ? "chance" : name || "another player";
+}
+
+function goalOf(role, name) {
+  const goal = table.goals[role];
+  return goal === undefined || goal === null ? name : `${name}, ${goal} points`;
+}
+
+function showTurn() {
+  const turn = byId("turn");
+  turn.classList.toggle("yours", table.choosing.length > 0);
+  turn.classList.toggle("over", table.is_over);
+  setText(turn, [turnText(), table.notice].filter(Boolean).join(" "));
+}
+
+function turnText() {
+  if (table.is_over) return table.result;
+  const role = acting();
+  if (role) {
+    const who = table.persons.length > 1 || table.roles.length > 1 ? `Your move, ${role}.` : "Your move.";
+    const advice = table.advice;
+    if (!advice || advice.role !== role) return who;
+    const worth = advice.value === null ? "" : `, value ${value(advice.value)}${advice.proved ? ", proved" : ""}`;
+    return `${who} Hint: ${advice.move}${worth}.`;
+  }
+  if (table.waiting_for.length) return `${table.waiting_for.join(" and ")} thinks.`;
+  return Object.keys(table.chosen).length ? "Your move is made." : "";
+}
+
+function showBoard(message) {
+  // The cell that has the focus keeps it in the new drawing.
+  const active = document.activeElement?.closest?.("#board [data-cell]");
+  focused = active ? [active.dataset.board, active.dataset.cell] : null;
+  drawn = message;
+  board.show({ svg: message.svg, facts: message.facts, label: `The board at step ${message.step + 1}` });
+  if (!focused) return;
+  const [number, cell] = focused;
+  const again = byId("board").querySelector(`[data-board="${CSS.escape(number)}"][data-cell="${CSS.escape(cell)}"]`);
+  if (again) {
+    byId("board").querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    again.setAttribute("tabindex", "0");
+    again.focus();
+  }
+}
+
+/** Whether the drawing is of the step that the table is at. */
+function isCurrent() {
+  return drawn !== null && table !== null && drawn.step === table.step && drawn.match === table.match;
+}
+
+/** Begin to choose anew: the clicks so far were for another step, or another role. */
+function renew() {
+  const role = acting();
+  const key = table ? `${table.match} ${table.step} ${role} ${isCurrent()}` : "";
+  if (renew.key !== key) {
+    renew.key = key;
+    const legal = role && isCurrent() ? table.legal[role] : [];
+    picker = new MovePicker(legal.map((move) => ({ role, move, cells: drawn.cells[move] ?? [] })));
+    byId("filter").value = "";
+    showChoices([]);
+  }
+  byId("board").classList.toggle("waiting", !role);
+  showLegal();
+  mark();
+}
+
+function click(cell) {
+  complain("");
+  if (table?.is_over) return;
+  if (!acting()) return complain("It is not your move.");
+  if (!picker.options.length) return complain("No move names a place on the board: choose it in the list.");
+  const { move, several } = picker.click(cell);
+  if (move) {
+    picker.clear();
+    choose(move.role, move.move);
+  } else if (!picker.clicked.length && !picker.options.some((option) => option.cells.includes(cell))) {
+    complain("No legal move of yours is there.");
+  }
+  showChoices(several ?? []);
+  showLegal();
+  mark();
+}
+
+function forget() {
+  picker.clear();
+  complain("");
+  showChoices([]);
+  showLegal();
+  mark();
+}
+
+/** Ask which of several moves is meant. */
+function showChoices(several) {
+  const box = byId("choices");
+  box.hidden = several.length === 0;
+  box.replaceChildren(...several.slice(0, LISTED).map((option) => button(option.role, option.move)));
+}
+
+function showLegal() {
+  if (!table) return;
+  const wanted = byId("filter").value.trim().toLowerCase();
+  let count = 0;
+  const lists = table.choosing.map((role) => {
+    const fitting = new Set(picker.clicked.length ? picker.candidates.map((one) => one.move) : table.legal[role]);
+    const isActing = role === acting();
+    const shown = table.legal[role].filter((move) =>
+      (!isActing || fitting.has(move)) && move.toLowerCase().includes(wanted));
+    count += table.legal[role].length;
+    const title = table.choosing.length > 1 ? element("h3", {}, role) : null;
+    const more = shown.length > LISTED ? element("p", { class: "soft small" }, `and ${shown.length - LISTED} more`) : null;
+    return element("div", { class: "of-role", role: "group", "aria-label": `Moves of ${role}` }, title,
+      ...shown.slice(0, LISTED).map((move) => button(role, move)), more);
+  });
+  byId("filter-label").hidden = count < FILTERED_FROM;
+  const none = element("p", { class: "soft small" }, table.is_over ? "The match is over." : "None at the moment.");
+  byId("legal").replaceChildren(...(lists.length ? lists : [none]));
+}
+
+function button(role, move) {
+  const isAdvised = table.advice?.role === role && table.advice.move === move;
+  return element("button", { type: "button", class: isAdvised ? "advised" : "", click: () => choose(role, move) }, move);
+}
+
+function mark() {
+  const marks = [];
+  if (isCurrent() && acting()) {
+    for (const cell of picker.clicked) marks.push({ cell, kind: "selected" });
+    for (const cell of legalMarks()) marks.push({ cell, kind: "legal" });
+    if (table.advice) for (const cell of drawn.advised) marks.push({ cell, kind: "chosen" });
+  }
+  board.mark(marks);
+}
+
+/** The places to click next; not where nearly all of an empty board would be marked. */
+function legalMarks() {
+  const next = byId("show-legal").checked ? picker.next : [];
+  return picker.clicked.length || next.length <= board.cells.length * MOST_MARKED ? next : [];
+}
+
+function choose(role, move) {
+  return send("/move", { role, move, step: table.step, match: table.match });
+}
+
+async function act(name, pressed) {
+  pressed.setAttribute("aria-busy", "true");
+  if (name === "hint") setText(byId("turn"), "Looking for the best move …");
+  await send(`/${name}`, { step: table.step, match: table.match });
+  pressed.removeAttribute("aria-busy");
+  if (name === "hint" && table) showTurn();
+}
+
+async function send(path, values) {
+  complain("");
+  try {
+    await post(path, values);
+  } catch (error) {
+    complain(`${error.message[0].toUpperCase()}${error.message.slice(1)}.`);
+  }
+}
+
+function complain(sentence) {
+  byId("complaint").hidden = !sentence;
+  setText(byId("complaint"), sentence);
+}

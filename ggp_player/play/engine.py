@@ -1,0 +1,171 @@
+"""An engine: a search for one role that can be asked about any position of a match.
+
+It is the search of the move service, with the same worker process and the same supervisor, but it
+needs no match tracker: the table knows the legal moves. The strategy keeps what it knows of states
+when the match goes back to an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ggp_player.clock import Clock, Deadline, monotonic
+from ggp_player.events import EventBus, MatchPublisher, MatchStarted, MoveChosen
+from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
+from ggp_player.play.match_line import History
+from ggp_player.protocol import Start
+from ggp_player.worker import FoundChoice
+
+if TYPE_CHECKING:
+    from ggp_player.move_service import Health
+
+FIRST_RESULT_SECONDS = 20.0
+"""How much longer than its clock a search may take for a first result; no manager waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSetup:
+    """What an engine searches with. ``ponder``: on the people's time, too."""
+
+    start: Start
+    strategy: str
+    seed: str
+    pool: Pool
+    health: Health
+    events: EventBus
+    ponder: bool = True
+    clock: Clock = monotonic
+
+
+class Engine:
+    """Searches for one role. ``key`` is that of its events."""
+
+    def __init__(self, setup: EngineSetup, history: History) -> None:
+        self._setup = setup
+        self._publisher = MatchPublisher(setup.events)
+        self._deadline: CancellableDeadline | None = None
+        self._history = history
+        searching = Setup(
+            setup.start,
+            setup.strategy,
+            setup.seed,
+            setup.ponder,
+            health=setup.health,
+            history=history,
+            events=self._publisher,
+        )
+        self._search = SearchSupervisor(searching, setup.pool, self._notify)
+
+    @property
+    def key(self) -> str:
+        """The key of its events."""
+        return self._publisher.match
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot search, or nothing."""
+        return self._search.unplayable
+
+    def open(self, player: str = "") -> None:
+        """Start the search's process. With a name it tells its moves as those of a player."""
+        if player:
+            self._publisher.started(_started(self._setup, player))
+        self._search.open()
+
+    def think(self, history: History) -> None:
+        """Search a position, unless that goes on already."""
+        if history == self._history and self._search.is_wanted:
+            return
+        self._search.stop()
+        self._go_to(history)
+        self._search.search()
+
+    def rest(self) -> None:
+        """Search no more."""
+        self._search.stop()
+
+    def _go_to(self, history: History) -> None:
+        known = len(self._history)
+        if history[:known] == self._history:
+            for joint_move in history[known:]:
+                self._search.apply_moves(joint_move)
+        else:
+            self._search.replace_history(history)
+        self._history = history
+
+    async def choose(self, history: History, legal: Sequence[str], seconds: float) -> FoundChoice:
+        """Return the best of the legal moves, after so many seconds or as soon as it is proved.
+
+        The only legal move comes at once, and the search goes on if it gains from that.
+        """
+        began = self._setup.clock()
+        if len(legal) > 1 or self._search.ponders:
+            self.think(history)
+        if len(legal) == 1:
+            return FoundChoice(0, legal[0])
+        await self._wait(seconds, lambda: self._search.has_ended)
+        await self._wait(FIRST_RESULT_SECONDS, lambda: self._search.has_ended or self._has_value())
+        found = self._best(legal)
+        self._tell(found, len(history), self._setup.clock() - began)
+        if not self._search.ponders:
+            self._search.stop()
+        return found
+
+    async def _wait(self, seconds: float, condition: Callable[[], bool]) -> None:
+        self._deadline = CancellableDeadline(Deadline.after(seconds, self._setup.clock))
+        await self._deadline.wait(condition)
+
+    def _has_value(self) -> bool:
+        found = self._search.best()
+        return found is not None and found.value is not None
+
+    def _best(self, legal: Sequence[str]) -> FoundChoice:
+        found = self._search.best()
+        if found is not None and found.move in legal:
+            return found
+        reason = self.problem or "the search has found no legal move in time"
+        self._publisher.problem(reason)
+        return FoundChoice(0, legal[0], note=f"the first legal move: {reason}")
+
+    def _tell(self, found: FoundChoice, turn: int, seconds: float) -> None:
+        self._publisher.move_chosen(
+            MoveChosen(
+                match="",
+                time=0,
+                turn=turn,
+                move=found.move,
+                value=found.value,
+                proved=found.proved,
+                note=found.note,
+                source="search" if found.search else "tracker",
+                seconds=round(seconds, 3),
+            )
+        )
+
+    def _notify(self) -> None:
+        if self._deadline is not None:
+            self._deadline.notify()
+
+    async def close(self) -> None:
+        """End the search's process."""
+        self._publisher.ended("completed")
+        self._search.close()
+        await self._search.closed()
+
+
+def _started(setup: EngineSetup, player: str) -> MatchStarted:
+    start = setup.start
+    return MatchStarted(
+        match="",
+        time=0,
+        match_id=start.match_id,
+        rules=start.rules,
+        start_clock=start.start_clock,
+        play_clock=start.play_clock,
+        role=start.role,
+        player=player,
+        strategy=setup.strategy,
+        manager="play",
+    )

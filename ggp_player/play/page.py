@@ -1,0 +1,375 @@
+"""A table on a page: people click moves, and whatever changes is pushed to the page.
+
+=================  =============================================================================
+``GET /``          the page
+``GET /events``    what changes, as server-sent events
+``GET /record``    the match record so far, as a file
+``POST /move``     a move: ``{"role", "move", "step", "match"}``
+``POST /NAME``     ``back``, ``flip``, ``new``, ``resign``, ``hint``: ``{"step", "match"}``
+``POST /think``    ``{"on"}``: show what a search thinks, or no longer
+=================  =============================================================================
+
+A request that comes too late, is not allowed or cannot be done is answered with a sentence. Only
+pages of this server may change something (:class:`ggp_player.pages.WriteGuard`), and only this
+machine is answered, by a name of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic_core import to_json
+
+from gdl.drawing.rendering import layout_file_of
+from ggp_player.errors import PlayError, ServerError
+from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_process import Drawing, DrawState
+from ggp_player.play.match_line import Step
+from ggp_player.play.session import PlaySession
+from ggp_player.play.table import MAX_LEGAL, Table
+from ggp_player.protocol import move_texts, spaced, state_text
+
+LOOPBACK = "127.0.0.1"
+
+NAMES = (LOOPBACK, "localhost")
+"""By what names the page is asked for: another one is of a site that points here."""
+
+MAX_REQUEST = 2**14
+"""Bytes of the longest request."""
+
+MAX_VIEWERS = 20
+"""Pages that are kept up to date at a time."""
+
+SHUTDOWN_SECONDS = 1.0
+
+LAST_SECONDS = 3.0
+"""How long a table that ends waits until the open pages show its last state."""
+
+_log = logging.getLogger(__name__)
+
+_Text: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
+
+
+class _Request(BaseModel):
+    """What a page sends."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    step: int = -1
+    match: int = -1
+    role: _Text = ""
+    move: _Text = ""
+    on: bool = False
+
+
+@dataclass(slots=True)
+class _Board:
+    """The drawing of a step; ``key`` says of which one."""
+
+    key: tuple[int, int, tuple[str, ...], str]
+    drawing: Drawing
+
+
+class PlayPage:
+    """Serves a table, while it is served: see :func:`serve_table`."""
+
+    def __init__(self, table: Table, title: str = "") -> None:
+        self.table = table
+        self.guard = WriteGuard()
+        self._title = title or "A game"
+        self._site = PageSite("ggp-player")
+        self._drawer = Drawer()
+        self._board: _Board | None = None
+        self._board_version = 1
+        self._drawing: asyncio.Task[None] | None = None
+        self._viewers: list[_Seen] = []
+        self._told = asyncio.Event()
+
+    def application(self) -> web.Application:
+        """Return what answers the requests."""
+        app = web.Application(middlewares=[self._checked], client_max_size=MAX_REQUEST)
+        app.router.add_get("/", self._page, allow_head=False)
+        app.router.add_get("/events", self._events, allow_head=False)
+        app.router.add_get("/record", self._record, allow_head=False)
+        for name in ("move", "back", "flip", "new", "resign", "hint", "think"):
+            app.router.add_post(f"/{name}", self._change)
+        self._site.add_static_route(app.router)
+        return app
+
+    async def start(self) -> None:
+        """Begin to draw."""
+        self._drawing = asyncio.create_task(self._keep_drawn())
+
+    async def close(self) -> None:
+        """Draw no more, once the open pages show the last state."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_SECONDS):
+                await self._all_told()
+        self.table.end_viewing()
+        if self._drawing is not None:
+            self._drawing.cancel()
+            await asyncio.gather(self._drawing, return_exceptions=True)
+        await self._drawer.close()
+
+    async def _all_told(self) -> None:
+        """Wait until the open pages were told all that there is."""
+        while self._viewers and not self.table.is_closing:
+            is_drawn = self._board is not None and self._board.key == self._key()
+            if is_drawn and all(map(self._is_up_to_date, self._viewers)):
+                return
+            self._told.clear()
+            await self._told.wait()
+
+    def _is_up_to_date(self, seen: _Seen) -> bool:
+        return (seen.table, seen.board) == (self.table.version, self._board_version)
+
+    # ---------------------------------------------------------------------- requests
+
+    @web.middleware
+    async def _checked(
+        self,
+        request: web.Request,
+        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+    ) -> web.StreamResponse:
+        """Answer requests by a name of this machine only, and errors with a sentence."""
+        try:
+            if request.host.rpartition(":")[0] not in NAMES:
+                raise web.HTTPForbidden(reason="the name in Host is not one of this machine")
+            return await handler(request)
+        except web.HTTPException as error:
+            return _sentence(error.status, error.reason)
+        except PlayError as error:
+            return _sentence(409, str(error))
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        table = self.table
+        return self._site.page(
+            "play.html",
+            token=self.guard.token,
+            game=self._title,
+            persons=table.persons_in_words(),
+            actions=table.actions,
+            is_session=isinstance(table, PlaySession),
+        )
+
+    async def _record(self, _request: web.Request) -> web.Response:
+        table = self.table
+        if not isinstance(table, PlaySession):
+            raise web.HTTPNotFound(reason="the game manager has the record of this match")
+        response = self._site.json(table.record().to_json().encode())
+        name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in table.match_id)
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}.json"'
+        return response
+
+    async def _change(self, request: web.Request) -> web.Response:
+        self.guard.check(request)
+        try:
+            asked = _Request.model_validate_json(await request.read())
+        except ValidationError as error:
+            raise web.HTTPBadRequest(reason="that is no request of a page") from error
+        name = request.path.removeprefix("/")
+        if name == "move":
+            self.table.choose_text(asked.role, asked.move, asked.step, asked.match)
+        else:
+            await self._act(name, asked)
+        return self._site.json(b"{}")
+
+    async def _act(self, name: str, asked: _Request) -> None:
+        session = self.table
+        if not isinstance(session, PlaySession):
+            raise PlayError("the game manager decides on that")
+        step, match = asked.step, asked.match
+        actions: Mapping[str, Callable[[], Awaitable[object]]] = {
+            "back": lambda: session.take_back(step, match),
+            "flip": lambda: session.flip(step, match),
+            "new": lambda: session.new_match(match),
+            "resign": lambda: session.resign(step, match),
+            "hint": lambda: session.hint(step, match),
+            "think": lambda: session.think(asked.on),
+        }
+        await actions[name]()
+
+    # ---------------------------------------------------------------------- pushing
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        if len(self._viewers) >= MAX_VIEWERS:
+            raise web.HTTPServiceUnavailable(reason="too many pages are open")
+        seen = _Seen()
+        self._viewers.append(seen)
+        try:
+            async with EventStream(request) as stream:
+                await stream.follow(self.table.news, lambda: self._next_message(seen))
+        finally:
+            self._viewers.remove(seen)
+            self._told.set()
+        return stream.response
+
+    def _next_message(self, seen: _Seen) -> bytes | None:
+        """What has changed since a page was told last; empty where nothing has."""
+        table = self.table
+        if table.is_closing:
+            return None
+        self._told.set()  # what was returned before is sent
+        message: dict[str, object] = {}
+        if seen.table != table.version:
+            seen.table = table.version
+            message["table"] = view_of(table)
+        if seen.board != self._board_version and self._board is not None:
+            seen.board = self._board_version
+            message["board"] = _board_message(self._board)
+        if seen.thoughts != table.thoughts_version:
+            seen.thoughts = table.thoughts_version
+            message["thoughts"] = _thoughts_message(table)
+        if not message:
+            return b""
+        return to_json({"now": table.clock(), **message})
+
+    async def _keep_drawn(self) -> None:
+        """Draw the newest step whenever there is a new one, also before the first page looks."""
+        while True:
+            key = self._key()
+            if self._board is None or self._board.key != key:
+                request = self._request(key)
+                drawings = await self._drawer.draw(request)
+                drawing = drawings[0] if drawings else _facts(self.table.line.last)
+                self._board = _Board(key, drawing)
+                self._board_version += 1
+                self.table.wake()
+            else:
+                await self.table.news()
+
+    def _key(self) -> tuple[int, int, tuple[str, ...], str]:
+        table = self.table
+        advice = table.shown.advice
+        moves = dict.fromkeys(
+            str(move) for role in table.persons for move in table.legal_moves(role)[:MAX_LEGAL]
+        )
+        return table.match_number, table.line.number, tuple(moves), advice.move if advice else ""
+
+    def _request(self, key: tuple[int, int, tuple[str, ...], str]) -> DrawState:
+        table = self.table
+        steps = table.line.steps
+        _, _, moves, advised = key
+        layout_file = layout_file_of_rules(table)
+        return DrawState(
+            spaced(str(table.ruleset)),
+            state_text(steps[-1].state),
+            state_text(steps[-2].state) if len(steps) > 1 else "",
+            moves,
+            ((advised,),) if advised else (),
+            layout_file=layout_file,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Seen:
+    """The versions of which a page was told."""
+
+    table: int = 0
+    board: int = 0
+    thoughts: int = 0
+
+
+def view_of(table: Table) -> dict[str, object]:
+    """What a page shows of a table besides the board and the thoughts, as values for JSON."""
+    line, shown = table.line, table.shown
+    choosing = table.choosing
+    legal = {str(role): move_texts(table.legal_moves(role)[:MAX_LEGAL]) for role in choosing}
+    goals = dict(zip(map(str, table.machine.roles), line.last.goals, strict=False))
+    return {
+        "match": table.match_number,
+        "step": line.number,
+        "roles": list(map(str, table.machine.roles)),
+        "names": {str(role): name for role, name in table.names.items()},
+        "persons": list(map(str, table.persons)),
+        "choosing": list(legal),
+        "legal": legal,
+        "legal_counts": {str(role): len(table.legal_moves(role)) for role in choosing},
+        "chosen": {
+            str(role): str(move)
+            for role in table.persons
+            if (move := table.chosen(role)) is not None
+        },
+        "moves": [
+            {"turn": number, "joint_move": move_texts(step.joint_move), "errors": step.errors}
+            for number, step in enumerate(line.steps[1:], 1)
+        ],
+        "is_over": table.is_over,
+        "result": table.result(),
+        "goals": goals,
+        "notice": shown.notice,
+        "advice": shown.advice,
+        "waiting_for": shown.waiting_for,
+        "deadline": shown.deadline if choosing else None,
+        "clock": shown.clock,
+        "actions": sorted(table.actions),
+        "is_thinking": isinstance(table, PlaySession) and table.is_thinking,
+    }
+
+
+def _board_message(board: _Board) -> dict[str, object]:
+    match, step, _, advised = board.key
+    drawing = board.drawing
+    return {
+        "match": match,
+        "step": step,
+        "svg": drawing.svg,
+        "facts": drawing.facts,
+        "cells": drawing.cells,
+        "advised": drawing.line[0] if advised and drawing.line else (),
+    }
+
+
+def _thoughts_message(table: Table) -> dict[str, object] | None:
+    view = table.shown.thoughts
+    if view is None:
+        return None
+    return {"role": table.shown.thinker, "view": view}
+
+
+def _facts(step: Step) -> Drawing:
+    return Drawing(facts=tuple(sorted(map(str, step.state))))
+
+
+def layout_file_of_rules(table: Table) -> str:
+    """The layout file beside the rulesheet, or nothing."""
+    file = layout_file_of(Path(table.ruleset.source.name))
+    return str(file.resolve()) if file is not None else ""
+
+
+def _sentence(status: int, sentence: str) -> web.Response:
+    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+    return web.Response(status=status, text=sentence, headers=headers)
+
+
+@asynccontextmanager
+async def serve_table(table: Table, title: str = "", port: int = 0) -> AsyncIterator[str]:
+    """Serve a table on the loopback address, at any free port; yield the address.
+
+    Raises :class:`ServerError` where the port is taken.
+    """
+    page = PlayPage(table, title)
+    runner = web.AppRunner(page.application(), access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, LOOPBACK, port)
+        try:
+            await site.start()
+        except OSError as error:
+            reason = error.strerror or error
+            raise ServerError(f"the page cannot be served at port {port}: {reason}") from error
+        await page.start()
+        yield f"http://{LOOPBACK}:{runner.addresses[0][1]}/"
+    finally:
+        with suppress(asyncio.CancelledError):
+            await page.close()
+        await runner.cleanup()

@@ -1,0 +1,672 @@
+"""A match of people against strategies, or against player servers, which they can take back.
+
+The session asks everybody for a move of the step at the same time, makes the joint move, and so on.
+Whatever a person does besides moving interrupts that, changes the match, and begins to ask anew.
+Chance and replaced moves depend on the seed and the step alone, so that the same moves lead to the
+same states again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any, Protocol, TypeAlias
+
+from gdl import Constant, GdlError, Ruleset, StateMachine, Term
+from gdl.language import RANDOM_ROLE, moves_by_chance
+from ggp_player.clock import WallClock, wall_clock
+from ggp_player.errors import GgpPlayerError, MatchError, PlayError, ServerError
+from ggp_player.events import (
+    EventBus,
+    MatchPublisher,
+    MatchStarted,
+    SearchView,
+    StepMade,
+    Thoughts,
+)
+from ggp_player.move_service import Health, Pool, ensure_warm
+from ggp_player.play.engine import Engine, EngineSetup
+from ggp_player.play.match_line import MatchLine
+from ggp_player.play.table import Advice, Shown, Table, spelled
+from ggp_player.protocol import (
+    CONNECTION_ERROR,
+    ILLEGAL,
+    TIMEOUT,
+    Abort,
+    MatchRecord,
+    Play,
+    Request,
+    Start,
+    Stop,
+    format_request,
+    move_texts,
+    spaced,
+    state_text,
+)
+
+HINT_SECONDS = 3.0
+"""The longest search for a hint."""
+
+REMOTE_GRACE = 1.0
+"""Seconds that a player server may take beyond the play clock."""
+
+HUMAN = "human"
+"""What the records call a person."""
+
+_log = logging.getLogger(__name__)
+
+
+class RemoteOpponent(Protocol):
+    """A player server; :class:`ggp_player.manager.RemotePlayer` is one."""
+
+    @property
+    def name(self) -> str:
+        """Its name for the record."""
+        ...
+
+    async def send(self, text: str) -> str:
+        """Return the reply to a request; raises ServerError if the connection fails."""
+        ...
+
+
+Opponent: TypeAlias = str | RemoteOpponent
+"""A strategy, or a player server."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySetup:
+    """What a match is played with. Clocks are in seconds.
+
+    ``opponents`` take the roles without a person, in role order; the last one takes the rest. With
+    ``is_timed`` people are held to the play clock, too.
+    """
+
+    ruleset: Ruleset
+    game: str
+    persons: tuple[str, ...] = ()
+    opponents: tuple[Opponent, ...] = ("auto",)
+    start_clock: int = 5
+    play_clock: int = 3
+    is_timed: bool = False
+    seed: int = 0
+    ponder: bool = True
+    rulesheet_url: str = ""
+    events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
+
+
+class PlaySession(Table):
+    """Runs the match while it is entered: ``async with PlaySession(setup, machine, pool)``.
+
+    Raises :class:`PlayError` for a role that the game does not have.
+    """
+
+    def __init__(
+        self,
+        setup: PlaySetup,
+        machine: StateMachine,
+        pool: Pool,
+        clock: WallClock = wall_clock,
+        warm_up: Callable[[Health], Awaitable[None]] = ensure_warm,
+    ) -> None:
+        super().__init__(setup.ruleset, machine, _persons(machine, setup.persons), clock)
+        self.setup = setup
+        self.health = Health()
+        self._pool = pool
+        self._warm_up = warm_up
+        self._engines: dict[Constant, Engine] = {}
+        self._advisers: dict[Constant, Engine] = {}
+        self._remotes: dict[Constant, RemoteOpponent] = {}
+        self._is_thinking = False
+        self._begun = clock()
+        self._events = MatchPublisher(setup.events)
+        self._lock = asyncio.Lock()
+        self._running: asyncio.Task[None] | None = None
+        self._advising: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
+        self._thoughts = setup.events.subscribe("the table", on_news=self._take_thoughts)
+
+    async def __aenter__(self) -> PlaySession:
+        self._warming = asyncio.create_task(self._warm())
+        self._begin_match()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Break the match off unless it is over, and end all processes."""
+        await self._interrupt()
+        self._end_match("the match was left")
+        await self._say_goodbye()
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.gather(self._warming, return_exceptions=True)
+        self._thoughts.close()
+        await self._close_engines()
+        await self._pool.close()
+        self.end_viewing()
+
+    @property
+    def actions(self) -> frozenset[str]:  # type: ignore[override]
+        """What people can do now besides moving."""
+        found = {"new", "record"}
+        if not self.is_over:
+            found |= {"resign"}
+        if any(True for role in self.persons if len(self.legal_moves(role)) > 1):
+            found |= {"hint", "think"}
+        is_local = all(isinstance(one, str) for one in self.setup.opponents)
+        if self.line.number and is_local:
+            found |= {"back"}
+        if len(self._seats) > len(self.persons) and is_local:
+            found |= {"flip"}
+        return frozenset(found)
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether people are shown what a search thinks."""
+        return self._is_thinking
+
+    # ---------------------------------------------------------------------- what people do
+
+    async def take_back(self, step: int, match: int | None = None) -> None:
+        """Go back to the last step in which a person had a choice."""
+        async with self._changing(step, match, "back", "there is no move that can be taken back"):
+            if self._events_are_over:
+                await self._close_engines()  # they told of a match that is over
+            self._go_back()
+            self.shown.notice = f"Taken back to step {self.line.number + 1}."
+
+    def _go_back(self) -> None:
+        line = self.line.back_to(self.line.number - 1)
+        while line.number and not self._has_choice(line):
+            line = line.back_to(line.number - 1)
+        was_ended = self._events_are_over
+        self.line = line
+        self.shown.ended = ""
+        if was_ended:
+            self._publish_beginning()
+        else:
+            self._events.steps_taken_back(line.number)
+
+    def _has_choice(self, line: MatchLine) -> bool:
+        """Whether a person chose something at the end of a line."""
+        legal = zip(self.machine.roles, line.last.legal_moves, strict=True)
+        return any(len(moves) > 1 for role, moves in legal if role in self.persons)
+
+    async def flip(self, step: int, match: int | None = None) -> None:
+        """Give each person the next role, in role order."""
+        async with self._changing(step, match, "flip", "the seats cannot be changed here"):
+            seats = self._seats
+            following = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
+            self.persons = tuple(following[role] for role in self.persons)
+            await self._close_engines()
+            self._assign()
+            self.shown.notice = f"You are {self.persons_in_words()} now."
+
+    async def new_match(self, match: int | None = None) -> None:
+        """Begin the game anew."""
+        async with self._changing(self.line.number, match, "new", ""):
+            self._end_match("a new match was begun")
+            await self._say_goodbye()
+            await self._close_engines()
+            self.line = self.line.back_to(0)
+            self.shown = Shown()
+            self.match_number += 1
+            self._begun = self.clock()
+
+    async def resign(self, step: int, match: int | None = None) -> None:
+        """Break the match off."""
+        async with self._changing(step, match, "resign", "the match is over"):
+            self.shown.ended = f"{self.persons_in_words()} resigned."
+            self._end_match(self.shown.ended)
+            await self._say_goodbye()
+
+    async def hint(self, step: int, match: int | None = None) -> Advice:
+        """Return the move that a search finds best for the person who is to choose."""
+        self.check(step, match)
+        role = self._adviced()
+        if role is None:
+            raise PlayError("there is nothing to choose for you now")
+        adviser = await self._adviser(role)
+        self.check(step, match)
+        legal = move_texts(self.legal_moves(role))
+        seconds = min(HINT_SECONDS, max(1, self.setup.play_clock))
+        found = await adviser.choose(self.line.history, legal, seconds)
+        self.check(step, match)
+        if not self._is_thinking:
+            adviser.rest()
+        self.shown.advice = Advice(str(role), found.move, found.value, found.proved)
+        self.tell()
+        return self.shown.advice
+
+    async def think(self, is_on: bool) -> None:
+        """Show what a search thinks of each position, or no longer."""
+        self._is_thinking = is_on
+        if not is_on:
+            self.shown.thoughts = None
+            self.thoughts_version += 1
+        await self._think_aloud()
+        self.tell()
+
+    def record(self) -> MatchRecord:
+        """Return the record of the match so far."""
+        setup = self.setup
+        names = tuple(self.names[role] for role in self.machine.roles)
+        header = MatchRecord(
+            match_id=self.match_id,
+            start_time=self._begun,
+            start_clock=setup.start_clock,
+            play_clock=setup.play_clock,
+            player_names_from_host=names,
+            states=("",),
+            state_times=(0,),
+            moves=(),
+            errors=(("",) * len(names),),
+            random_token=f"{Random(f'token {setup.seed}').getrandbits(64):016x}",
+            game_meta_url=setup.rulesheet_url,
+            is_player_human=tuple(role in self.persons for role in self.machine.roles),
+        )
+        return self.line.record(header, is_aborted=bool(self.shown.ended))
+
+    @property
+    def match_id(self) -> str:
+        """The id of the match, with the time at which it began."""
+        return f"{self.setup.game}.{self._begun}"
+
+    # ---------------------------------------------------------------------- beginning and ending
+
+    def _begin_match(self) -> None:
+        self._assign()
+        self._publish_beginning()
+        self._run()
+
+    def _assign(self) -> None:
+        """Seat people and opponents."""
+        waiting = list(self.setup.opponents)
+        self._remotes.clear()
+        for role in self.machine.roles:
+            if moves_by_chance(role):
+                self.names[role] = RANDOM_ROLE
+            elif role in self.persons:
+                self.names[role] = HUMAN
+            else:
+                opponent = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+                self.names[role] = opponent if isinstance(opponent, str) else opponent.name
+                if not isinstance(opponent, str):
+                    self._remotes[role] = opponent
+
+    @property
+    def _seats(self) -> tuple[Constant, ...]:
+        return tuple(role for role in self.machine.roles if not moves_by_chance(role))
+
+    def _publish_beginning(self) -> None:
+        """Tell that a match begins, with the steps that it has already."""
+        self._events = MatchPublisher(self.setup.events)
+        self._events_are_over = False
+        record = self.record()
+        self._events.started(
+            MatchStarted(
+                match="",
+                time=0,
+                match_id=self.match_id,
+                rules=self.rules,
+                start_clock=self.setup.start_clock,
+                play_clock=self.setup.play_clock,
+                roles=tuple(map(str, self.machine.roles)),
+                players=record.player_names_from_host,
+                game=self.setup.game,
+                rulesheet_url=record.game_meta_url,
+                random_token=record.random_token,
+            ),
+            self._begun,
+        )
+        for number in range(len(self.line.steps)):
+            self._publish_step(number)
+
+    @property
+    def rules(self) -> str:
+        """The rules, as a game manager would send them."""
+        return spaced(str(self.ruleset))
+
+    def _publish_step(self, number: int) -> None:
+        step = self.line.steps[number]
+        self._events.step_made(
+            StepMade(
+                match="",
+                time=step.time,
+                step=number,
+                joint_move=move_texts(step.joint_move),
+                errors=step.errors,
+                seconds=(0.0,) * len(step.errors),
+                state=state_text(step.state),
+            )
+        )
+
+    _events_are_over = False
+
+    def _end_match(self, reason: str) -> None:
+        """Tell how the match ended, once."""
+        if self._events_are_over:
+            return
+        self._events_are_over = True
+        if self.line.is_over:
+            goals = zip(map(str, self.machine.roles), self.line.last.goals, strict=True)
+            self._events.ended("completed", goals=dict(goals))
+        else:
+            self._events.ended("aborted", reason=reason)
+
+    def _changing(self, step: int, match: int | None, action: str, refusal: str) -> _Change:
+        return _Change(self, step, match, (action, refusal))
+
+    async def _interrupt(self) -> None:
+        """Ask nobody any more."""
+        for task in (self._running, self._advising):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        self._running = self._advising = None
+
+    def _run(self) -> None:
+        if not self.is_over:
+            self._running = asyncio.create_task(self._play())
+        self.tell()
+
+    # ---------------------------------------------------------------------- playing
+
+    async def _play(self) -> None:
+        try:
+            await self._start_remotes()
+            while not self.is_over:
+                await self._play_step()
+            await self._say_goodbye()
+        except (GgpPlayerError, GdlError) as error:
+            self.shown.ended = f"The match cannot go on: {error}"
+        except Exception as error:
+            _log.exception("the match cannot go on")
+            self.shown.ended = f"The match cannot go on: {type(error).__name__}."
+        self._end_match(self.shown.ended)
+        self.tell()
+
+    async def _play_step(self) -> None:
+        """Ask everybody for a move, and make the joint move."""
+        self.shown.advice = None
+        asked = self.ask_persons()
+        self._start_clock()
+        self._advising = asyncio.create_task(self._think_aloud())
+        moves = [self._move_of(role, asked.get(role)) for role in self.machine.roles]
+        decided = await _gathered(moves)
+        joint_move = [move for move, _ in decided]
+        errors = [error for _, error in decided]
+        line = await asyncio.to_thread(self.line.after, joint_move, errors, self.clock())
+        self.line = line
+        self.shown.notice = ""
+        self._publish_step(line.number)
+        self.tell()
+
+    def _start_clock(self) -> None:
+        self.shown.deadline = None
+        if self.setup.is_timed and self.choosing:
+            self.shown.clock = float(self.setup.play_clock)
+            self.shown.deadline = self.clock() + 1000 * self.setup.play_clock
+
+    async def _move_of(
+        self, role: Constant, asked: asyncio.Future[Term] | None
+    ) -> tuple[Term, str]:
+        """Return a role's move, and what went wrong with it."""
+        legal = self.legal_moves(role)
+        if moves_by_chance(role):
+            return self._random("chance", role).choice(legal), ""
+        if asked is not None:
+            return await self._move_of_person(role, asked)
+        if role in self._remotes:
+            return await self._move_of_remote(role)
+        if len(legal) > 1:
+            self.shown.waiting_for = (*self.shown.waiting_for, str(role))
+        try:
+            engine = await self._engine(role)
+            seconds = self.setup.play_clock + (0 if self.line.number else self.setup.start_clock)
+            found = await engine.choose(self.line.history, move_texts(legal), seconds)
+        finally:
+            self.shown.waiting_for = tuple(
+                name for name in self.shown.waiting_for if name != str(role)
+            )
+        return next(move for move in legal if str(move) == found.move), ""
+
+    async def _move_of_person(
+        self, role: Constant, asked: asyncio.Future[Term]
+    ) -> tuple[Term, str]:
+        try:
+            async with asyncio.timeout(self.setup.play_clock if self.setup.is_timed else None):
+                return await asked, ""
+        except TimeoutError:
+            move = self._random("replaced", role).choice(self.legal_moves(role))
+            self.shown.notice = f"The time is up; {role} moves {move}."
+            return move, TIMEOUT
+
+    def _random(self, purpose: str, role: Constant) -> Random:
+        return Random(f"{purpose} {self.setup.seed} {self.line.number} {role}")
+
+    # ---------------------------------------------------------------------- engines
+
+    async def _warm(self) -> None:
+        """Have the searches compiled for this machine, which is done once."""
+        notice = "The searches are compiled for this machine, once: that takes some ten seconds."
+        warming = asyncio.ensure_future(self._warm_up(self.health))
+        try:
+            await asyncio.wait([warming], timeout=0.5)
+            if not warming.done():
+                self.shown.notice = notice
+                self.tell()
+            await warming
+        finally:
+            warming.cancel()
+        if self.shown.notice == notice:
+            self.shown.notice = ""
+            self.tell()
+
+    async def _engine(self, role: Constant) -> Engine:
+        """Return the engine that plays a role; it is started where it is not."""
+        await self._is_warm()
+        if role not in self._engines:
+            engine = self._new_engine(role, self.names[role])
+            engine.open(self.names[role])
+            self._engines[role] = engine
+        return self._engines[role]
+
+    async def _adviser(self, role: Constant) -> Engine:
+        """Return the engine that advises a person."""
+        await self._is_warm()
+        if role not in self._advisers:
+            strategies = [one for one in self.setup.opponents if isinstance(one, str)]
+            engine = self._new_engine(role, strategies[0] if strategies else "auto")
+            engine.open()
+            self._advisers[role] = engine
+        return self._advisers[role]
+
+    async def _is_warm(self) -> None:
+        if self._warming is not None:
+            await asyncio.wait([self._warming])
+
+    def _new_engine(self, role: Constant, strategy: str) -> Engine:
+        setup = EngineSetup(
+            Start(
+                self.match_id,
+                str(role),
+                self.rules,
+                self.setup.start_clock,
+                self.setup.play_clock,
+            ),
+            strategy,
+            f"{self.setup.seed} {self.setup.game} {role}",
+            self._pool,
+            self.health,
+            self.setup.events,
+            self.setup.ponder,
+        )
+        return Engine(setup, self.line.history)
+
+    async def _close_engines(self) -> None:
+        engines = [*self._engines.values(), *self._advisers.values()]
+        self._engines.clear()
+        self._advisers.clear()
+        await asyncio.gather(*(engine.close() for engine in engines))
+
+    # ---------------------------------------------------------------------- thoughts
+
+    def _adviced(self) -> Constant | None:
+        """The person who has a choice to make now."""
+        return next((one for one in self.choosing if len(self.legal_moves(one)) > 1), None)
+
+    async def _think_aloud(self) -> None:
+        """Have the search of the person who chooses tell what it thinks, where that is wanted."""
+        role = self._adviced()
+        for other, adviser in self._advisers.items():
+            if other != role or not self._is_thinking:
+                adviser.rest()
+        if role is not None and self._is_thinking:
+            adviser = await self._adviser(role)
+            adviser.think(self.line.history)
+
+    def _take_thoughts(self) -> None:
+        """Show what the search thinks that matters now."""
+        for event in self._thoughts.take():
+            if isinstance(event, Thoughts) and event.turn == self.line.number:
+                self._show_thoughts(event)
+
+    def _show_thoughts(self, thoughts: Thoughts) -> None:
+        role = self._adviced()
+        searches = self._engines if role is None else self._advisers
+        for other, engine in searches.items():
+            is_meant = other == role or (role is None and len(self.legal_moves(other)) > 1)
+            if engine.key == thoughts.match and is_meant and self._is_thinking:
+                view: SearchView = thoughts
+                self.tell_thoughts(str(other), view)
+
+    # ---------------------------------------------------------------------- player servers
+
+    async def _start_remotes(self) -> None:
+        if self.line.number or not self._remotes:
+            return
+        clock = self.setup.start_clock
+        starts = {
+            role: Start(self.match_id, str(role), self.rules, clock, self.setup.play_clock)
+            for role in self._remotes
+        }
+        self.shown.waiting_for = tuple(map(str, starts))
+        self.tell()
+        for role, (_, error) in (await self._ask(starts, clock + REMOTE_GRACE)).items():
+            if error:
+                raise MatchError(f"{self.names[role]} does not answer ({error})")
+        self.shown.waiting_for = ()
+
+    async def _move_of_remote(self, role: Constant) -> tuple[Term, str]:
+        legal = self.legal_moves(role)
+        last = move_texts(self.line.last.joint_move)
+        request = Play(self.match_id, spelled(self.ruleset, last))
+        if len(legal) > 1:
+            self.shown.waiting_for = (*self.shown.waiting_for, str(role))
+        seconds = self.setup.play_clock + REMOTE_GRACE
+        text, error = (await self._ask({role: request}, seconds))[role]
+        self.shown.waiting_for = tuple(one for one in self.shown.waiting_for if one != str(role))
+        if not error:
+            with suppress(GdlError):
+                move = spelled(self.ruleset, [text])[0]
+                if move in legal:
+                    return move, ""
+            error = f"{ILLEGAL} {' '.join(text.split())[:200]}"
+        return self._random("replaced", role).choice(legal), error
+
+    async def _ask(
+        self, requests: Mapping[Constant, Request], seconds: float
+    ) -> dict[Constant, tuple[str, str]]:
+        """Send requests to player servers; return for each role the reply and the error."""
+        asked = (self._reply(self._remotes[role], one, seconds) for role, one in requests.items())
+        return dict(zip(requests, await asyncio.gather(*asked), strict=True))
+
+    async def _reply(
+        self, remote: RemoteOpponent, request: Request, seconds: float
+    ) -> tuple[str, str]:
+        try:
+            async with asyncio.timeout(seconds):
+                return await remote.send(format_request(request)), ""
+        except TimeoutError:
+            return "", TIMEOUT
+        except ServerError as error:
+            _log.info("%s", error)
+            return "", CONNECTION_ERROR
+
+    async def _say_goodbye(self) -> None:
+        """Send STOP or ABORT to the player servers, once."""
+        remotes, self._remotes = dict(self._remotes), {}
+        if not remotes:
+            return
+        request: Request = Abort(self.match_id)
+        if self.line.is_over:
+            request = Stop(self.match_id, self.line.last.joint_move)
+        await asyncio.gather(*(self._reply(one, request, REMOTE_GRACE) for one in remotes.values()))
+
+
+class _Change:
+    """A change of the match by a person: nobody is asked meanwhile, all are asked again after."""
+
+    def __init__(
+        self, session: PlaySession, step: int, match: int | None, action: tuple[str, str]
+    ) -> None:
+        self._session = session
+        self._step = step
+        self._match = match
+        self._action, self._refusal = action
+
+    async def __aenter__(self) -> None:
+        session = self._session
+        await session._lock.acquire()
+        try:
+            session.check(self._step, self._match)
+            if self._action not in session.actions:
+                raise PlayError(self._refusal)
+            await session._interrupt()
+            session.shown = replace(
+                session.shown, advice=None, deadline=None, waiting_for=(), notice=""
+            )
+        except BaseException:
+            session._lock.release()
+            raise
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        session = self._session
+        try:
+            if kind is None and self._action == "new":
+                session._begin_match()
+            else:
+                session._run()
+        finally:
+            session._lock.release()
+
+
+async def _gathered(
+    moves: Sequence[Coroutine[Any, Any, tuple[Term, str]]],
+) -> list[tuple[Term, str]]:
+    """Wait for all; where one fails, the others are cancelled."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(move) for move in moves]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+def _persons(machine: StateMachine, names: Sequence[str]) -> tuple[Constant, ...]:
+    """The roles of these names, in role order; without names the first that is not chance."""
+    free = [role for role in machine.roles if not moves_by_chance(role)]
+    if not names:
+        return (free[0],)
+    wanted = {name.lower() for name in names}
+    unknown = wanted - {str(role).lower() for role in free}
+    if unknown:
+        roles = ", ".join(map(str, free))
+        raise PlayError(f"there is no role {min(unknown)} to take; the roles are {roles}")
+    return tuple(role for role in free if str(role).lower() in wanted)

@@ -1,0 +1,236 @@
+"""A match with people at it: its line, what is legal, and what they have chosen in this step.
+
+What a person does comes with the number of the step, and of the match, that was seen; what comes
+too late is refused with a sentence. All happens in one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import gdl
+from gdl import Constant, Ruleset, StateMachine, Term
+from gdl.language import moves_by_chance
+from ggp_player.clock import WallClock, wall_clock
+from ggp_player.errors import PlayError
+from ggp_player.events import SearchView
+from ggp_player.play.match_line import JointMove, MatchLine
+
+MAX_LEGAL = 2_000
+"""Legal moves of a step that a person is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a search suggests to a person in a step."""
+
+    role: str
+    move: str
+    value: float | None = None
+    proved: bool = False
+
+
+@dataclass(slots=True)
+class Shown:
+    """What people are shown besides the line: it changes, and the table's version with it."""
+
+    notice: str = ""
+    ended: str = ""
+    """Why the match ended before its rules said so; empty where it did not."""
+    advice: Advice | None = None
+    thoughts: SearchView | None = None
+    thinker: str = ""
+    """The role for which the search thinks."""
+    deadline: int | None = None
+    """When the people's clock runs out, in milliseconds since 1970."""
+    clock: float = 0.0
+    waiting_for: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Choices:
+    """The moves that people have chosen in a step, as futures."""
+
+    step: int = -1
+    of_role: dict[Constant, asyncio.Future[Term]] = field(default_factory=dict)
+
+
+class Table:
+    """A match that people play. ``persons`` are the roles of the people.
+
+    ``names`` has what plays each role. ``version`` goes up with everything that is shown, and
+    ``thoughts_version`` with what a search thinks.
+    """
+
+    actions: frozenset[str] = frozenset()
+    """What people can do besides moving."""
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        machine: StateMachine,
+        persons: Sequence[Constant],
+        clock: WallClock = wall_clock,
+    ) -> None:
+        self.ruleset = ruleset
+        self.machine = machine
+        self.persons = tuple(persons)
+        self.clock = clock
+        self.line = MatchLine.begin(machine, clock())
+        self.names = dict.fromkeys(machine.roles, "")
+        self.shown = Shown()
+        self.match_number = 1
+        self.version = 1
+        self.thoughts_version = 1
+        self.is_closing = False
+        self._choices = _Choices()
+        self._news = asyncio.Event()
+
+    # ---------------------------------------------------------------------- what is shown
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return self.line.is_over or bool(self.shown.ended)
+
+    def tell(self) -> None:
+        """Note that something which is shown has changed."""
+        self.version += 1
+        self.wake()
+
+    def tell_thoughts(self, role: str, view: SearchView) -> None:
+        """Show what a search thinks."""
+        self.shown.thoughts, self.shown.thinker = view, role
+        self.thoughts_version += 1
+        self.wake()
+
+    def wake(self) -> None:
+        """Wake all who wait for news."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def news(self) -> None:
+        """Wait until something changes."""
+        await self._news.wait()
+
+    def end_viewing(self) -> None:
+        """Tell all viewers that nothing more comes."""
+        self.is_closing = True
+        self.wake()
+
+    # ---------------------------------------------------------------------- choosing
+
+    def legal_moves(self, role: Constant) -> tuple[Term, ...]:
+        """The legal moves of a role; none where the match is over."""
+        if self.is_over:
+            return ()
+        return self.line.last.legal_moves[self.machine.roles.index(role)]
+
+    @property
+    def choosing(self) -> tuple[Constant, ...]:
+        """The people who have yet to choose a move in this step."""
+        if self.is_over or self._choices.step != self.line.number:
+            return ()
+        return tuple(role for role, choice in self._choices.of_role.items() if not choice.done())
+
+    def chosen(self, role: Constant) -> Term | None:
+        """What a person has chosen in this step."""
+        choice = self._choices.of_role.get(role)
+        is_known = choice is not None and choice.done() and not choice.cancelled()
+        return choice.result() if choice is not None and is_known else None
+
+    def check(self, step: int, match: int | None = None) -> None:
+        """Raise :class:`PlayError` unless this is the step, and the match, that a person saw."""
+        if match is not None and match != self.match_number:
+            raise PlayError("that was in the match before; a new one has begun")
+        if step != self.line.number:
+            raise PlayError(
+                f"that was for step {step + 1}, and the match is at step {self.line.number + 1}"
+            )
+
+    def choose(self, role: Constant, move: Term, step: int, match: int | None = None) -> None:
+        """Choose a person's move. Raises :class:`PlayError`, which says why it cannot be made."""
+        if self.is_over:
+            raise PlayError("the match is over")
+        self.check(step, match)
+        choice = self._choices.of_role.get(role)
+        if role not in self.persons or choice is None or self._choices.step != step:
+            raise PlayError(f"{role} is not asked for a move now")
+        if choice.done():
+            raise PlayError(f"{role} has chosen {self.chosen(role)} already")
+        if move not in self.legal_moves(role):
+            raise PlayError(f"{move} is not legal for {role}")
+        choice.set_result(move)
+        self.tell()
+
+    def choose_text(self, role: str, move: str, step: int, match: int | None = None) -> None:
+        """Choose a move that is given as text, as a page sends it."""
+        found = next((one for one in self.persons if str(one) == role), None)
+        if found is None:
+            raise PlayError(f"{role[:80]} is no role of yours")
+        if self.is_over:
+            raise PlayError("the match is over")
+        self.check(step, match)
+        moves = {str(one): one for one in self.legal_moves(found)}
+        if move not in moves:
+            raise PlayError(f"{move[:80]} is not legal for {role}")
+        self.choose(found, moves[move], step, match)
+
+    def ask_persons(self) -> dict[Constant, asyncio.Future[Term]]:
+        """Begin to ask for this step's moves. A move that is no decision is made at once."""
+        loop = asyncio.get_running_loop()
+        self._choices = _Choices(
+            self.line.number, {role: loop.create_future() for role in self.persons}
+        )
+        for role, choice in self._choices.of_role.items():
+            moves = self.legal_moves(role)
+            if len(moves) == 1 and self._only_waits(role, moves[0]):
+                choice.set_result(moves[0])
+        self.tell()
+        return dict(self._choices.of_role)
+
+    def _only_waits(self, role: Constant, move: Term) -> bool:
+        """Whether a lone legal move is there because others move, or is called a noop."""
+        others = (self.legal_moves(other) for other in self.machine.roles if other != role)
+        return str(move).lower() == "noop" or any(len(moves) > 1 for moves in others)
+
+    # ---------------------------------------------------------------------- for readers
+
+    def persons_in_words(self) -> str:
+        """The roles of the people, as in ``white and black``."""
+        return " and ".join(map(str, self.persons)) or "nobody"
+
+    def result(self) -> str:
+        """How the match ended, in a sentence; empty while it goes on."""
+        if self.shown.ended:
+            return self.shown.ended
+        if not self.line.is_over:
+            return ""
+        goals = dict(zip(self.machine.roles, self.line.last.goals, strict=True))
+        ours = [goals[role] or 0 for role in self.persons]
+        others = [
+            goal or 0
+            for role, goal in goals.items()
+            if role not in self.persons and not moves_by_chance(role)
+        ]
+        if len(ours) == 1 and others:
+            return _verdict(ours[0], others)
+        if len(ours) == 1:
+            return f"You reached {ours[0]} of 100."
+        return "The match is over."
+
+
+def _verdict(ours: int, others: Sequence[int]) -> str:
+    best = max(others)
+    if ours > best:
+        return "You win."
+    if ours < best:
+        return "You lose."
+    return "A draw." if len(others) == 1 else "You share the best result."
+
+
+def spelled(ruleset: Ruleset, texts: Sequence[str]) -> JointMove:
+    """Read a joint move, in the spelling of the rules. Raises GdlSyntaxError."""
+    return tuple(ruleset.spell(gdl.parse_term(text)) for text in texts)

@@ -1,0 +1,172 @@
+"""Whole games clicked to their ends in a browser, against processes that a user would start.
+
+It needs Chromium and Playwright, and is skipped without them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+
+LIMIT = 30_000
+"""Milliseconds that anything may take to be seen."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@contextmanager
+def playing(browser: Browser, *command: str, width: int = 1280) -> Iterator[Page]:
+    """Run ``ggp-player`` and open its page; whatever the console says is an error."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ggp_player", *command],
+        cwd=ROOT,
+        env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    address = next(line.split()[-1] for line in process.stdout if "http://" in line)
+    page = browser.new_page(viewport={"width": width, "height": 850})
+    page.set_default_timeout(LIMIT)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    try:
+        page.goto(address)
+        yield page
+        page.close()
+        assert said == []
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 1)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def is_asked(page: Page, step: int) -> None:
+    """Wait until the person is asked at a step, with the board of that step, or it is over."""
+    page.locator("#turn.yours, #turn.over").first.wait_for()
+    page.wait_for_function(
+        "step => document.querySelectorAll('#moves tbody tr').length >= step"
+        " && (document.querySelector('#turn.over')"
+        " || document.querySelector('#turn.yours') && document.querySelector("
+        "`#board svg[aria-label='The board at step ${1 +"
+        " document.querySelectorAll('#moves tbody tr').length}']`))",
+        arg=step,
+    )
+
+
+def steps(page: Page) -> int:
+    return page.locator("#moves tbody tr").count()
+
+
+def click(page: Page, cell: str) -> None:
+    """Click a place, and wait for the answer."""
+    step = steps(page)
+    page.locator(f'#board [data-cell="{cell}"]').click()
+    is_asked(page, step + 1)
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing is wider than the page."""
+    found: bool = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    return found
+
+
+def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", "ticTacToe", *flags, width=390) as page:
+        is_asked(page, 0)
+        assert fits(page)
+        click(page, "b2")
+        assert steps(page) == 2
+        page.locator('#board [data-cell="b2"]').click()
+        page.locator("#complaint", has_text="No legal move of yours is there").wait_for()
+        page.get_by_role("button", name="Take back").click()
+        page.locator("#turn", has_text="Taken back to step 1").wait_for()
+        is_asked(page, 0)
+        page.get_by_role("button", name="(put b2)").first.click()  # a button of the list
+        is_asked(page, 2)
+        page.locator('#board [data-cell="b1"]').focus()
+        page.keyboard.press("Enter")  # and the keyboard
+        is_asked(page, 4)
+        click(page, "b3")
+        page.locator("#turn.over", has_text="You win.").wait_for()
+        assert "cross you, 100 points" in " ".join(page.locator("#seats").inner_text().split())
+        assert fits(page)
+        page.get_by_role("button", name="New match").click()
+        page.locator("#turn", has_text="Your move, cross").wait_for()
+        page.get_by_role("button", name="Change seats").click()
+        page.locator("#turn", has_text="Your move, nought").wait_for()
+
+
+def test_connect_four_is_clicked_to_the_end(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "mcts", "--start-clock", "1", "--play-clock", "1")
+    with playing(browser, "play", "connectFour", *flags) as page:
+        is_asked(page, 0)
+        page.get_by_role("button", name="Hint").click()
+        page.locator("#turn", has_text="Hint: (drop").wait_for()
+        page.get_by_role("button", name="What it thinks").click()
+        page.locator("#thoughts tbody tr").first.wait_for()
+        page.get_by_role("button", name="What it thinks").click()
+        for turn in range(21):
+            if page.locator("#turn.over").count():
+                break
+            legal = page.locator("#legal button").all_inner_texts()
+            column = legal[turn % len(legal)].strip("()").split()[1]
+            click(page, f"{column} 1")  # anywhere in the column
+        page.locator("#turn.over").wait_for()
+        assert 7 <= steps(page) <= 42
+        assert page.locator("#seats", has_text="points").count() == 1
+
+
+def test_from_and_to_are_clicked(browser: Browser) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", "breakthrough", *flags) as page:
+        is_asked(page, 0)
+        page.locator('#board [data-cell="3 2"]').click()
+        assert page.locator("#board .mark.selected").count() == 1
+        assert page.locator("#board .mark.legal").count() == 3
+        assert page.locator("#legal button").count() == 3
+        page.keyboard.press("Escape")
+        assert page.locator("#board .mark.selected").count() == 0
+        page.locator('#board [data-cell="3 2"]').click()
+        click(page, "4 3")
+        assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "(step 3 2 4 3)"
+
+
+def test_a_person_on_a_page_plays_in_a_match(browser: Browser) -> None:
+    command = ("match", "games/ticTacToe.kif", "human:page", "legal", "--play-clock", "60")
+    with playing(browser, *command) as page:
+        is_asked(page, 0)
+        assert page.get_by_role("button", name="Take back").count() == 0
+        for cell in ("b2", "b1"):
+            click(page, cell)
+        page.locator('#board [data-cell="b3"]').click()
+        page.locator("#turn.over", has_text="You win.").wait_for()
+        page.locator("#connection", has_text="The program has ended").wait_for()

@@ -1,0 +1,182 @@
+"""The page of a table over real sockets: what it shows, and what it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+
+from ggp_player.pages import PAGE_HEADERS
+from ggp_player.play.page import PlayPage, serve_table
+from ggp_player.play.session import PlaySession
+from tests.ggp_player.play.conftest import LIMIT, Begin, asked
+from tests.support import hostile_names
+
+
+class Visitor:
+    """A browser without scripts, at the page of a session."""
+
+    def __init__(self, session: PlaySession, address: str, client: aiohttp.ClientSession) -> None:
+        self.session = session
+        self.address = address.rstrip("/")
+        self.client = client
+        self.token = ""
+
+    async def get(self, path: str = "/", **headers: str) -> tuple[int, str]:
+        async with self.client.get(self.address + path, headers=headers) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
+    async def post(self, path: str, **values: object) -> tuple[int, str]:
+        return await self.send(path, json.dumps(values), {})
+
+    async def send(self, path: str, body: str, changed: dict[str, str | None]) -> tuple[int, str]:
+        headers: dict[str, str | None] = {
+            "Content-Type": "application/json",
+            "Origin": self.address,
+            "X-Page-Token": self.token,
+            **changed,
+        }
+        given = {name: value for name, value in headers.items() if value is not None}
+        async with self.client.post(self.address + path, data=body, headers=given) as response:
+            assert PAGE_HEADERS.items() <= dict(response.headers).items()
+            return response.status, await response.text()
+
+    @asynccontextmanager
+    async def events(self) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        async with self.client.get(f"{self.address}/events") as response:
+            yield _messages(response)
+
+
+async def _messages(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, Any]]:
+    async for line in response.content:
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
+
+
+@pytest.fixture
+async def visitor(begin: Begin) -> AsyncIterator[Visitor]:
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin("ticTacToe"))
+        address = await stack.enter_async_context(serve_table(session, "ticTacToe"))
+        # The stream of events is long.
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        found = Visitor(session, address, client)
+        _, text = await found.get()
+        found.token = text.partition('data-token="')[2].partition('"')[0]
+        await asked(session)
+        yield found
+
+
+async def test_a_match_is_clicked_to_its_end(visitor: Visitor) -> None:
+    seen: dict[str, Any] = {}
+    boards = []
+    async with asyncio.timeout(LIMIT), visitor.events() as messages:
+        async for message in messages:
+            seen |= message
+            if "board" in message:
+                boards.append(message["board"])
+            table = seen["table"]
+            if table["is_over"]:
+                break
+            if table["choosing"] and "board" in seen and seen["board"]["step"] == table["step"]:
+                moves = [m for m in ("b2", "b1", "b3") if f"(put {m})" in table["legal"]["cross"]]
+                status, text = await visitor.post(
+                    *["/move"],
+                    role="cross",
+                    move=f"(put {moves[0]})",
+                    step=table["step"],
+                    match=table["match"],
+                )
+                assert (status, text) == (200, "{}")
+    assert seen["table"]["result"] == "You win."
+    assert seen["table"]["goals"] == {"cross": 100, "nought": 0}
+    assert boards[0]["cells"]["(put b2)"] == ["0 b2"]
+    assert all(board["svg"].startswith("<svg") for board in boards)
+    status, record = await visitor.get("/record")
+    assert status == 200
+    assert json.loads(record)["isCompleted"]
+
+
+async def test_what_comes_too_late_is_refused_with_a_sentence(visitor: Visitor) -> None:
+    click = {"role": "cross", "move": "(put a1)", "step": 0, "match": 1}
+    assert (await visitor.post("/move", **click))[0] == 200
+    await asked(visitor.session, 2)
+    status, text = await visitor.post("/move", **click)
+    assert (status, text) == (409, "that was for step 1, and the match is at step 3")
+    for path in ("/back", "/flip", "/resign", "/hint"):
+        assert (await visitor.post(path, step=0, match=1))[0] == 409
+    status, _ = await visitor.post("/back", step=2, match=1)
+    assert status == 200
+    assert visitor.session.line.number == 0
+    status, _ = await visitor.post("/new", step=0, match=1)
+    assert status == 200
+    status, text = await visitor.post("/move", **click)
+    assert (status, text) == (409, "that was in the match before; a new one has begun")
+
+
+@pytest.mark.parametrize(
+    ("changed", "status"),
+    [
+        ({"Origin": "http://evil.example.org"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"X-Page-Token": "wrong"}, 403),
+        ({"X-Page-Token": None}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Host": "evil.example.org"}, 403),
+    ],
+)
+async def test_nobody_else_moves(
+    visitor: Visitor, changed: dict[str, str | None], status: int
+) -> None:
+    body = json.dumps({"role": "cross", "move": "(put a1)", "step": 0, "match": 1})
+    assert (await visitor.send("/move", body, changed))[0] == status
+    assert visitor.session.choosing
+
+
+@pytest.mark.parametrize(
+    "body", ["", "[]", "{", '{"step": "x"}', '{"other": 1}', '{"move": "' + "a" * 5000 + '"}']
+)
+async def test_what_is_no_request_is_refused(visitor: Visitor, body: str) -> None:
+    assert (await visitor.send("/move", body, {}))[0] == 400
+
+
+async def test_nothing_is_changed_by_get(visitor: Visitor) -> None:
+    for path in ("/move", "/back", "/new", "/resign"):
+        assert (await visitor.get(path))[0] == 405
+    assert (await visitor.get("/", Host="localhost.evil.example.org"))[0] == 403
+    assert visitor.session.choosing
+
+
+async def test_words_of_the_rules_are_no_markup(begin: Begin) -> None:
+    async with (
+        begin(hostile_names.RULES) as session,
+        serve_table(session, "x<b>") as address,
+        aiohttp.ClientSession() as client,
+        client.get(address) as response,
+    ):
+        text = await response.text()
+    assert hostile_names.SCRIPT not in text
+    assert "x<b>" not in text
+
+
+async def test_too_many_pages_are_turned_away(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.play.page.MAX_VIEWERS", 1)
+    async with visitor.events() as messages:
+        await anext(messages)
+        assert (await visitor.get("/events"))[0] == 503
+
+
+async def test_a_page_ends_with_its_session(begin: Begin) -> None:
+    async with begin("ticTacToe") as session:
+        page = PlayPage(session)
+        await page.start()
+        await page.close()
+        assert session.is_closing

@@ -48,6 +48,9 @@ from ggp_player.protocol import (
     state_text,
 )
 
+WARM_UP_SECONDS = 15.0
+"""How long a first move waits until the searches are compiled for this machine."""
+
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
 
@@ -121,7 +124,8 @@ class PlaySession(Table):
         self._advisers: dict[Constant, Engine] = {}
         self._remotes: dict[Constant, RemoteOpponent] = {}
         self._is_thinking = False
-        self._begun = clock()
+        self._begun = self._entered = clock()
+        self._cold: set[Engine] = set()
         self._events = MatchPublisher(setup.events)
         self._lock = asyncio.Lock()
         self._running: asyncio.Task[None] | None = None
@@ -454,7 +458,7 @@ class PlaySession(Table):
 
     async def _warm(self) -> None:
         """Have the searches compiled for this machine, which is done once."""
-        notice = "The searches are compiled for this machine, once: that takes some ten seconds."
+        notice = "The searches are being compiled for this machine, once."
         warming = asyncio.ensure_future(self._warm_up(self.health))
         try:
             await asyncio.wait([warming], timeout=0.5)
@@ -470,26 +474,40 @@ class PlaySession(Table):
 
     async def _engine(self, role: Constant) -> Engine:
         """Return the engine that plays a role; it is started where it is not."""
-        await self._is_warm()
-        if role not in self._engines:
-            engine = self._new_engine(role, self.names[role])
-            engine.open(self.names[role])
-            self._engines[role] = engine
-        return self._engines[role]
+        return await self._opened(role, self._engines, self.names[role], self.names[role])
 
     async def _adviser(self, role: Constant) -> Engine:
         """Return the engine that advises a person."""
-        await self._is_warm()
-        if role not in self._advisers:
-            strategies = [one for one in self.setup.opponents if isinstance(one, str)]
-            engine = self._new_engine(role, strategies[0] if strategies else "auto")
-            engine.open()
-            self._advisers[role] = engine
-        return self._advisers[role]
+        strategies = [one for one in self.setup.opponents if isinstance(one, str)]
+        return await self._opened(role, self._advisers, strategies[0] if strategies else "auto")
 
-    async def _is_warm(self) -> None:
-        if self._warming is not None:
-            await asyncio.wait([self._warming])
+    async def _opened(
+        self, role: Constant, engines: dict[Constant, Engine], strategy: str, player: str = ""
+    ) -> Engine:
+        """Return a role's engine among some; one that began with interpreted rules is replaced.
+
+        Searches that begin before the kernels are compiled do without them for the whole match.
+        """
+        is_warm = await self._is_warm()
+        engine = engines.get(role)
+        if engine is not None and is_warm and engine in self._cold:
+            self._cold.discard(engine)
+            del engines[role]
+            await engine.close()
+        if role not in engines:
+            engines[role] = self._new_engine(role, strategy)
+            engines[role].open(player)
+            if not is_warm:
+                self._cold.add(engines[role])
+        return engines[role]
+
+    async def _is_warm(self) -> bool:
+        """Wait a while until the searches are compiled; return whether they are."""
+        if self._warming is None:
+            return True
+        left = WARM_UP_SECONDS - (self.clock() - self._entered) / 1000
+        await asyncio.wait([self._warming], timeout=max(0.0, left))
+        return self._warming.done()
 
     def _new_engine(self, role: Constant, strategy: str) -> Engine:
         setup = EngineSetup(
@@ -513,6 +531,7 @@ class PlaySession(Table):
         engines = [*self._engines.values(), *self._advisers.values()]
         self._engines.clear()
         self._advisers.clear()
+        self._cold.clear()
         await asyncio.gather(*(engine.close() for engine in engines))
 
     # ---------------------------------------------------------------------- thoughts

@@ -31,6 +31,7 @@ def test_the_help_lists_every_command() -> None:
             "info",
             "health",
             "match",
+            "play",
             "analyze",
             "strategies",
             "learn",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
@@ -21,6 +21,9 @@ LIMIT = 30.0
 Begin: TypeAlias = Callable[..., AbstractAsyncContextManager[PlaySession]]
 
 
+WarmUp: TypeAlias = Callable[[Health], Awaitable[None]]
+
+
 async def no_warm_up(_health: Health) -> None:
     """The strategies of these tests need no compiled code."""
 
@@ -36,12 +39,16 @@ def begin() -> Begin:
 
     @asynccontextmanager
     async def begun(
-        game: str, *persons: str, opponents: tuple[Opponent, ...] = ("legal",), **settings: object
+        game: str,
+        *persons: str,
+        opponents: tuple[Opponent, ...] = ("legal",),
+        warm_up: WarmUp = no_warm_up,
+        **settings: object,
     ) -> AsyncIterator[PlaySession]:
         rules = rules_of(game)
         setup = PlaySetup(rules, "game", persons, opponents, **settings)  # type: ignore[arg-type]
         pool = Pool(0, load_config(flags={"strategy": "legal"}).memory_limits)
-        async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=no_warm_up) as session:
+        async with PlaySession(setup, gdl.interpret(rules), pool, warm_up=warm_up) as session:
             yield session
 
     return begun

@@ -11,7 +11,8 @@ import pytest
 import gdl
 from ggp_player.archive import Archive, ArchiveWriter, MatchFilter
 from ggp_player.errors import PlayError, ServerError
-from ggp_player.events import EventBus
+from ggp_player.events import Event, EventBus, MatchStarted
+from ggp_player.move_service import Health
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.session import PlaySession
 from ggp_player.protocol import MatchRecord, parse_request
@@ -193,6 +194,31 @@ async def test_hints_and_thoughts_come_from_a_search(begin: Begin) -> None:
         assert view.strategy == "alpha_beta"
         await session.think(False)
         assert session.shown.thoughts is None
+
+
+async def test_an_opponent_that_began_before_the_warm_up_begins_anew_after_it(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.play.session.WARM_UP_SECONDS", 0.0)
+    is_warm = asyncio.Event()
+
+    async def warm_up(_health: Health) -> None:
+        await is_warm.wait()
+
+    bus = EventBus()
+    begun = bus.subscribe("the test", thoughts=False)
+    async with begin("ticTacToe", warm_up=warm_up, events=bus) as session:
+        await asked(session)
+        await move(session, "(put b2)")  # nobody waits for what takes too long
+        assert _openings(begun.take()) == 1
+        is_warm.set()
+        await move(session)
+        await move(session)
+        assert _openings(begun.take()) == 1
+
+
+def _openings(events: list[Event]) -> int:
+    return sum(isinstance(event, MatchStarted) and event.role == "nought" for event in events)
 
 
 class Server:

@@ -81,9 +81,9 @@ def test_damaged_code_is_compiled_anew(
 
 
 WARMING = """
-from ggp_player.cli import warm_up
-warm_up.warm_up_searches = lambda report: {work}
-warm_up.warm_up_command(["--until-closed"])
+from ggp_player.cli import cache
+cache.warm_up_searches = lambda report: {work}
+cache.warm_up_command(["--until-closed"])
 """
 
 

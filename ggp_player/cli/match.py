@@ -64,8 +64,9 @@ def match_command(
 
     There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
     a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in
-    processes of its own, or the address of a player server, host:port. Strategies that gain from
-    it, such as auto and mcts, also think while others choose.
+    processes of its own, or the address of a player server, host:port, or human, who is asked here
+    in the terminal, or human:page, on a page. Strategies that gain from it, such as auto and mcts,
+    also think while others choose.
 
     The record is saved even if the match is broken off. The exit status is 0 if the match was
     played to its end and every player could be reached at the start.

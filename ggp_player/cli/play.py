@@ -34,7 +34,7 @@ from ggp_player.server import load_config
 _CLOCK = click.IntRange(1, MAX_CLOCK)
 
 
-@click.command("play")
+@click.command("play", short_help="Play a game yourself, in the browser or in the terminal.")
 @click.argument("game", required=False)
 @click.option(
     "--as",

@@ -134,8 +134,9 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 
     A PLAYER is a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, or the
-    address of a player server, host:port. Every two players meet in every game, and each takes
-    each role equally often; in a game of one role each plays alone, and their goals are compared.
+    address of a player server, host:port, or human, who is asked here. Every two players meet in
+    every game, and each takes each role equally often; in a game of one role each plays alone, and
+    their goals are compared.
 
     No strategy thinks while others choose. Concurrent matches do not disturb each other as long as
     each strategy has one thread: auto takes every core, auto:threads=1 does not.

@@ -33,7 +33,7 @@ from ggp_player.errors import PlayError, ServerError
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawState
-from ggp_player.play.match_line import Step
+from ggp_player.play.match_line import MatchLine, Step
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import MAX_LEGAL, Table
 from ggp_player.protocol import move_texts, spaced, state_text
@@ -299,10 +299,7 @@ def view_of(table: Table) -> dict[str, object]:
             for role in table.persons
             if (move := table.chosen(role)) is not None
         },
-        "moves": [
-            {"turn": number, "joint_move": move_texts(step.joint_move), "errors": step.errors}
-            for number, step in enumerate(line.steps[1:], 1)
-        ],
+        "moves": _moves(line),
         "is_over": table.is_over,
         "result": table.result(),
         "goals": goals,
@@ -314,6 +311,13 @@ def view_of(table: Table) -> dict[str, object]:
         "actions": sorted(table.actions),
         "is_thinking": isinstance(table, PlaySession) and table.is_thinking,
     }
+
+
+def _moves(line: MatchLine) -> list[dict[str, object]]:
+    return [
+        {"turn": number, "joint_move": move_texts(step.joint_move), "errors": step.errors}
+        for number, step in enumerate(line.steps[1:], 1)
+    ]
 
 
 def _board_message(board: _Board) -> dict[str, object]:

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from gdl import Constant, GdlError, Ruleset, StateMachine, Term
 from gdl.language import RANDOM_ROLE, moves_by_chance
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.errors import GgpPlayerError, MatchError, PlayError, ServerError
+from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import (
     EventBus,
     MatchPublisher,
@@ -31,10 +31,9 @@ from ggp_player.events import (
 from ggp_player.move_service import Health, Pool, ensure_warm
 from ggp_player.play.engine import Engine, EngineSetup
 from ggp_player.play.match_line import MatchLine
-from ggp_player.play.table import Advice, Shown, Table, spelled
+from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
+from ggp_player.play.table import Advice, Shown, Table
 from ggp_player.protocol import (
-    CONNECTION_ERROR,
-    ILLEGAL,
     TIMEOUT,
     Abort,
     MatchRecord,
@@ -42,7 +41,6 @@ from ggp_player.protocol import (
     Request,
     Start,
     Stop,
-    format_request,
     move_texts,
     spaced,
     state_text,
@@ -54,26 +52,10 @@ WARM_UP_SECONDS = 15.0
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
 
-REMOTE_GRACE = 1.0
-"""Seconds that a player server may take beyond the play clock."""
-
 HUMAN = "human"
 """What the records call a person."""
 
 _log = logging.getLogger(__name__)
-
-
-class RemoteOpponent(Protocol):
-    """A player server; :class:`ggp_player.manager.RemotePlayer` is one."""
-
-    @property
-    def name(self) -> str:
-        """Its name for the record."""
-        ...
-
-    async def send(self, text: str) -> str:
-        """Return the reply to a request; raises ServerError if the connection fails."""
-        ...
 
 
 Opponent: TypeAlias = str | RemoteOpponent
@@ -122,7 +104,7 @@ class PlaySession(Table):
         self._warm_up = warm_up
         self._engines: dict[Constant, Engine] = {}
         self._advisers: dict[Constant, Engine] = {}
-        self._remotes: dict[Constant, RemoteOpponent] = {}
+        self._remotes = RemoteOpponents(setup.ruleset)
         self._is_thinking = False
         self._begun = self._entered = clock()
         self._cold: set[Engine] = set()
@@ -291,7 +273,7 @@ class PlaySession(Table):
     def _assign(self) -> None:
         """Seat people and opponents."""
         waiting = list(self.setup.opponents)
-        self._remotes.clear()
+        self._remotes.seats.clear()
         for role in self.machine.roles:
             if moves_by_chance(role):
                 self.names[role] = RANDOM_ROLE
@@ -301,7 +283,7 @@ class PlaySession(Table):
                 opponent = waiting.pop(0) if len(waiting) > 1 else waiting[0]
                 self.names[role] = opponent if isinstance(opponent, str) else opponent.name
                 if not isinstance(opponent, str):
-                    self._remotes[role] = opponent
+                    self._remotes.seats[role] = opponent
 
     @property
     def _seats(self) -> tuple[Constant, ...]:
@@ -426,18 +408,12 @@ class PlaySession(Table):
             return self._random("chance", role).choice(legal), ""
         if asked is not None:
             return await self._move_of_person(role, asked)
-        if role in self._remotes:
+        if role in self._remotes.seats:
             return await self._move_of_remote(role)
-        if len(legal) > 1:
-            self.shown.waiting_for = (*self.shown.waiting_for, str(role))
-        try:
+        with self._waiting_for(role):
             engine = await self._engine(role)
             seconds = self.setup.play_clock + (0 if self.line.number else self.setup.start_clock)
             found = await engine.choose(self.line.history, move_texts(legal), seconds)
-        finally:
-            self.shown.waiting_for = tuple(
-                name for name in self.shown.waiting_for if name != str(role)
-            )
         return next(move for move in legal if str(move) == found.move), ""
 
     async def _move_of_person(
@@ -568,65 +544,44 @@ class PlaySession(Table):
     # ---------------------------------------------------------------------- player servers
 
     async def _start_remotes(self) -> None:
-        if self.line.number or not self._remotes:
+        if self.line.number or not self._remotes.seats:
             return
-        clock = self.setup.start_clock
+        setup = self.setup
         starts = {
-            role: Start(self.match_id, str(role), self.rules, clock, self.setup.play_clock)
-            for role in self._remotes
+            role: Start(self.match_id, str(role), self.rules, setup.start_clock, setup.play_clock)
+            for role in self._remotes.seats
         }
         self.shown.waiting_for = tuple(map(str, starts))
         self.tell()
-        for role, (_, error) in (await self._ask(starts, clock + REMOTE_GRACE)).items():
-            if error:
-                raise MatchError(f"{self.names[role]} does not answer ({error})")
+        await self._remotes.start(starts)
         self.shown.waiting_for = ()
 
     async def _move_of_remote(self, role: Constant) -> tuple[Term, str]:
         legal = self.legal_moves(role)
-        last = move_texts(self.line.last.joint_move)
-        request = Play(self.match_id, spelled(self.ruleset, last))
-        if len(legal) > 1:
-            self.shown.waiting_for = (*self.shown.waiting_for, str(role))
-        seconds = self.setup.play_clock + REMOTE_GRACE
-        text, error = (await self._ask({role: request}, seconds))[role]
-        self.shown.waiting_for = tuple(one for one in self.shown.waiting_for if one != str(role))
-        if not error:
-            with suppress(GdlError):
-                move = spelled(self.ruleset, [text])[0]
-                if move in legal:
-                    return move, ""
-            error = f"{ILLEGAL} {' '.join(text.split())[:200]}"
-        return self._random("replaced", role).choice(legal), error
+        request = Play(self.match_id, self.line.last.joint_move)
+        with self._waiting_for(role):
+            move, error = await self._remotes.move(role, request, legal, self.setup.play_clock)
+        return self._random("replaced", role).choice(legal) if move is None else move, error
 
-    async def _ask(
-        self, requests: Mapping[Constant, Request], seconds: float
-    ) -> dict[Constant, tuple[str, str]]:
-        """Send requests to player servers; return for each role the reply and the error."""
-        asked = (self._reply(self._remotes[role], one, seconds) for role, one in requests.items())
-        return dict(zip(requests, await asyncio.gather(*asked), strict=True))
-
-    async def _reply(
-        self, remote: RemoteOpponent, request: Request, seconds: float
-    ) -> tuple[str, str]:
+    @contextmanager
+    def _waiting_for(self, role: Constant) -> Iterator[None]:
+        """Show that a role's move is awaited, where it has a choice."""
+        name = str(role)
+        if len(self.legal_moves(role)) > 1:
+            self.shown.waiting_for = (*self.shown.waiting_for, name)
+            self.tell()
         try:
-            async with asyncio.timeout(seconds):
-                return await remote.send(format_request(request)), ""
-        except TimeoutError:
-            return "", TIMEOUT
-        except ServerError as error:
-            _log.info("%s", error)
-            return "", CONNECTION_ERROR
+            yield
+        finally:
+            others = (one for one in self.shown.waiting_for if one != name)
+            self.shown.waiting_for = tuple(others)
 
     async def _say_goodbye(self) -> None:
         """Send STOP or ABORT to the player servers, once."""
-        remotes, self._remotes = dict(self._remotes), {}
-        if not remotes:
-            return
         request: Request = Abort(self.match_id)
         if self.line.is_over:
             request = Stop(self.match_id, self.line.last.joint_move)
-        await asyncio.gather(*(self._reply(one, request, REMOTE_GRACE) for one in remotes.values()))
+        await self._remotes.say_goodbye(request)
 
 
 class _Change:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import atexit
 import json
-import logging
 import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -46,6 +45,7 @@ from ggp_player.strategies.learning.stored_evaluations import (
     read_evaluation,
 )
 from tests.fuzz.mutators import mutate_expressions, mutate_json, token_mutator
+from tests.fuzz.quiet import no_log
 from tests.fuzz.target import Target
 from tests.support.learned_games import GAME, numbered_evaluation, numbered_network
 from tests.support.paths import ROOT
@@ -252,19 +252,8 @@ def check(data: bytes) -> None:
     """Have the reader of its kind read a file."""
     kind, _, content = data.partition(b"\n")
     if kind in KINDS:
-        with _no_log():
+        with no_log():
             KINDS[kind](content)
-
-
-@contextmanager
-def _no_log() -> Iterator[None]:
-    """Keep what is wrong with files from being logged again and again."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
 
 
 # ---------------------------------------------------------------------- seeds

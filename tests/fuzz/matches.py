@@ -28,6 +28,7 @@ from ggp_player.worker.messages import (
 from ggp_player.worker.process import TrackerWorker, handle_message
 from tests.fuzz.mutators import mutate_expressions, read_nested, write_nested
 from tests.fuzz.pieces import PIECES
+from tests.fuzz.quiet import no_log
 from tests.fuzz.target import Target, TooSlowError, cpu_limit
 
 EVALUATION_SECONDS = 0.5
@@ -62,7 +63,11 @@ def check(data: bytes) -> None:
     """Hand messages to a player with one seat."""
     matches, trackers = Matches(1), dict[str, Tracker]()
     try:
-        with cpu_limit(EVALUATION_SECONDS), patch.object(gc, "freeze"):
+        with (
+            cpu_limit(EVALUATION_SECONDS),
+            patch.object(gc, "freeze"),
+            no_log(logging.WARNING),  # illegal moves are warnings
+        ):
             for node in read_nested(data.decode("utf-8", "replace"))[:MAX_MESSAGES]:
                 _receive(write_nested([node]), matches, trackers)
     except (TooSlowError, MemoryError):
@@ -99,7 +104,6 @@ def _apply(moves: tuple[object, ...], tracker: Tracker) -> None:
 @cache
 def seeds() -> tuple[bytes, ...]:
     """Matches of small games, from START to STOP."""
-    logging.getLogger("ggp_player").setLevel(logging.ERROR)  # illegal moves are warnings
     found = []
     for rules in PIECES:
         plays = "\n".join(f"(PLAY m {moves})" for moves in MOVES)

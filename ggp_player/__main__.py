@@ -58,7 +58,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "matches": Target(
             "ggp_player.cli.matches:matches_command",
-            "List, show, replay, export and import matches of the archive.",
+            "List, show, replay, export and import matches.",
         ),
         "warm-up": Target(
             "ggp_player.cli.cache:warm_up_command",

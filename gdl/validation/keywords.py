@@ -43,6 +43,14 @@ def misplaced_relations(context: CheckContext) -> Iterator[Problem]:
                 yield error("keyword-in-body", message, atom.span)
 
 
+def misformed_roles(context: CheckContext) -> Iterator[Problem]:
+    """Report roles that are no constants."""
+    for rule in context.ruleset.rules:
+        if rule.head.name == "role" and isinstance(rule.head.args[0], Function):
+            message = f"a role is a constant, and {rule.head.args[0]} is not"
+            yield error("role-not-constant", message, rule.head.args[0].span)
+
+
 def forbidden_dependencies(context: CheckContext) -> Iterator[Problem]:
     """Report keyword relations that depend on the state or on moves and must not."""
     for rule in context.ruleset.rules:

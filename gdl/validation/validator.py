@@ -15,6 +15,7 @@ from gdl.validation.context import CheckContext
 from gdl.validation.keywords import (
     forbidden_dependencies,
     impossible_terms,
+    misformed_roles,
     misplaced_relations,
     missing_relations,
     unknown_roles,
@@ -38,6 +39,7 @@ Check: TypeAlias = Callable[[CheckContext], Iterator[Problem]]
 CHECKS: tuple[Check, ...] = (
     missing_relations,
     misplaced_relations,
+    misformed_roles,
     forbidden_dependencies,
     unsafe_variables,
     unrestricted_recursion,

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from contextlib import suppress
 
 
 class QueueClock:
-    """Says for how many seconds the thread that made it has waited for a processor.
+    """Says for how many seconds the threads of this process have waited for a processor.
 
-    That is 0 where the system does not tell.
+    Python's threads only: while one of them waits it can hold the interpreter's lock, for which
+    all others wait. The sum is 0 where the system does not tell.
     """
 
     def __init__(self) -> None:
-        self._descriptor: int | None = None
-        with suppress(OSError):
-            # Kept open, as a process can have no descriptor left just when this is read.
-            self._descriptor = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        self._descriptors: dict[int, int] = {}
+        self._seconds: dict[int, float] = {}
 
     def __call__(self) -> float:
-        if self._descriptor is None:
-            return 0.0
-        return int(os.pread(self._descriptor, 100, 0).split()[1]) / 1e9
+        for thread in threading.enumerate():
+            if thread.native_id is not None:
+                self._read(thread.native_id)
+        return sum(self._seconds.values())
+
+    def _read(self, thread: int) -> None:
+        with suppress(OSError):  # the thread has ended, or nothing can be opened now
+            if thread not in self._descriptors:
+                path = f"/proc/self/task/{thread}/schedstat"
+                self._descriptors[thread] = os.open(path, os.O_RDONLY)
+            text = os.pread(self._descriptors[thread], 100, 0)
+            self._seconds[thread] = int(text.split()[1]) / 1e9
 
     def __del__(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
 
 
 class Stopwatch:
@@ -43,5 +52,5 @@ class Stopwatch:
 
     @property
     def own(self) -> float:
-        """Those without the seconds in which the system let others run instead of this thread."""
+        """Those without the seconds in which the system let other processes run instead."""
         return self.on_clock - (self._queue_clock() - self._waited)

@@ -66,6 +66,8 @@ ERRORS = [
     ("misplaced-keyword", "«(distinct a b)»"),
     ("misplaced-keyword", "(<= p «(<= q r)»)"),
     ("variable-as-atom", "(<= p «?x»)"),
+    ("role-not-constant", "(role «(player 1)»)"),
+    ("role-not-constant", "(<= (role «(player ?n)») (p ?n)) (p 1)"),
     ("keyword-in-head", "«(true (on a))»"),
     ("keyword-in-head", "(<= «(does you go)» (true (on a)))"),
     ("keyword-in-head", "(<= «(true (on a))» (p a))"),

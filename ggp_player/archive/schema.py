@@ -8,6 +8,7 @@ another. Times are milliseconds since 1970; lists are JSON; rules and documents 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ from ggp_player.errors import ArchiveError
 
 BUSY_SECONDS = 5.0
 """Seconds that a writer waits for another."""
+
+LOCKED_CHECK = 0.01
+"""Seconds between two attempts at what sqlite3 does not wait for."""
 
 _TABLES = """
 CREATE TABLE rules (
@@ -170,8 +174,21 @@ def opened(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
         raise ArchiveError(f"the archive {path} cannot be used: {error}") from error
 
 
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Change the kind of journal, for which sqlite3 does not wait while another process writes."""
+    limit = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > limit:
+                raise
+            time.sleep(LOCKED_CHECK)
+
+
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    _use_write_ahead_log(connection)
     with transaction(connection):
         version = version_of(connection)  # another process may have been faster
         if version > VERSION:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -295,3 +296,20 @@ def test_an_event_that_cannot_be_written_costs_no_other(
         play_match(new_publisher(bus, key="good"))
     assert only_match(path).summary.match_id == "m.1"
     assert "left out of the archive" in caplog.text
+
+
+def test_an_archive_that_another_process_just_makes_is_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waits: list[float] = []
+
+        def end_the_other(seconds: float) -> None:
+            waits.append(seconds)
+            other.execute("ROLLBACK")
+
+        monkeypatch.setattr("ggp_player.archive.schema.time.sleep", end_the_other)
+        assert Archive(path).list().matches == ()
+        assert len(waits) == 1

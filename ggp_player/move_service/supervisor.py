@@ -211,6 +211,7 @@ class TrackerSupervisor(Supervisor):
 
     duty = "tracker"
     _status: MatchStatus | None = None
+    _state_report: StateReport | None = None
 
     def __init__(self, setup: Setup, pool: Pool, on_change: Callable[[], None]) -> None:
         super().__init__(setup, pool, on_change)
@@ -238,16 +239,19 @@ class TrackerSupervisor(Supervisor):
                 _log.info("%s: the rules are parsed", self._name)
             self._status = message
             self.known.remember(message.turn, message.legal_moves)
+            self._publish()
         elif isinstance(message, AlwaysLegal):
             self.known.always_legal = message.move
         elif isinstance(message, StateReport):
-            self._publish(message)
+            self._state_report = message
+            self._publish()
 
-    def _publish(self, report: StateReport) -> None:
-        """Tell the state, with the legal moves that came before it."""
-        status = self._status
-        if status is None or status.turn != report.turn:
+    def _publish(self) -> None:
+        """Tell the state once it is there with its legal moves, in whichever order they come."""
+        status, report = self._status, self._state_report
+        if status is None or report is None or status.turn != report.turn:
             return
+        self._state_report = None
         self.setup.events.state_reached(
             StateReached(
                 match="",

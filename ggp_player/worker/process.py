@@ -213,7 +213,16 @@ class TrackerWorker:
         is_over = tracker.is_over
         goals = tracker.goals if is_over else {}
         legal_moves = tuple(map(str, tracker.legal_moves))
-        self._send(MatchStatus(tracker.turn, legal_moves, is_over, goals))
+        status = MatchStatus(tracker.turn, legal_moves, is_over, goals)
+        if is_over:  # nobody waits for moves, and what comes after the status may not be read
+            self._send_state()
+            self._send(status)
+        else:
+            self._send(status)
+            self._send_state()
+
+    def _send_state(self) -> None:
+        tracker = self._tracker
         text = state_text(tracker.state)
         roles = tuple(map(str, tracker.machine.roles))
         self._send(StateReport(tracker.turn, roles, text if len(text) <= MAX_STATE else ""))

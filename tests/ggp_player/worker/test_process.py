@@ -27,6 +27,9 @@ told = [(type(message), message.turn) for message in statuses]
 assert told == [(kind, turn) for turn in (1, 2) for kind in (MatchStatus, StateReport)], statuses
 assert statuses[-2].legal_moves == ("(claim 3)",)
 assert statuses[-1].state == "( (control xena) (free 3) (has Oscar 2) (has xena 1) )"
+handle_message(ApplyMoves(("(claim 3)", "noop")), worker, Mock(), statuses.append)
+assert [type(message) for message in statuses[-2:]] == [StateReport, MatchStatus], "at the end"
+assert statuses[-1].is_over
 families = ("mcts", "planner", "selection", "solver", "textbook")
 searches = tuple(f"ggp_player.strategies.{family}" for family in families)
 print(*(name for name in sys.modules if name.startswith(searches)))

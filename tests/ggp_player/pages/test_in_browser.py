@@ -123,7 +123,7 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     assert page.locator("#next").is_disabled()
     page.locator("#moves tbody tr button").first.click()
     wait_for_step(page, f"Step 1 of {moves}")
-    page.locator("#plot svg").click(position={"x": 30, "y": 20})
+    page.locator("#plot svg").click(position={"x": 5, "y": 20})  # left of all turns
     wait_for_step(page, f"Step 0 of {moves}")
     page.locator("#pace").select_option("250")
     page.get_by_role("button", name="Play").click()

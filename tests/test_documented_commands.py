@@ -26,7 +26,7 @@ DOCUMENTS = [
 COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in shell_commands(path)))
 
 EXCEPTIONS: Mapping[str, str] = {
-    r"python3 -m venv .*/pytest -n 2": "this is how the tests themselves are run",
+    r"python3 -m venv .*/pytest -n 4": "this is how the tests themselves are run",
     r"git clone .*": "needs the network",
     r"gdl bench .* --baselines.*": "needs the cloned repositories",
     r"uv pip compile .*": "needs the network",

@@ -24,6 +24,10 @@ pytestmark = pytest.mark.skipif(start_method() != "forkserver", reason="there is
 kills_and_stops = pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 
 
+A_WAIT = 0.2
+"""Seconds: more than a busy machine stops for, less than anything that waits for a fork server."""
+
+
 def fork_server() -> int:
     """The process of the fork server, 0 where there is none."""
     return getattr(forkserver._forkserver, "_forkserver_pid", None) or 0
@@ -54,7 +58,7 @@ async def test_a_match_can_begin_while_the_fork_server_is_replaced(
         monkeypatch.setattr(launching, "PAUSES", (60.0,))
         struck = fork_server()
         os.kill(struck, number)
-        with LoopWatch() as watch:
+        with LoopWatch(A_WAIT) as watch:
             starting = asyncio.create_task(player.reply(f"(START second xena ({fields}) 30 9)"))
             await asyncio.sleep(0)
             assert "busy" in await player.reply("( INFO )")

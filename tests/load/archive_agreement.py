@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 import gdl
-from ggp_player.archive import Archive
+from ggp_player.archive import Archive, MatchSummary
 from ggp_player.clock import wall_clock
 from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, RemotePlayer
 from ggp_player.protocol import MatchRecord, Play, Start, parse_request
@@ -103,9 +103,7 @@ async def play_matches(server: ServerProcess, fixture: Fixture, records: Path) -
     async def play() -> None:
         for number in numbers:
             name, ours = f"{fixture.game}.{number:06}", number % 2
-            setup = MatchSetup(
-                ruleset, name, START_CLOCK, PLAY_CLOCK, number, False, wall_clock()
-            )
+            setup = MatchSetup(ruleset, name, START_CLOCK, PLAY_CLOCK, number, False, wall_clock())
             players: list[MatchPlayer] = [
                 RemotePlayer(*server.address),
                 RandomMover(machine, fixture.seed + number),
@@ -131,9 +129,7 @@ async def _played(
     ours: int,
 ) -> MatchRecord:
     """Play a match, and note how long each of our replies took."""
-    manager = GameManager(
-        setup, machine, players, lambda step: seconds.append(step.seconds[ours])
-    )
+    manager = GameManager(setup, machine, players, lambda step: seconds.append(step.seconds[ours]))
     return await manager.run()
 
 
@@ -161,7 +157,7 @@ def wait_until_written(archive: Path, matches: int) -> None:
     becomes_true(is_written, SETTLING_SECONDS)
 
 
-def _rows(archive: Path) -> Sequence[object]:
+def _rows(archive: Path) -> Sequence[MatchSummary]:
     return Archive(archive).list(limit=10_000_000).matches
 
 

@@ -1,0 +1,41 @@
+"""A few matches of what ``python -m tests.load`` plays by the thousand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import gdl
+from ggp_player.protocol import MatchRecord
+from tests.load.archive_agreement import Fixture, check_agreement, compare
+from tests.support.paths import GAMES
+
+
+def test_the_archive_agrees_with_the_game_manager(tmp_path: Path) -> None:
+    found = check_agreement(tmp_path, Fixture(matches=6, jobs=2))
+    assert (found.matches, found.late, found.illegal, found.differences) == (6, 0, 0, [])
+    assert found.moves >= 6 * 5
+
+
+def test_a_difference_is_found(tmp_path: Path) -> None:
+    """The game manager's record is changed, in one thing at a time."""
+    game = "biddingTicTacToe"
+    assert check_agreement(tmp_path, Fixture(matches=2, game=game)).differences == []
+    roles = tuple(map(str, gdl.load(GAMES / f"{game}.kif").roles))
+
+    def found(roles: tuple[str, ...] = roles) -> list[str]:
+        return compare(*(tmp_path / name for name in ("a.sqlite", "exported", "records")), roles)
+
+    assert found() == []
+    assert any("its roles differ" in each for each in found(roles[::-1]))
+    file = tmp_path / "records" / f"{game}.000001.json"
+    record = MatchRecord.from_json(file.read_bytes())
+    for key, change in {
+        "goal_values": {"goal_values": (1, 2)},
+        "play_clock": {"play_clock": 7},
+        "moves": {"moves": (*record.moves[:-1], ("other", "moves"))},
+    }.items():
+        replace(record, **change).save(file)  # type: ignore[arg-type] # one key each
+        assert found() == [f"{file.stem}: {key} differs"]
+    file.unlink()
+    assert found() == [f"{file.stem} is in the archive alone"]

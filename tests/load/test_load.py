@@ -24,7 +24,7 @@ def test_a_difference_is_found(tmp_path: Path) -> None:
     roles = tuple(map(str, gdl.load(GAMES / f"{game}.kif").roles))
 
     def found(roles: tuple[str, ...] = roles) -> list[str]:
-        return compare(*(tmp_path / name for name in ("a.sqlite", "exported", "records")), roles)
+        return compare(tmp_path / "a.sqlite", tmp_path / "exported", tmp_path / "records", roles)
 
     assert found() == []
     assert any("its roles differ" in each for each in found(roles[::-1]))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tests.load.archive_agreement import Fixture, check_agreement
+from tests.load.viewers import Pairs, compare
+from tests.support.server_process import ServerProcess
 
 
 @click.group()
@@ -34,6 +38,33 @@ def archive_command(matches: int, jobs: int, game: str, strategy: str, seed: int
     for difference in found.differences[:20]:
         click.echo(f"  {difference}")
     sys.exit(bool(found.differences or found.late or found.illegal))
+
+
+@main.command("viewers")
+@click.option("--pairs", default=2, show_default=True, help="Pairs of matches that are played.")
+@click.option("--viewers", default=20, show_default=True, help="Pages that look at the one.")
+@click.option("--game", default="connectFour", show_default=True, help="One of ours, for two.")
+@click.option("--strategy", default="legal", show_default=True, help="What our server plays by.")
+@click.option("--play-clock", default=2, show_default=True, help="Seconds.")
+@click.option("--seed", default=0, show_default=True, help="For the random moves of the other.")
+def viewers_command(strategy: str, pairs: int, **settings: Any) -> None:
+    """Compare the replies of a server that is watched with those of one that is not."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        flags = ("--archive", str(path / "matches.sqlite"), "--strategy", strategy)
+        with ServerProcess(path, *flags) as server:
+            found = asyncio.run(compare(server, Pairs(pairs, **settings)))
+            server.stop()
+    click.echo("| viewers | replies | median | 99 % | longest | least margin | late | illegal |")
+    click.echo("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for count, replies in ((0, found.alone), (settings["viewers"], found.watched)):
+        middle, most, longest = (f"{seconds:.3f} s" for seconds in replies.figures())
+        left = f"{settings['play_clock'] - max(replies.seconds):.3f} s"
+        cells = (len(replies.seconds), middle, most, longest, left, replies.late, replies.illegal)
+        click.echo(f"| {count} | {' | '.join(map(str, cells))} |")
+    size = f"{found.bytes / 1e6:.1f} MB"
+    click.echo(f"{found.messages} messages, {size}; {found.fewest} at least to a viewer in a match")
+    sys.exit(bool(found.watched.late or found.watched.illegal))
 
 
 if __name__ == "__main__":

@@ -13,13 +13,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
 import gdl
 from ggp_player.archive import Archive, MatchSummary
-from ggp_player.clock import wall_clock
-from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, RemotePlayer
-from ggp_player.protocol import MatchRecord, Play, Start, parse_request
+from ggp_player.protocol import MatchRecord
+from tests.load.matches import Game, Played
 from tests.support.left_behind import becomes_true
 from tests.support.paths import GAMES, ROOT
 from tests.support.server_process import ServerProcess
@@ -69,49 +67,19 @@ class Agreement:
     differences: list[str] = field(default_factory=list)
 
 
-class RandomMover:
-    """A player in the game manager's process that moves at random, and at once."""
-
-    name = "random"
-
-    def __init__(self, machine: gdl.StateMachine, seed: int) -> None:
-        self._machine = machine
-        self._random = Random(seed)
-        self._state = machine.initial_state()
-        self._role = machine.roles[0]
-
-    async def send(self, text: str) -> str:
-        """Follow the match, and choose a legal move."""
-        request = parse_request(text)
-        if isinstance(request, Start):
-            self._role = gdl.Constant(request.role)
-            return "ready"
-        if not isinstance(request, Play):
-            return "done"
-        if request.moves:
-            self._state = self._machine.next_state(self._state, tuple(request.moves))
-        return str(self._random.choice(self._machine.legal_moves(self._state, self._role)))
-
-
 async def play_matches(server: ServerProcess, fixture: Fixture, records: Path) -> Agreement:
     """Play the matches, and write the game manager's records to a folder."""
     found = Agreement()
     ruleset = gdl.load(GAMES / f"{fixture.game}.kif")
-    machine = gdl.interpret(ruleset)
+    game = Game(ruleset, gdl.interpret(ruleset), server.address, START_CLOCK, PLAY_CLOCK)
     numbers = iter(range(fixture.matches))
 
     async def play() -> None:
         for number in numbers:
             name, ours = f"{fixture.game}.{number:06}", number % 2
-            setup = MatchSetup(ruleset, name, START_CLOCK, PLAY_CLOCK, number, False, wall_clock())
-            players: list[MatchPlayer] = [
-                RemotePlayer(*server.address),
-                RandomMover(machine, fixture.seed + number),
-            ]
-            seconds: list[float] = []
-            record = await _played(setup, machine, players[:: -1 if ours else 1], seconds, ours)
-            record.save(records / f"{name}.json")
-            _count(found, record, seconds, ours)
+            played = await game.play(name, ours, fixture.seed + number)
+            played.record.save(records / f"{name}.json")
+            _count(found, played)
             if found.matches in {max(1, fixture.matches // 10), fixture.matches}:
                 found.memory.append(resident_memory(server.process.pid))
 
@@ -121,25 +89,13 @@ async def play_matches(server: ServerProcess, fixture: Fixture, records: Path) -
     return found
 
 
-async def _played(
-    setup: MatchSetup,
-    machine: gdl.StateMachine,
-    players: Sequence[MatchPlayer],
-    seconds: list[float],
-    ours: int,
-) -> MatchRecord:
-    """Play a match, and note how long each of our replies took."""
-    manager = GameManager(setup, machine, players, lambda step: seconds.append(step.seconds[ours]))
-    return await manager.run()
-
-
-def _count(found: Agreement, record: MatchRecord, seconds: Sequence[float], ours: int) -> None:
+def _count(found: Agreement, played: Played) -> None:
     found.matches += 1
-    found.moves += len(record.moves)
-    errors = [step[ours] for step in record.errors]
+    found.moves += len(played.record.moves)
+    errors = [step[played.ours] for step in played.record.errors]
     found.late += sum(error == "TO" for error in errors)
     found.illegal += sum(error not in {"", "TO"} for error in errors)
-    found.longest = max(found.longest, *seconds[1:])
+    found.longest = max(found.longest, *(reply.seconds for reply in played.replies))
 
 
 def resident_memory(pid: int) -> int:

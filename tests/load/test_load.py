@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
 import gdl
 from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
+from tests.load.viewers import Pairs
+from tests.load.viewers import compare as compare_replies
 from tests.support.paths import GAMES
+from tests.support.server_process import ServerProcess
 
 
 def test_the_archive_agrees_with_the_game_manager(tmp_path: Path) -> None:
     found = check_agreement(tmp_path, Fixture(matches=6, jobs=2))
     assert (found.matches, found.late, found.illegal, found.differences) == (6, 0, 0, [])
     assert found.moves >= 6 * 5
+
+
+def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
+    """Only whether all replies come in time: how fast they are depends on the machine."""
+    flags = ("--archive", str(tmp_path / "matches.sqlite"), "--strategy", "legal")
+    with ServerProcess(tmp_path, *flags) as server:
+        found = asyncio.run(compare_replies(server, Pairs(2, viewers=3)))
+    assert len(found.watched.seconds) == len(found.alone.seconds) >= 8
+    for replies in (found.alone, found.watched):
+        assert (replies.late, replies.illegal) == (0, 0)
+        assert all(seconds < 3 for seconds in replies.figures())
+    assert found.fewest >= 1
 
 
 def test_a_difference_is_found(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ggp_player.archive.match_store import add_rules, add_seats, insert_match, set_goal_values
 from ggp_player.archive.schema import opened, transaction
+from ggp_player.archive.trimming import delete_match, give_back
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ArchiveError
 from ggp_player.events import rules_hash
@@ -229,14 +231,12 @@ class Archive:
 
     def delete(self, reference: str | int) -> MatchSummary:
         """Delete a match, and rules that no other match has; return what it was."""
-        with opened(self.path) as connection, transaction(connection):
-            row = self._row(connection, reference)
-            connection.execute("DELETE FROM matches WHERE number = ?", (row["number"],))
-            connection.execute(
-                "DELETE FROM rules WHERE hash = ? AND hash NOT IN"
-                " (SELECT rules_hash FROM matches WHERE rules_hash = ?)",
-                (row["rules_hash"], row["rules_hash"]),
-            )
+        with opened(self.path) as connection:
+            with transaction(connection):
+                row = self._row(connection, reference)
+                delete_match(connection, row["number"], row["rules_hash"])
+            with suppress(sqlite3.OperationalError):  # as long as others use it
+                give_back(connection)
             return _summary(row, ())
 
     def add(self, match: NewMatch) -> int:

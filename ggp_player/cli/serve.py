@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import click
 
+from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
@@ -69,7 +70,9 @@ def serve_command(config: Path | None, **flags: object) -> None:
     start_logging(settings.logging_level, settings.log_format)
     try:
         with (
-            archiving(settings.archive, settings.no_archive) as events,
+            archiving(
+                settings.archive, settings.no_archive, ArchiveLimit.parse(settings.archive_limit)
+            ) as events,
             writing_events(settings.events, events),
         ):
             asyncio.run(serve(settings, partial(_greet, settings), _end_at_the_latest, events))

@@ -22,6 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gdl.system import available_cpus
+from ggp_player.archive import ArchiveLimit
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
 from ggp_player.pages import PAGE_PATHS
@@ -212,6 +213,11 @@ class Config(BaseModel):
         default=False,
         description="whether matches go to no archive at all: true or false",
     )
+    archive_limit: str = Field(
+        default="1GiB",
+        description="how much the archive holds: a number of matches, a size such as 500MB, or "
+        "none; beyond it the oldest finished matches are deleted",
+    )
     events: str = Field(
         default="",
         description="a file to which all that happens in matches is appended, as lines of JSON; - "
@@ -240,6 +246,12 @@ class Config(BaseModel):
     def _exists(cls, spec: str) -> str:
         create(spec)
         return spec
+
+    @field_validator("archive_limit")
+    @classmethod
+    def _is_limit(cls, limit: str) -> str:
+        ArchiveLimit.parse(limit)
+        return limit
 
     @field_validator("memory_limit")
     @classmethod

@@ -14,6 +14,7 @@ from ggp_player.protocol.messages import (
     Abort,
     Info,
     InfoReply,
+    Observation,
     Ping,
     Play,
     Preview,
@@ -21,13 +22,15 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.prefix import (
+from ggp_player.protocol.beginning import (
     BEGINNING_CHARACTERS,
     Beginning,
     beginning_of,
-    format_info_reply,
-    format_request,
     may_change_a_match,
+)
+from ggp_player.protocol.dialects import format_request
+from ggp_player.protocol.prefix import (
+    format_info_reply,
     parse_info_reply,
     parse_request,
     spaced,
@@ -37,7 +40,6 @@ LEFT, NOOP, MARK = (gdl.parse_term(text) for text in ("left", "noop", "(mark 1 1
 
 EXACT = [
     ("( INFO )", Info()),
-    ("( PING )", Ping()),
     ("( PREVIEW (( role x ) ) -1 )", Preview("( role x )", -1)),
     (
         "( START m.1 x (( role x ) ( init a ) ) 10 3)",
@@ -71,7 +73,7 @@ def test_the_texts_of_ggp_base(text: str, request_: Request) -> None:
         ("(PLAY m nil)", Play("m", word="nil")),
         ("(PLAY m none)", Play("m", word="none")),
         ("(PLAY m)", Play("m")),
-        ("(PLAY m ())", Play("m")),
+        ("(PLAY m ())", Play("m", observation=Observation())),
         ("(stop m left)", Stop("m", word="left")),
         ("(ABORT \x1b m\x00)", Abort("m")),
         ("(PLAY\tm\r\n((mark\n1 1)noop))", Play("m", (MARK, NOOP))),

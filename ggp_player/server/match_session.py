@@ -52,6 +52,7 @@ class MatchSession:
         self._timers: tuple[asyncio.TimerHandle, ...] = ()
         self._sent: tuple[int, str | None] = (0, None)
         """Our latest move, and its turn."""
+        self._was_asked = False
         self._uncounted = 0
         """By how much the game manager's turn is greater than the number of steps that we have."""
         self._is_closing = False
@@ -174,6 +175,7 @@ class MatchSession:
     ) -> str:
         asked = self._clock()
         steps = self._new_steps(request)
+        self._was_asked = True
         turn = self._events.turn + len(steps)
         clock, seconds = self.match.start.play_clock, deadline.limit.remaining
         self._events.turn_asked(turn, steps[-1] if steps else (), clock, seconds)
@@ -249,7 +251,7 @@ class MatchSession:
         seen, start = request.observation, self.match.start
         texts = tuple(map(str, request.moves))
         if seen is not None:
-            is_first = not self._events.turn and self._move is None and request.turn is None
+            is_first = not self._events.turn and not self._was_asked and request.turn is None
             return None if is_first and not seen.percepts else self._observed(request, seen)
         if texts:
             own = self._sent_before(request)

@@ -6,6 +6,13 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import ProtocolError
+from ggp_player.protocol.beginning import (
+    BEGINNING_CHARACTERS,
+    Beginning,
+    beginning_of,
+    may_change_a_match,
+)
+from ggp_player.protocol.dialects import format_request
 from ggp_player.protocol.messages import (
     ABORTED,
     BUSY,
@@ -22,13 +29,6 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.beginning import (
-    BEGINNING_CHARACTERS,
-    Beginning,
-    beginning_of,
-    may_change_a_match,
-)
-from ggp_player.protocol.dialects import format_request
 from ggp_player.protocol.prefix import (
     format_info_reply,
     parse_info_reply,
@@ -137,7 +137,6 @@ rules = st.lists(terms, max_size=4).map(lambda facts: " ; note )\n".join(f"({f})
 seconds = st.integers(0, 10**6)
 requests = st.one_of(
     st.builds(Info),
-    st.builds(Ping),
     st.builds(Preview, rules, seconds),
     st.builds(Start, names, names, rules, seconds, seconds),
     st.builds(Play, names, moves),

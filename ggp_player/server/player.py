@@ -153,6 +153,11 @@ class Player:
         """How many matches could begin now."""
         return 0 if self.is_draining or self._is_closing else self._matches.free
 
+    @property
+    def has_matches(self) -> bool:
+        """Whether a match is being played."""
+        return len(self._matches) > 0
+
     async def start(self) -> None:
         """Start the spare processes, and go on with the matches that a killed server has left.
 

@@ -194,7 +194,7 @@ SHELLS = """
 (<= (sees you no) (does you (ask ?s)) (not (true (at ?s))) (not (true hidden)))
 (<= (next (at ?s)) (does random (hide ?s)))
 (<= (next (at ?s)) (true (at ?s)))
-(<= (next (asked ?s)) (does you (ask ?s)))
+(<= (next (asked ?s)) (does you (ask ?s)) (not (true hidden)))
 (<= (next (asked ?s)) (true (asked ?s)))
 (<= terminal (true (at ?s)) (true (asked ?s)))
 (<= (goal ?r 50) (role ?r))
@@ -207,7 +207,9 @@ def test_the_states_that_agree_with_what_was_seen() -> None:
     tracker.apply_observation("(ask 1)", [])
     assert not tracker.knows_the_state
     tracker.apply_observation("(ask 2)", ["no"])
-    assert tracker.turn == 2
+    assert not facts(tracker) & {"(at 2)"}
+    tracker.apply_observation("(ask 1)", ["no"])
+    assert (tracker.turn, tracker.is_over) == (3, False)
     assert "(at 3)" in facts(tracker)
     assert tracker.knows_the_state
     assert moves(tracker) == ["(ask 1)", "(ask 2)", "(ask 3)"]

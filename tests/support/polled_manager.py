@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+
+
+class News:
+    """Lets a test wait for a condition that changes when something is noticed."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def notice(self) -> None:
+        """Have the condition looked at again."""
+        self._event.set()
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait until the condition holds."""
+        while not condition():
+            self._event.clear()
+            await self._event.wait()
 
 
 class PolledManager:
@@ -18,6 +35,7 @@ class PolledManager:
         self.messages: defaultdict[str, deque[str]] = defaultdict(deque)
         self.replies: asyncio.Queue[tuple[str, str, str]] = asyncio.Queue()
         """Who has replied to which message, and what."""
+        self.news = News()
         self.polls = 0
         self.refusals = 0
         """How many requests to come are refused."""
@@ -58,6 +76,7 @@ class PolledManager:
 
     async def _get(self, request: web.Request) -> web.Response:
         self.polls += 1
+        self.news.notice()
         self._refuse()
         waiting = self.messages[request.query["recipient"]]
         return web.Response(text=waiting.popleft() if waiting else "")

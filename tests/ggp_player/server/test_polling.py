@@ -15,7 +15,7 @@ from ggp_player.server.config import Config
 from ggp_player.server.player import Player
 from ggp_player.server.polling import PAUSES, REPLY_PAUSES, Mailbox, Poller
 from tests.support.paths import ROOT
-from tests.support.polled_manager import PolledManager, polled_manager
+from tests.support.polled_manager import News, PolledManager, polled_manager
 
 STEPS = (
     "{role(red),role(blue),init(step(0)),succ(0,1),succ(1,2),succ(2,3),"
@@ -33,9 +33,11 @@ class Pauses:
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
+        self.news = News()
 
     async def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
+        self.news.notice()
         await asyncio.sleep(0.001)
 
 
@@ -60,8 +62,7 @@ async def manager() -> AsyncIterator[PolledManager]:
 async def polled(manager: PolledManager, times: int = 3) -> None:
     """Wait until the manager was polled so often more."""
     least = manager.polls + times
-    while manager.polls < least:
-        await asyncio.sleep(0.001)
+    await manager.news.until(lambda: manager.polls >= least)
 
 
 async def test_a_match(manager: PolledManager) -> None:
@@ -120,8 +121,7 @@ async def test_a_manager_that_goes_away_and_comes_back(
         await polled(manager)
         assert await manager.ask("ann", 1, f"start(m,red,{STEPS},5,5)") == "ready"
         await manager.stop()
-        while PAUSES[-1] not in pauses.seconds:
-            await asyncio.sleep(0.001)
+        await pauses.news.until(lambda: PAUSES[-1] in pauses.seconds)
         await manager.start()
         with caplog.at_level(logging.INFO):
             assert await manager.ask("ann", 2, "play(m,nil)") == "say(1)"
@@ -136,8 +136,7 @@ async def test_a_reply_that_is_refused_is_sent_again(manager: PolledManager) -> 
     async with polling(manager, pauses):
         await polled(manager)
         manager.put("ann", 1, "ping()")
-        while manager.messages["ann"]:
-            await asyncio.sleep(0)
+        await manager.news.until(lambda: not manager.messages["ann"])
         manager.refusals = 2
         assert (await manager.replies.get())[2] == "ready"
     assert manager.refusals == 0

@@ -7,7 +7,8 @@
     play(m1,nil)
     play(m1,{mark(1,1),noop})
 
-Lists are written in braces, as the course's own programs read them; :mod:`.infix` reads others too.
+Lists are written in braces, as the course's own programs read them;
+:mod:`ggp_player.protocol.infix` reads others too.
 The reply to INFO is a term, ``info(name(x),status(available))``.
 """
 
@@ -32,7 +33,7 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.syntax import Dialect, Syntax
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 _STATEMENT = re.compile(r"\n(?=\S)")
 _PAIR = re.compile(r"([A-Za-z]+)\(\s*([^()\s]*)\s*\)")

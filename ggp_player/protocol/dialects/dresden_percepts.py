@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdl import Term
-from ggp_player.protocol.dresden import Dresden
+from ggp_player.protocol.dialects.dresden import Dresden
 from ggp_player.protocol.messages import NIL, Play, Stop
-from ggp_player.protocol.syntax import Dialect
+from ggp_player.protocol.dialects.syntax import Dialect
 
 DID_RULE = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 """What is appended to rules without percepts, for a player that is told nothing else."""

@@ -37,15 +37,15 @@ from types import MappingProxyType
 from gdl.language import Notation
 from ggp_player.protocol import infix, prefix
 from ggp_player.protocol.beginning import notation_of_message
-from ggp_player.protocol.dresden import DRESDEN
-from ggp_player.protocol.dresden_percepts import DRESDEN_PERCEPTS
-from ggp_player.protocol.dresden_turns import DRESDEN_TURNS
-from ggp_player.protocol.ggp_base import GGP_BASE
+from ggp_player.protocol.dialects.dresden import DRESDEN
+from ggp_player.protocol.dialects.dresden_percepts import DRESDEN_PERCEPTS
+from ggp_player.protocol.dialects.dresden_turns import DRESDEN_TURNS
+from ggp_player.protocol.dialects.ggp_base import GGP_BASE
 from ggp_player.protocol.messages import Request
-from ggp_player.protocol.stanford_infix import STANFORD_INFIX
-from ggp_player.protocol.stanford_polling import STANFORD_POLLING
-from ggp_player.protocol.stanford_prefix import STANFORD_PREFIX
-from ggp_player.protocol.syntax import Dialect, Syntax
+from ggp_player.protocol.dialects.stanford_infix import STANFORD_INFIX
+from ggp_player.protocol.dialects.stanford_polling import STANFORD_POLLING
+from ggp_player.protocol.dialects.stanford_prefix import STANFORD_PREFIX
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 _ALL: tuple[Syntax, ...] = (
     GGP_BASE,

@@ -9,10 +9,10 @@ that it sent, and its percepts::
 
 from __future__ import annotations
 
-from ggp_player.protocol.dresden import Dresden
-from ggp_player.protocol.dresden_percepts import percept_list
+from ggp_player.protocol.dialects.dresden import Dresden
+from ggp_player.protocol.dialects.dresden_percepts import percept_list
 from ggp_player.protocol.messages import NIL, Play, Stop
-from ggp_player.protocol.syntax import Dialect
+from ggp_player.protocol.dialects.syntax import Dialect
 
 
 class DresdenTurns(Dresden):

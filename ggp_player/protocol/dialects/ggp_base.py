@@ -22,7 +22,7 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.prefix import parse_request, spaced
-from ggp_player.protocol.syntax import Dialect, Syntax
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 
 class PrefixSyntax(Syntax):

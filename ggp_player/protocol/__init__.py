@@ -23,6 +23,8 @@ from ggp_player.protocol.dialects import (
     reply_syntax,
 )
 from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
 from ggp_player.protocol.lifecycle import Match, Matches, Outcome
 from ggp_player.protocol.match_record import (
@@ -57,8 +59,6 @@ from ggp_player.protocol.prefix import (
     parse_move,
     spaced,
 )
-from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
-from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 __all__ = [
     "ABORTED",

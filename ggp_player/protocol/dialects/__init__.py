@@ -41,11 +41,11 @@ from ggp_player.protocol.dialects.dresden import DRESDEN
 from ggp_player.protocol.dialects.dresden_percepts import DRESDEN_PERCEPTS
 from ggp_player.protocol.dialects.dresden_turns import DRESDEN_TURNS
 from ggp_player.protocol.dialects.ggp_base import GGP_BASE
-from ggp_player.protocol.messages import Request
 from ggp_player.protocol.dialects.stanford_infix import STANFORD_INFIX
 from ggp_player.protocol.dialects.stanford_polling import STANFORD_POLLING
 from ggp_player.protocol.dialects.stanford_prefix import STANFORD_PREFIX
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
+from ggp_player.protocol.messages import Request
 
 _ALL: tuple[Syntax, ...] = (
     GGP_BASE,

@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 from ggp_player.protocol.dialects.ggp_base import PrefixSyntax
+from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.messages import Play, Request, Start, Stop
 from ggp_player.protocol.prefix import spaced
-from ggp_player.protocol.dialects.syntax import Dialect
 
 
 class Dresden(PrefixSyntax):

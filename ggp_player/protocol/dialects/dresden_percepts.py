@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from gdl import Term
 from ggp_player.protocol.dialects.dresden import Dresden
-from ggp_player.protocol.messages import NIL, Play, Stop
 from ggp_player.protocol.dialects.syntax import Dialect
+from ggp_player.protocol.messages import NIL, Play, Stop
 
 DID_RULE = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m))"
 """What is appended to rules without percepts, for a player that is told nothing else."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from ggp_player.protocol.dialects.dresden import Dresden
 from ggp_player.protocol.dialects.dresden_percepts import percept_list
-from ggp_player.protocol.messages import NIL, Play, Stop
 from ggp_player.protocol.dialects.syntax import Dialect
+from ggp_player.protocol.messages import NIL, Play, Stop
 
 
 class DresdenTurns(Dresden):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from gdl import Term
 from ggp_player.protocol import prefix
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
     Abort,
     Info,
@@ -22,7 +23,6 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.prefix import parse_request, spaced
-from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 
 class PrefixSyntax(Syntax):

@@ -21,6 +21,7 @@ import gdl
 from gdl.language import Notation, convert_text, infix_name
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol import infix, prefix
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
     NIL,
     Abort,
@@ -33,7 +34,6 @@ from ggp_player.protocol.messages import (
     Start,
     Stop,
 )
-from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 
 _STATEMENT = re.compile(r"\n(?=\S)")
 _PAIR = re.compile(r"([A-Za-z]+)\(\s*([^()\s]*)\s*\)")

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from gdl.language import infix_name
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol import infix
-from ggp_player.protocol.messages import Abort, Info, Ping, Play, Preview, Request, Start, Stop
 from ggp_player.protocol.dialects.stanford_infix import InfixSyntax
 from ggp_player.protocol.dialects.syntax import Dialect
+from ggp_player.protocol.messages import Abort, Info, Ping, Play, Preview, Request, Start, Stop
 
 _BEGINNING = re.compile(r"[\s\ufeff]*+[A-Za-z_]\w{0,63}\s*\(", re.ASCII)
 

@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 from ggp_player.protocol.dialects.ggp_base import PrefixSyntax
-from ggp_player.protocol.messages import Abort, Info, Ping, Play, Request, Start, Stop
 from ggp_player.protocol.dialects.syntax import Dialect
+from ggp_player.protocol.messages import Abort, Info, Ping, Play, Request, Start, Stop
 
 
 class StanfordPrefix(PrefixSyntax):

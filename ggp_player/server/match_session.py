@@ -244,7 +244,9 @@ class MatchSession:
             self._events.problem(f"{missed} steps were made of which we were not told")
         kept = min(missed, MAX_MISSED)
         self._uncounted += missed - kept
-        return (*[ObservedStep(missed=True)] * kept, *([] if step is None else [step]))
+        moves = [self._sent[1] if self._sent[0] == made else None, *[None] * MAX_MISSED]
+        untold = (ObservedStep(move, missed=True) for move in moves[:kept])
+        return (*untold, *([] if step is None else [step]))
 
     def _step(self, request: Play | Stop) -> Step | None:
         """The last step as a request tells it; None where there was none yet."""

@@ -115,7 +115,7 @@ class MatchTracker:
         if not isinstance(step, ObservedStep):
             self.apply_moves(step)
         elif step.missed:
-            self._apply_missed()
+            self._apply_missed(step.move)
         elif step.may_be_moves and self._are_moves(step.percepts):
             self.apply_moves(step.percepts)
         else:
@@ -140,14 +140,15 @@ class MatchTracker:
             found = " ".join(map(str, percepts))
             _log.warning("turn %d: no state explains move %s and (%s)", self.turn, move, found)
             if not observed.observe(None, seen):
-                observed.miss()
+                observed.miss(None)
         self._follow(observed)
 
-    def _apply_missed(self) -> None:
-        """Apply a step of which nothing was told."""
+    def _apply_missed(self, move: str | None) -> None:
+        """Apply a step of which nothing was told; ``move`` is what we have sent, if we have."""
         self.turn += 1
         observed = self._observed_states()
-        observed.miss()
+        if not observed.miss(None if move is None else self._term(move)):
+            observed.miss(None)
         self._follow(observed)
 
     def _observed_states(self) -> ObservedStates:

@@ -65,9 +65,9 @@ class ObservedStates:
         told = frozenset(percepts)
         return self._advance(move, lambda seen: frozenset(seen) == told)
 
-    def miss(self) -> bool:
-        """Go on by a step of which nothing was told; return False if none is possible."""
-        return self._advance(None, lambda seen: True)
+    def miss(self, move: gdl.Term | None) -> bool:
+        """Go on by a step of which no percepts were told; return False if none is possible."""
+        return self._advance(move, lambda seen: True)
 
     def use(self, machine: gdl.StateMachine, states: Iterable[gdl.State]) -> None:
         """Go on with another machine of the same rules, and its values for the states."""

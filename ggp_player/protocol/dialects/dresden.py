@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from ggp_player.protocol.dialects.ggp_base import PrefixSyntax
+from ggp_player.protocol.dialects.ggp_base import PrefixSyntax, kif_rules
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.messages import Play, Request, Start, Stop
 from ggp_player.protocol.prefix import spaced
@@ -25,7 +25,7 @@ class Dresden(PrefixSyntax):
         match request:
             case Start(match_id, role, rules, start_clock, play_clock):
                 clocks = f"{start_clock} {play_clock}"
-                return f"(START {match_id} {role.upper()} ({spaced(rules).upper()}) {clocks})"
+                return f"(START {match_id} {role.upper()} ({spaced(kif_rules(rules)).upper()}) {clocks})"
             case Play() | Stop():
                 command = type(request).__name__.upper()
                 return f"({command} {request.match_id} {self._step(request)})"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdl import Term
+from gdl import GdlError, Term
+from gdl.language import Notation, convert_text, notation_of
 from ggp_player.protocol import prefix
 from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.messages import (
@@ -77,7 +78,18 @@ class GgpBase(PrefixSyntax):
 GGP_BASE = GgpBase()
 
 
+def kif_rules(rules: str) -> str:
+    """Write rules in KIF; what cannot be read stays as it is."""
+    if notation_of(rules) is Notation.KIF:
+        return rules
+    try:
+        return convert_text(rules, Notation.KIF).strip()
+    except GdlError:
+        return rules
+
+
 def _rules_list(rules: str) -> str:
+    rules = kif_rules(rules)
     # A comment would swallow the closing parenthesis if no line end came between them.
     return f"({rules}\n)" if ";" in rules else f"({rules} )"
 

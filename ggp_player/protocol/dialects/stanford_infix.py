@@ -36,7 +36,8 @@ from ggp_player.protocol.messages import (
 )
 
 _STATEMENT = re.compile(r"\n(?=\S)")
-_PAIR = re.compile(r"([A-Za-z]+)\(\s*([^()\s]*)\s*\)")
+_PAIR = re.compile(r'([A-Za-z]+)\(\s*("(?:[^"\\]|\\.)*+"|[^()\s"]*+)\s*\)', re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 
 class InfixSyntax(Syntax):
@@ -53,7 +54,7 @@ class InfixSyntax(Syntax):
         if text.lstrip().startswith("("):
             return prefix.parse_info_reply(text)
         if "(" not in text:
-            return InfoReply(status=text.strip())
+            return InfoReply(status=_plain(text))
         if not text.rstrip().endswith(")"):
             raise ProtocolError(len(text), "expected ')', found the end of the reply")
         pairs = {name.lower(): value for name, value in _PAIR.findall(text)}
@@ -125,4 +126,8 @@ def _rules(text: str) -> str:
 
 
 def _plain(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    """A value without its quotes, and without blanks, as in other dialects."""
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = _ESCAPE.sub(r"\1", value[1:-1])
+    return "".join(value.split())

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from ggp_player.protocol.dialects.ggp_base import PrefixSyntax
+from ggp_player.protocol.dialects.ggp_base import PrefixSyntax, kif_rules
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.messages import Abort, Info, Ping, Play, Request, Start, Stop
 
@@ -25,6 +25,7 @@ class StanfordPrefix(PrefixSyntax):
         command = type(request).__name__.lower()
         match request:
             case Start(match_id, role, rules, start_clock, play_clock):
+                rules = kif_rules(rules)
                 # A comment would swallow the closing parenthesis if no line end came between.
                 end = "\n)" if ";" in rules else ")"
                 return f"({command} {match_id} {role} ({rules}{end} {start_clock} {play_clock})"

@@ -25,7 +25,8 @@ class Dresden(PrefixSyntax):
         match request:
             case Start(match_id, role, rules, start_clock, play_clock):
                 clocks = f"{start_clock} {play_clock}"
-                return f"(START {match_id} {role.upper()} ({spaced(kif_rules(rules)).upper()}) {clocks})"
+                text = spaced(kif_rules(rules)).upper()
+                return f"(START {match_id} {role.upper()} ({text}) {clocks})"
             case Play() | Stop():
                 command = type(request).__name__.upper()
                 return f"({command} {request.match_id} {self._step(request)})"

@@ -4,8 +4,10 @@ A file has exchanges of one connection each: the lines of a head, a body, and th
 """
 
 import asyncio
+import re
 import socket
 import tomllib
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,9 +21,11 @@ from ggp_player.protocol import SYNTAXES
 from ggp_player.server.config import Config
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
+from ggp_player.server.polling import Mailbox, Poller
 
 FOLDER = Path(__file__).with_name("transcripts")
-FILES = sorted(FOLDER.glob("*.toml"))
+POLLED = FOLDER / "f_stanford_polling.toml"
+FILES = sorted({*FOLDER.glob("*.toml")} - {POLLED})
 
 LIMIT = 60
 """Seconds for an exchange, on a machine that does much else."""
@@ -113,13 +117,56 @@ async def test_transcript(path: Path) -> None:
                 assert_reply(await received(port, exchange.packets), exchange)
 
 
-def test_there_is_a_transcript_of_every_message_of_every_dialect_that_is_posted() -> None:
+def test_there_is_a_transcript_of_every_message_of_every_dialect() -> None:
     for syntax in SYNTAXES.values():
-        if syntax.dialect == "F":
-            continue
         letter = str(syntax.dialect).lower().replace("'", "2")
         (path,) = FOLDER.glob(f"{letter}_*.toml")
-        text = b"".join(b"".join(each.packets) for each in exchanges(path)).lower().decode()
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        texts = [found.get("body", found.get("answer")).lower() for found in document["exchange"]]
         for message in syntax.messages:
             name = message.__name__.lower()
-            assert any(f"{opening}{name}" in text for opening in ("(", "( ", "\r\n\r\n")), name
+            assert any(re.search(rf"(^|[(,]) ?{name}\b", text) for text in texts), name
+
+
+class RawManager:
+    """Answers polls one after the other, each as soon as the one before has its reply."""
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self.polls: set[bytes] = set()
+        self.replies: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+        self._answers = deque(["", *answers])
+        self._is_open = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection."""
+        line = await reader.readline()
+        head = await reader.readuntil(b"\r\n\r\n")
+        answer = ""
+        if line.startswith(b"POST "):
+            length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+            assert length is not None
+            body = await reader.readexactly(int(length[1]))
+            self._is_open = False
+            await self.replies.put((line.split()[1].decode(), body.decode()))
+        else:
+            self.polls.add(line)
+            if self._answers and not self._is_open:
+                answer = self._answers.popleft()
+                self._is_open = bool(answer)
+        size = len(answer.encode())
+        writer.write(f"HTTP/1.0 200 OK\r\nContent-Length: {size}\r\n\r\n{answer}".encode())
+        await writer.drain()
+        writer.close()
+
+
+async def test_transcript_of_a_manager_that_is_polled() -> None:
+    document = tomllib.loads(POLLED.read_text(encoding="utf-8"))
+    manager = RawManager([found["answer"] for found in document["exchange"]])
+    server = await asyncio.start_server(manager.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    config = Config(strategy="legal", poll=f"http://127.0.0.1:{port}/messages", poll_as="ann")
+    async with server, Player(config) as player, Poller(player, Mailbox.of(config), 0.001):
+        for found in document["exchange"]:
+            async with asyncio.timeout(LIMIT):
+                assert await manager.replies.get() == (found["target"], found["reply"])
+    assert manager.polls == {b"GET /messages?recipient=ann HTTP/1.1\r\n"}

@@ -65,7 +65,7 @@ CREATE TABLE seats (
 CREATE TABLE steps (
     match INTEGER NOT NULL REFERENCES matches ON DELETE CASCADE,
     step INTEGER NOT NULL,              -- 0 is the start
-    joint_move TEXT NOT NULL,
+    joint_move TEXT NOT NULL,           -- a list, or an object: what our role was told
     time INTEGER NOT NULL,
     errors TEXT NOT NULL,
     seconds TEXT NOT NULL,

@@ -27,6 +27,9 @@ _log = logging.getLogger(__name__)
 NO_ARCHIVE = "no_archive"
 """The only setting whose flag takes no value, as with the other commands."""
 
+FLAGS = {"poll_as": "--as"}
+"""The flags that are not called as their settings."""
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -37,7 +40,7 @@ def _config_options(command: _Command) -> _Command:
         has_default = field.default not in (None, (), "")
         default = f"  [default: {field.default}]" if has_default else ""
         text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
-        flag = f"--{name.replace('_', '-')}"
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name == NO_ARCHIVE:
             option = click.option(flag, name, flag_value="true", help=text)
         else:
@@ -110,6 +113,8 @@ def _greet(config: Config, host: str, port: int) -> None:
         "access": _access(config, host),
         "stop": "Ctrl-C",
     }
+    if config.poll:
+        lines["polling"] = f"{config.poll} as {config.poll_as or config.name}"
     for key, value in lines.items():
         click.echo(f"{key:<11}{value}", err=config.events == STANDARD_OUTPUT)
 

@@ -19,7 +19,8 @@ event                      when
 =========================  =====================================================================
 
 Start reading in :mod:`.match_events`; :mod:`.bus` delivers them, :mod:`.publisher` is what those
-who play call, and :mod:`.json_lines` writes them for other programs.
+who play call, and :mod:`.json_lines` writes them for other programs. :mod:`.steps` is what a
+player may have been told of a step.
 """
 
 from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
@@ -41,11 +42,13 @@ from ggp_player.events.match_events import (
 )
 from ggp_player.events.publisher import MatchPublisher
 from ggp_player.events.search_view import MoveThought, SearchView
+from ggp_player.events.steps import History, ObservedStep, Step
 
 __all__ = [
     "Event",
     "EventBus",
     "EventWriter",
+    "History",
     "MatchEnded",
     "MatchEvent",
     "MatchProblem",
@@ -54,8 +57,10 @@ __all__ = [
     "MatchStatusName",
     "MoveChosen",
     "MoveThought",
+    "ObservedStep",
     "SearchView",
     "StateReached",
+    "Step",
     "StepMade",
     "StepsTakenBack",
     "Subscription",

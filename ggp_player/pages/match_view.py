@@ -18,6 +18,7 @@ from ggp_player.events import (
     MatchProblem,
     MatchStarted,
     MoveChosen,
+    ObservedStep,
     StateReached,
     StepMade,
     Thoughts,
@@ -84,8 +85,9 @@ class MatchView:
         self._drawn_turn = 0
         self.placed_line: Line = ()
         self._places: Line = ()
-        for turn, joint_move in enumerate(start.history):
-            self._turn(turn).joint_move = joint_move
+        for turn, step in enumerate(start.history):
+            if not isinstance(step, ObservedStep):
+                self._turn(turn).joint_move = step
 
     @property
     def is_over(self) -> bool:
@@ -224,6 +226,8 @@ class MatchView:
         elif self.state is None or self.state.turn != event.turn:
             self.before = ""
         self.state = event
+        if event.joint_move and event.turn:
+            self._turn(event.turn - 1).joint_move = event.joint_move
         if event.roles != self.roles or event.is_over:
             self.roles = event.roles
             self._note("about")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 
+from ggp_player.events import History, Step
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
@@ -52,11 +53,11 @@ class SearchWorker:
         self._send_ready()
         self._send_compiled()
 
-    def apply_moves(self, moves: tuple[str, ...]) -> None:
-        """Apply a joint move."""
-        self._tracker.apply_moves(moves)
+    def apply_step(self, step: Step) -> None:
+        """Apply a step of the match."""
+        self._tracker.apply_step(step)
 
-    def replace_history(self, history: tuple[tuple[str, ...], ...]) -> None:
+    def replace_history(self, history: History) -> None:
         """Go to another position. What the strategy knows of states stays."""
         self._tracker.replace_history(history)
 

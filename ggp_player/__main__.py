@@ -56,6 +56,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.managing.tournament:tournament_command",
             "Play many matches, and compare the players.",
         ),
+        "manager": Target(
+            "ggp_player.cli.managing.manager:manager_command",
+            "Hold events between players that register here, until Ctrl-C.",
+        ),
         "matches": Target(
             "ggp_player.cli.matches:matches_command",
             "List, show, replay, export and import matches.",

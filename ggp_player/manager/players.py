@@ -75,6 +75,7 @@ class RemotePlayer:
     host: str
     port: int
     path: str = "/"
+    title: str = ""
 
     @classmethod
     def at(cls, address: str) -> RemotePlayer | None:
@@ -86,8 +87,8 @@ class RemotePlayer:
 
     @property
     def name(self) -> str:
-        """The address: a server need not say its name. A path may be a secret, and is left out."""
-        return f"{self.host}:{self.port}"
+        """The ``title``, otherwise the address: without a path, which may be a secret."""
+        return self.title or f"{self.host}:{self.port}"
 
     async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         """Post the request and return the reply's first ``MAX_REPLY`` bytes as text.

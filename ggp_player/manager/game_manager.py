@@ -182,7 +182,13 @@ class GameManager:
         self._telling = MatchTelling(setup.events, [str(role) for role in machine.roles])
 
     async def run(self) -> MatchRecord:
-        """Play the match to its end and return its record.
+        """Play the match to its end, tell the players, and return its record."""
+        await self.play()
+        await self.stop()
+        return self.record()
+
+    async def play(self) -> None:
+        """Play the match until it is over; the players have not been told then.
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
@@ -199,9 +205,11 @@ class GameManager:
             await self._notify(Abort(self.setup.match_id), ABORT_LIMIT)
             raise
         self._telling.completed(self.goals)
+
+    async def stop(self) -> None:
+        """Send the players STOP: the match is over."""
         last = self._scrambled(self._steps[-1].joint_move)
         await self._notify(Stop(self.setup.match_id, last), self.setup.play_clock)
-        return self.record()
 
     def record(self) -> MatchRecord:
         """Return the record of the match so far."""

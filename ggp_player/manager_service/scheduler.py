@@ -6,18 +6,19 @@ this program could not play to its end, as its rules take too long or have no le
 and the event goes on. When the last match of a round is over, the next round is planned.
 
 The order of transactions makes a kill harmless at any instant: an attempt is written before START
-leaves, and the result with the record in one transaction. What was under way at a kill is found as
-an attempt without an end; its players get ABORT, and the match waits again.
+leaves, and the result with the record in one transaction before STOP does. What was under way at a
+kill is found as an attempt without an end; its players get ABORT, and the match waits again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from pydantic import TypeAdapter
@@ -233,12 +234,13 @@ class Scheduler:
             return
         running.match_id = match_id
         self.news.publish("match_started", match=match.id, match_id=match_id, event=match.event)
+        keep = partial(self._keep, match.id, match_id)
         try:
-            result, record = await MatchInService(self, open_event.event, running).run()
+            result = await MatchInService(self, open_event.event, running).run(keep)
         except asyncio.CancelledError:
-            await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
+            with suppress(ManagerError):  # its result may have been written
+                await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
             raise
-        await self._keep(match.id, match_id, result, record)
         self.news.publish(
             "match_ended",
             match=match.id,
@@ -368,9 +370,10 @@ class MatchInService:
         self._scheduler = scheduler
         self._event = event
         self._running = running
+        self._manager: GameManager | None = None
 
-    async def run(self) -> tuple[MatchResult, str]:
-        """Play the match; return its result and its record, also where it failed."""
+    async def run(self, keep: Callable[[MatchResult, str], Awaitable[None]]) -> MatchResult:
+        """Play the match, have its result and record kept, and only then tell the players."""
         match, scheduler = self._running.match, self._scheduler
         began = monotonic()
         planned = PlannedMatch(
@@ -379,24 +382,33 @@ class MatchInService:
         _, role_names = await scheduler.call(scheduler.store.rules, match.digest)
         roles = tuple(gdl.Constant(name) for name in role_names)
         log = MatchLog(planned, roles, self._event.settings["max_steps"])
-        manager: GameManager | None = None
-        goals: tuple[int | None, ...] = ()
-        failure = ""
         async with AsyncExitStack() as stack:
-            try:
-                manager = await self._manager(stack, log)
-                await manager.run()
-                goals = manager.goals
-            except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
-                failure = " ".join(str(error).split()) or type(error).__name__
-                _log.warning("the match %s has failed: %s", planned.match_id, failure)
-            except Exception as error:  # the event shall go on, whatever is wrong with one match
-                failure = f"an error of the manager: {type(error).__name__}"
-                _log.exception("the match %s has failed", planned.match_id)
-        record = manager.record().to_json() if manager is not None else ""
-        return log.result(goals, began, failure), record
+            failure = await self._play(stack, log)
+            manager = self._manager
+            record = manager.record().to_json() if manager is not None else ""
+            goals = manager.goals if manager is not None and not failure else ()
+            result = log.result(goals, began, failure)
+            await keep(result, record)
+            if manager is not None and not failure:
+                await manager.stop()
+        return result
 
-    async def _manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
+    async def _play(self, stack: AsyncExitStack, log: MatchLog) -> str:
+        """Play the match; return why it could not be played to its end, nothing if it was."""
+        match_id = self._running.match_id
+        try:
+            self._manager = await self._new_manager(stack, log)
+            await self._manager.play()
+        except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
+            failure = " ".join(str(error).split()) or type(error).__name__
+            _log.warning("the match %s has failed: %s", match_id, failure)
+            return failure
+        except Exception as error:  # the event shall go on, whatever is wrong with one match
+            _log.exception("the match %s has failed", match_id)
+            return f"an error of the manager: {type(error).__name__}"
+        return ""
+
+    async def _new_manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
         match, scheduler = self._running.match, self._scheduler
         rules = await scheduler.open_rules(match.digest, self._running.match_id)
         stack.push_async_callback(scheduler.release_rules, rules)

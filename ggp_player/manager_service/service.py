@@ -64,7 +64,8 @@ async def run_service(
             scheduler.store.put_player(player)
         is_open = is_loopback(config.host)
         api = Api(scheduler, rules, TokenStore(database.engine), is_open, config.private)
-        runner = web.AppRunner(new_application(api), shutdown_timeout=STOPPING_SECONDS)
+        application = new_application(api)
+        runner = web.AppRunner(application, access_log=None, shutdown_timeout=STOPPING_SECONDS)
         await runner.setup()
         try:
             site = web.TCPSite(runner, config.host, config.port)

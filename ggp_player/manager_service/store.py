@@ -25,6 +25,9 @@ from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
 from ggp_player.manager_service import database as db
 
+LATEST_ENDED = 100
+"""So many matches may have ended at a kill without their players being told."""
+
 LABEL_BYTES = 3
 """The length of what distinguishes the match ids of this database from those of others."""
 
@@ -286,11 +289,11 @@ class Store:
     def counts(self, event: int | None = None) -> dict[str, int]:
         """Count matches by status."""
         table = db.matches
-        query = select(table.c.status, func.count()).group_by(table.c.status)
+        query = select(table.c.status, func.count().label("count")).group_by(table.c.status)
         if event is not None:
             query = query.where(table.c.event == event)
         with self._engine.connect() as connection:
-            return {status: count for status, count in connection.execute(query)}
+            return {row.status: row.count for row in connection.execute(query)}
 
     def begin_attempt(self, match: StoredMatch) -> str | None:
         """Begin to play a match and return its new match id; None if it does not wait any more."""
@@ -328,15 +331,17 @@ class Store:
     def recover(self) -> list[tuple[str, tuple[str, ...]]]:
         """Abort what was under way when the last manager ended.
 
-        Return the match ids with their players, who may still be in these matches.
+        Return the match ids with their players, who may still be in these matches; also those that
+        ended last, as their players may not have been told.
         """
-        query = select(db.attempts.c.match_id, db.matches.c.id, db.matches.c.players)
-        query = query.join(db.matches).where(db.attempts.c.status == "running")
+        query = select(db.attempts, db.matches.c.players).join(db.matches)
+        latest = query.where(db.attempts.c.status == "completed").limit(LATEST_ENDED)
         with self._engine.connect() as connection:
-            rows = list(connection.execute(query))
+            rows = list(connection.execute(query.where(db.attempts.c.status == "running")))
+            ended = list(connection.execute(latest.order_by(db.attempts.c.ended.desc())))
         for row in rows:
-            self.give_back(row.id, row.match_id, "the manager was stopped")
-        return [(row.match_id, tuple(row.players)) for row in rows]
+            self.give_back(row.match, row.match_id, "the manager was stopped")
+        return [(row.match_id, tuple(row.players)) for row in (*rows, *ended)]
 
     # Ratings
 

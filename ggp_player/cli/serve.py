@@ -26,6 +26,9 @@ _log = logging.getLogger(__name__)
 NO_ARCHIVE = "no_archive"
 """The only setting whose flag takes no value, as with the other commands."""
 
+FLAGS = {"register_at": "--register"}
+"""The flags that are not called as their setting, whose name pydantic reserves."""
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -36,7 +39,7 @@ def _config_options(command: _Command) -> _Command:
         has_default = field.default not in (None, (), "")
         default = f"  [default: {field.default}]" if has_default else ""
         text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
-        flag = f"--{name.replace('_', '-')}"
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name == NO_ARCHIVE:
             option = click.option(flag, name, flag_value="true", help=text)
         else:

@@ -209,7 +209,7 @@ class Database:
 
     def _take_lock(self) -> None:
         if self.url.get_backend_name() == "sqlite":
-            self._lock_file = Path(f"{self.url.database}.lock").open("ab")
+            self._lock_file = Path(f"{self.url.database}.lock").open("ab")  # noqa: SIM115 - until close
             is_ours = lock_file(self._lock_file)
         else:
             self._lock = self.engine.connect()

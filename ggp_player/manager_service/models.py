@@ -1,4 +1,4 @@
-"""The JSON of the API: what is sent, and what is answered. All times are milliseconds since 1970."""
+"""The JSON of the API: what is sent and what is answered. Times are milliseconds since 1970."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import GenericAlias
-from typing import Any, get_args
+from typing import Any, Generic, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel
@@ -16,38 +15,38 @@ from gdl.version import __version__
 from ggp_player.manager_service.models import ProblemShown
 from ggp_player.manager_service.tokens import Role
 
+_Api = TypeVar("_Api")
+
 REFERENCE = "#/components/schemas/{model}"
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class Route(Generic[_Api]):
     """A request: ``role`` may make it, None is everybody; ``sent`` and ``answered`` are JSON.
 
-    An answer without a model is any JSON. ``query`` has the parameters with what they do.
+    An answer is one of ``answered`` or a list of them; without a model it is any JSON.
+    ``query`` has the parameters with what they do.
     """
 
     method: str
     path: str
     role: Role | None
     summary: str
-    handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    answered: type[BaseModel] | GenericAlias | None = None
+    handler: Callable[[_Api, web.Request], Awaitable[web.StreamResponse]]
+    answered: type[BaseModel] | None = None
     sent: type[BaseModel] | None = None
     query: Mapping[str, str] = field(default_factory=dict)
+    is_list: bool = False
     is_stream: bool = False
 
-    @property
-    def answered_model(self) -> type[BaseModel] | None:
-        """The model of the answer, or of its items."""
-        if isinstance(self.answered, GenericAlias):
-            return get_args(self.answered)[0]  # type: ignore[no-any-return]
-        return self.answered
 
-
-def openapi_document(routes: Sequence[Route]) -> dict[str, Any]:
+def openapi_document(routes: Sequence[Route[_Api]]) -> dict[str, Any]:
     """Describe the requests."""
-    models = {model for route in routes for model in (route.sent, route.answered_model) if model}
-    ordered = sorted({*models, ProblemShown}, key=lambda model: model.__name__)
+    models: set[type[BaseModel]] = {
+        model for route in routes for model in (route.sent, route.answered) if model
+    }
+    models.add(ProblemShown)
+    ordered = sorted(models, key=lambda model: model.__name__)
     _, definitions = models_json_schema(
         [(model, "validation") for model in ordered], ref_template=REFERENCE
     )
@@ -65,7 +64,7 @@ def openapi_document(routes: Sequence[Route]) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route) -> dict[str, Any]:
+def _operation(route: Route[_Api]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": _operation_id(route),
         "summary": route.summary,
@@ -84,11 +83,11 @@ def _operation(route: Route) -> dict[str, Any]:
     return found
 
 
-def _operation_id(route: Route) -> str:
+def _operation_id(route: Route[_Api]) -> str:
     return "_".join(re.findall(r"[a-z]+", f"{route.method.lower()} {route.path[4:]}"))
 
 
-def _parameters(route: Route) -> list[dict[str, Any]]:
+def _parameters(route: Route[_Api]) -> list[dict[str, Any]]:
     text = {"type": "string"}
     in_path = [
         {"name": name, "in": "path", "required": True, "schema": text}
@@ -105,13 +104,13 @@ def _content(model: type[BaseModel], kind: str = "application/json") -> dict[str
     return {kind: {"schema": {"$ref": REFERENCE.format(model=model.__name__)}}}
 
 
-def _answer_content(route: Route) -> dict[str, Any]:
-    model = route.answered_model
+def _answer_content(route: Route[_Api]) -> dict[str, Any]:
+    model = route.answered
     if model is None:
         return {"application/json": {"schema": {"type": "object"}}}
     if route.is_stream:
         return _content(model, "text/event-stream")
-    if isinstance(route.answered, GenericAlias):
+    if route.is_list:
         items = {"$ref": REFERENCE.format(model=model.__name__)}
         return {"application/json": {"schema": {"type": "array", "items": items}}}
     return _content(model)

@@ -1,4 +1,4 @@
-"""The page for organisers and spectators: players, events, standings, matches. It changes nothing."""
+"""The pages for organisers and spectators: players, events, standings, matches; all read only."""
 
 from __future__ import annotations
 

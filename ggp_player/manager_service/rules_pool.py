@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 import gdl
-from gdl import Constant, Term
+from gdl import Constant, State, Term
 from gdl.system import child_environment
 from ggp_player.errors import ManagerError
 from ggp_player.manager import MatchError
@@ -48,7 +48,7 @@ class RemoteState:
     facts: tuple[Term, ...]
     position: Position
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[Term]:
         """Iterate over the facts."""
         return iter(self.facts)
 
@@ -109,7 +109,7 @@ class RulesProcess:
                 with suppress(OSError):
                     pipe.close()
 
-    def _ask(self, request: dict[str, object], seconds: float) -> Answer:
+    def _ask(self, request: Mapping[str, object], seconds: float) -> Answer:
         """Ask the process. Raises :class:`MatchError` where there is no answer, or an error."""
         with self._turn:
             is_late = threading.Event()
@@ -150,40 +150,38 @@ class MatchRules:
         self._process = process
         self._session = session
         self.roles = process.roles
-        self._latest: tuple[RemoteState | None, RemoteState | None] = None, None
+        self._latest: tuple[State | None, RemoteState | None] = None, None
 
-    def initial_state(self) -> RemoteState:
+    def initial_state(self) -> State:
         """Return the state in which the match begins."""
         return self._process.begin(self._session)
 
-    def next_state(self, state: RemoteState, joint_move: Sequence[Term]) -> RemoteState:
+    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
         """Return the state after a joint move in the latest state."""
         after = self._process.advance(self._session, joint_move)
         self._latest = state, after
         return after
 
-    def legal_moves(self, state: RemoteState, role: Term) -> tuple[Term, ...]:
+    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
         """Return the role's legal moves."""
-        found = state.position.legal
+        found = _position(state).legal
         return tuple(map(_term, found[self._index(role)])) if found else ()
 
-    def is_terminal(self, state: RemoteState) -> bool:
+    def is_terminal(self, state: State) -> bool:
         """Return whether the match is over."""
-        return state.position.is_terminal
+        return _position(state).is_terminal
 
-    def goal(self, state: RemoteState, role: Term) -> int | None:
+    def goal(self, state: State, role: Term) -> int | None:
         """Return the role's goal value in a last state, None if there is none."""
-        found = state.position.goals
+        found = _position(state).goals
         return found[self._index(role)] if found else None
 
-    def goals(self, state: RemoteState, role: Term) -> tuple[int, ...]:
+    def goals(self, state: State, role: Term) -> tuple[int, ...]:
         """Return the role's goal value, if there is one."""
         value = self.goal(state, role)
         return () if value is None else (value,)
 
-    def percepts(
-        self, state: RemoteState, joint_move: Sequence[Term], role: Term
-    ) -> tuple[Term, ...]:
+    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
         """Return what the role saw of the last joint move, which was made in the state."""
         before, after = self._latest
         found = after.position.percepts if after is not None and before is state else ()
@@ -194,7 +192,7 @@ class MatchRules:
         self._process.end(self._session)
 
     def _index(self, role: Term) -> int:
-        return self.roles.index(role)  # type: ignore[arg-type] - a role is a constant
+        return next(index for index, one in enumerate(self.roles) if one == role)
 
 
 class RulesPool:
@@ -260,6 +258,11 @@ class RulesPool:
             for process in self._processes.pop(digest):
                 process.close()
                 count -= 1
+
+
+def _position(state: State) -> Position:
+    assert isinstance(state, RemoteState)
+    return state.position
 
 
 def _state(answer: Answer) -> RemoteState:

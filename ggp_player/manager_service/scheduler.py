@@ -2,8 +2,8 @@
 
 Matches wait in the order of their events' plans; the first whose players are free is played. A
 match goes on when a player dies in it: the game manager moves at random in its place. A match that
-this program could not play to its end, as its rules take too long or have no legal move, has failed,
-and the event goes on. When the last match of a round is over, the next round is planned.
+cannot be played to its end, as its rules take too long or have no legal move, has failed, and the
+event goes on. When the last match of a round is over, the next round is planned.
 
 The order of transactions makes a kill harmless at any instant: an attempt is written before START
 leaves, and the result with the record in one transaction before STOP does. What was under way at a

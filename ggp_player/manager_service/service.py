@@ -13,9 +13,12 @@ from aiohttp import web
 from gdl.system import available_cpus, raise_open_files_limit
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
+from ggp_player.manager_service.admission import Access
+from ggp_player.manager_service.api import Api
 from ggp_player.manager_service.clients import check_address
 from ggp_player.manager_service.database import Database
-from ggp_player.manager_service.routes import Api, new_application
+from ggp_player.manager_service.openapi import openapi_document
+from ggp_player.manager_service.routes import ROUTES, new_application
 from ggp_player.manager_service.rules_pool import RulesPool
 from ggp_player.manager_service.scheduler import Scheduler
 from ggp_player.manager_service.store import Store, StoredPlayer
@@ -62,8 +65,9 @@ async def run_service(
         scheduler = Scheduler(Store(database.engine), rules, config.concurrency, archive)
         for player in config.players:
             scheduler.store.put_player(player)
-        is_open = is_loopback(config.host)
-        api = Api(scheduler, rules, TokenStore(database.engine), is_open, config.private)
+        access = Access(is_loopback(config.host), config.private)
+        document = openapi_document(ROUTES)
+        api = Api(scheduler, rules, TokenStore(database.engine), access, document)
         application = new_application(api)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=STOPPING_SECONDS)
         await runner.setup()

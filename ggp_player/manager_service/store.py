@@ -289,11 +289,11 @@ class Store:
     def counts(self, event: int | None = None) -> dict[str, int]:
         """Count matches by status."""
         table = db.matches
-        query = select(table.c.status, func.count().label("count")).group_by(table.c.status)
+        query = select(table.c.status, func.count()).group_by(table.c.status)
         if event is not None:
             query = query.where(table.c.event == event)
         with self._engine.connect() as connection:
-            return {row.status: row.count for row in connection.execute(query)}
+            return {row[0]: row[1] for row in connection.execute(query)}
 
     def begin_attempt(self, match: StoredMatch) -> str | None:
         """Begin to play a match and return its new match id; None if it does not wait any more."""

@@ -56,4 +56,6 @@ def _row(
 
 
 def _shown(found: Interval | None) -> IntervalShown | None:
-    return found and IntervalShown(value=found.value, low=found.low, high=found.high)
+    return (
+        None if found is None else IntervalShown(value=found.value, low=found.low, high=found.high)
+    )

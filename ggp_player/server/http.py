@@ -43,6 +43,7 @@ from ggp_player.server.connections import Bounds
 from ggp_player.server.front import MAX_LINE, Front, FrontSite
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
+from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
     CONNECTIONS_LIMIT,
     UNKNOWN_ROUND_TRIP,
@@ -257,7 +258,8 @@ async def _serve_until(
         site = await _listen(runner, config)
         on_listening(config.host, site.port)
         warming = asyncio.create_task(ensure_warm(player.health))
-        await _any_set(stopped, player.drained)
+        async with registered(config, site.port):
+            await _any_set(stopped, player.drained)
         warming.cancel()
         await asyncio.wait([warming])
         _log.info("stopping")

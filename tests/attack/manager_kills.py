@@ -247,7 +247,7 @@ def _standings(manager: KilledManager, event: int) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Run it with the numbers of the command line; the exit status is 1 where something is wrong."""
+    """Run it with the numbers of the command line; return 1 where something is wrong."""
     parser = argparse.ArgumentParser(description="Kill a manager again and again.")
     parser.add_argument("--matches", type=int, default=1000)
     parser.add_argument("--players", type=int, default=50)

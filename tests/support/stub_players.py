@@ -1,8 +1,9 @@
 """Players of tic-tac-toe that answer at once: many ports in one process, for tests of managers.
 
 ``python -m tests.support.stub_players COUNT`` prints the ports in a line, plays until its standard
-input ends, and prints how many players got START and STOP, by match id, as JSON. Each follows its match by the moves that it is sent, and answers with a free
-cell, so a manager that makes a mistake gets moves that are illegal.
+input ends, and prints how many players got START and STOP, by match id, as JSON. Each follows its
+match by the moves that it is sent, and answers with a free cell, so a manager that makes a mistake
+gets moves that are illegal.
 """
 
 from __future__ import annotations

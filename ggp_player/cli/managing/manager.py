@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -58,10 +59,11 @@ _DATABASE = click.option(
 @click.pass_context
 def manager_command(
     context: click.Context,
+    /,
     archive: Path | None,
     players: Path | None,
     database: str | None,
-    **settings: object,
+    **settings: Any,  # noqa: ANN401 - click has checked them
 ) -> None:
     """Hold events between players that register here, until Ctrl-C.
 
@@ -76,7 +78,7 @@ def manager_command(
     config = ServiceConfig(
         database=database or str(default_database()),
         players=listed,
-        **settings,  # type: ignore[arg-type] - click has checked them
+        **settings,
     )
     with archiving(archive, archive is None) as events:
         asyncio.run(run_service(config, lambda port: _greet(config, port), events))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -38,6 +39,9 @@ MAX_FOLLOWERS = 100
 MAX_LISTED = 1000
 """The most matches of one answer."""
 
+_asking: ContextVar[Identity] = ContextVar("_asking")
+"""Who makes the request that is being answered."""
+
 _Model = TypeVar("_Model", bound=BaseModel)
 
 _log = logging.getLogger(__name__)
@@ -61,11 +65,11 @@ class Api:
         self._checking = asyncio.Semaphore(2)
         self._document = document
 
-    async def admit(self, request: web.Request, role: Role | None) -> Identity:
-        """Return who asks. Raises :class:`RefusedError` where that is not allowed."""
+    async def admit(self, request: web.Request, role: Role | None) -> None:
+        """Find out who asks. Raises :class:`RefusedError` where that is not allowed."""
         secret = secret_of(request)
         known = await self.scheduler.call(self._tokens.identify, secret) if secret else None
-        return admit(known, request, role, self._access)
+        _asking.set(admit(known, request, role, self._access))
 
     # Players
 
@@ -82,7 +86,7 @@ class Api:
         """Add, register or renew a player."""
         name, sent = request.match_info["name"], await _body(request, models.PlayerToPut)
         _check_name(name)
-        identity: Identity = request["identity"]
+        identity = _asking.get()
         self._check_owner(name, identity)
         if sent.lifetime is None and not identity.may("organiser"):
             raise RefusedError(
@@ -131,7 +135,7 @@ class Api:
     async def delete_player(self, request: web.Request) -> web.Response:
         """Withdraw or remove a player."""
         name = self._presence(request).player.name
-        self._check_owner(name, request["identity"])
+        self._check_owner(name, _asking.get())
         await self.scheduler.remove_player(name)
         return json_answer(models.Done())
 

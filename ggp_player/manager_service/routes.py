@@ -163,7 +163,7 @@ def new_application(api: Api) -> web.Application:
 
 def _admitted(api: Api, role: Role | None, handler: Handler) -> Handler:
     async def answer(request: web.Request) -> web.StreamResponse:
-        request["identity"] = await api.admit(request, role)
+        await api.admit(request, role)
         return await handler(request)
 
     return answer

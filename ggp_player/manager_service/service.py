@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -47,43 +48,56 @@ class ServiceConfig:
     players: tuple[StoredPlayer, ...] = ()
 
 
-async def run_service(
-    config: ServiceConfig, on_listening: Callable[[int], None], archive: EventBus | None = None
-) -> None:
-    """Run the manager until SIGTERM or SIGINT.
+@dataclass(frozen=True, slots=True)
+class OpenService:
+    """A service that listens at a port."""
+
+    port: int
+    scheduler: Scheduler
+    tokens: TokenStore
+
+
+@asynccontextmanager
+async def open_service(
+    config: ServiceConfig, archive: EventBus | None = None
+) -> AsyncIterator[OpenService]:
+    """Run the manager while the context is open; then matches under way are aborted.
 
     Raises :class:`ManagerError` where the database or the address cannot be used.
     """
-    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
-    loop.set_default_executor(ThreadPoolExecutor(THREADS, "rules"))
+    executor = ThreadPoolExecutor(THREADS, "rules")
+    asyncio.get_running_loop().set_default_executor(executor)
     raise_open_files_limit(OPEN_FILES)
-    database = Database(config.database)
-    rules = RulesPool(max(1, available_cpus() // 2))
-    try:
+    async with AsyncExitStack() as stack:
+        database = stack.enter_context(closing(Database(config.database)))
+        rules = stack.enter_context(closing(RulesPool(max(1, available_cpus() // 2))))
         scheduler = Scheduler(Store(database.engine), rules, config.concurrency, archive)
         for player in config.players:
             scheduler.store.put_player(player)
+        tokens = TokenStore(database.engine)
         access = Access(is_loopback(config.host), config.private)
-        document = openapi_document(ROUTES)
-        api = Api(scheduler, rules, TokenStore(database.engine), access, document)
-        application = new_application(api)
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=STOPPING_SECONDS)
+        api = Api(scheduler, rules, tokens, access, openapi_document(ROUTES))
+        runner = web.AppRunner(
+            new_application(api), access_log=None, shutdown_timeout=STOPPING_SECONDS
+        )
         await runner.setup()
-        try:
-            site = web.TCPSite(runner, config.host, config.port)
-            await _listen(site, config)
-            await scheduler.start()
-            on_listening(runner.addresses[0][1])
-            await stopped.wait()
-        finally:
-            scheduler.news.close()
-            await scheduler.close()
-            await runner.cleanup()
-    finally:
-        rules.close()
-        database.close()
+        stack.push_async_callback(runner.cleanup)
+        await _listen(web.TCPSite(runner, config.host, config.port), config)
+        stack.push_async_callback(scheduler.close)
+        await scheduler.start()
+        yield OpenService(runner.addresses[0][1], scheduler, tokens)
+
+
+async def run_service(
+    config: ServiceConfig, on_listening: Callable[[int], None], archive: EventBus | None = None
+) -> None:
+    """Run the manager until SIGTERM or SIGINT."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
+    async with open_service(config, archive) as service:
+        on_listening(service.port)
+        await stopped.wait()
 
 
 async def _listen(site: web.TCPSite, config: ServiceConfig) -> None:

@@ -10,6 +10,7 @@
      ├── StrategyError      a strategy that does not exist, or a parameter that it cannot take
      ├── MatchError         the game manager cannot play the match, or not to its end
      ├── PlayError          what a person asked for cannot be done now; the text says why
+     ├── ManagerError       the manager's service cannot start, or not do what it was asked for
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
@@ -65,6 +66,10 @@ class MatchError(GgpPlayerError):
 
 class PlayError(GgpPlayerError):
     """What a person asked for in a match cannot be done now."""
+
+
+class ManagerError(GgpPlayerError):
+    """The manager's service cannot start, or cannot do what it was asked for."""
 
 
 class TournamentError(GgpPlayerError):

@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 NO_ARCHIVE = "no_archive"
 """The only setting whose flag takes no value, as with the other commands."""
 
-FLAGS = {"poll_as": "--as"}
+FLAGS = {"poll_as": "--as", "register_at": "--register"}
 """The flags that are not called as their settings."""
 
 _Command = TypeVar("_Command", bound=Callable[..., object])

@@ -101,6 +101,22 @@ class Config(BaseModel):
         description="a secret of 16 to 200 letters, digits, _ ~ and -, that every request has to "
         "give, as the path http://host:port/SECRET or as Authorization: Bearer SECRET",
     )
+    register_at: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s/?#]+/?)?$",
+        description="a manager to announce this player to, such as http://manager:9148",
+    )
+    register_token: str = Field(
+        default="",
+        pattern=r"^[!-~]*$",
+        description="the token that the manager wants of a player",
+    )
+    register_address: str = Field(
+        default="",
+        pattern=r"^(\S+:\d{1,5}(/\S*)?)?$",
+        description="host:port at which the manager reaches this player; without it the manager "
+        "takes the address that the announcement comes from",
+    )
     allow_host: tuple[str, ...] = Field(
         default=(),
         description="a domain name under which game managers call this machine; addresses and "

@@ -44,6 +44,7 @@ from ggp_player.server.front import MAX_LINE, Front, FrontSite
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
 from ggp_player.server.polling import Mailbox, Poller
+from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
     CONNECTIONS_LIMIT,
     UNKNOWN_ROUND_TRIP,
@@ -262,7 +263,8 @@ async def _serve_until(
             if config.poll:
                 poller = Poller(player, Mailbox.of(config), config.poll_interval)
                 await polls.enter_async_context(poller)
-            await _any_set(stopped, player.drained)
+            async with registered(config, site.port):
+                await _any_set(stopped, player.drained)
             warming.cancel()
             await asyncio.wait([warming])
             _log.info("stopping")

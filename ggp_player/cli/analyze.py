@@ -12,14 +12,12 @@ import click
 import gdl
 from gdl import Constant, StateMachine
 from gdl.cli.options import write_text
-from gdl.engine import PropnetStateMachine
 from gdl.reports import DrawingError
 from ggp_player.cli.options import (
     MAX_CLOCK,
     RULESHEET,
     output_option,
     reporting_unplayable_game,
-    warn_if_cold,
 )
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
@@ -36,10 +34,12 @@ from ggp_player.inspect import (
     tree_dot,
     tree_svg,
 )
-from ggp_player.strategies import Position, Strategy
-from ggp_player.strategies.selection import STRATEGIES, strategy_from
+from ggp_player.strategies import EngineStrategy, Position, Strategy
+from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 from ggp_player.strategies.textbook import moves_by_chance
 from ggp_player.worker import is_warm
+from ggp_player.worker.search_worker import FALLBACK
+from ggp_player.worker.warm_up import COLD, interpreted_notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +188,12 @@ class _Task:
                 f"--tree draws {', '.join(sorted(TRACED_STRATEGIES))}; found {spec}"
             )
         refusal = strategy.refusal(self.machine)
-        if refusal is not None:
-            if not isinstance(self.machine, PropnetStateMachine):
-                warn_if_cold([spec])
-            raise GgpPlayerError(refusal)
-        return strategy
+        if refusal is None:
+            return strategy
+        if isinstance(strategy, EngineStrategy) and interpreted_notice(self.machine) == COLD:
+            click.echo(f"{spec} is not compiled yet: {FALLBACK} searches in its place", err=True)
+            return create(FALLBACK)
+        raise GgpPlayerError(refusal)
 
     def _figure(self, strategy: Strategy) -> TreeFigure:
         trace = strategy.trace if isinstance(strategy, TracedStrategy) else None

@@ -69,7 +69,7 @@ class SequentialPlanning(LoneStrategy):
         plan, state = self._plan, position.state
         if state not in plan.moves:
             return ()
-        line = []
+        line: list[tuple[Term, ...]] = []
         while state in plan.moves and len(line) < len(plan.moves):
             line.append((plan.moves[state],))
             state = position.machine.next_state(state, line[-1])

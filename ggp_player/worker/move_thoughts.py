@@ -30,7 +30,7 @@ def move_thoughts(
 
     def rank(move: Term) -> tuple[bool, float, float, int]:
         report = known.get(twins.get(move, move)) or MoveReport(move)
-        value = report.bounds[0] if report.proved else report.value
+        value = _shown_value(report)
         # One of two equal values may be a mere upper bound.
         best = -1.0 if value is None else value
         return move != chosen, -best, -report.bounds[0], -(report.visits or 0)
@@ -58,10 +58,18 @@ def _twins(
     return found
 
 
+def _shown_value(report: MoveReport) -> float | None:
+    """The proved value, or else the expected one, which may not contradict what is proved."""
+    low, high = report.bounds
+    if report.proved:
+        return low
+    return None if report.value is None else min(max(report.value, low), high)
+
+
 def _thought(move: Term, known: dict[Term, MoveReport], twin: Term | None) -> MoveThought:
     report = known.get(move if twin is None else twin) or MoveReport(move)
     low, high = map(float, report.bounds)
-    value = low if report.proved else report.value
+    value = _shown_value(report)
     is_own = twin is None
     return MoveThought(
         move=str(move),

@@ -11,7 +11,7 @@ const svg = byId("tree");
 const scene = drawing("g", {});
 svg.append(scene);
 let moved = false; // whether the pointer was dragged since it went down
-let view = { x: 0, y: 0, scale: 1 }, size = { width: 1, height: 1, depth: 0 };
+let view = { x: 0, y: 0, scale: 1 }, size = { width: 1, height: 1 };
 
 number(tree, null);
 draw();
@@ -63,32 +63,53 @@ function linesOf(node) {
   return lines;
 }
 
+/** What stands at the edge above a node: its move, and its window; why it was cut, if that is seen. */
+function edgeLinesOf(node) {
+  const isShown = (remark) => node.open || !remark.startsWith("cut");
+  return [node.edge, ...node.remarks.filter(isShown)];
+}
+
 function statesText(count) {
   return `${count.toLocaleString("en")} state${count === 1 ? "" : "s"}`;
 }
 
 function widthOf(node) {
-  const texts = [...linesOf(node), node.edge, ...node.remarks];
+  const texts = [...linesOf(node), ...edgeLinesOf(node)];
   return Math.max(34, LETTER * Math.max(...texts.map((text) => text.length)) + 6);
 }
 
-/** Set x and y of all shown nodes: leaves stand beside one another, others above their children. */
+/** Set x and y of all shown nodes: subtrees stand as close as they fit, a node above its children. */
 function layOut() {
-  let right = 0, depth = 0;
-  const visit = (node, level) => {
-    depth = Math.max(depth, level);
-    node.y = level * LEVEL;
-    const children = below(node);
-    for (const child of children) visit(child, level + 1);
-    if (!children.length) {
-      node.x = right + widthOf(node) / 2;
-      right += widthOf(node) + GAP;
-      return;
-    }
-    node.x = (children[0].x + children.at(-1).x) / 2;
+  const outline = placeBelow(tree, 0);
+  const left = -Math.min(...outline.map(([from]) => from));
+  const set = (node, x) => {
+    node.x = x + node.shift;
+    for (const child of below(node)) set(child, node.x);
   };
-  visit(tree, 0);
-  size = { width: Math.max(right, tree.x + widthOf(tree)), height: depth * LEVEL + 60, depth };
+  set(tree, left);
+  const right = left + Math.max(...outline.map(([, to]) => to));
+  size = { width: right, height: (outline.length - 1) * LEVEL + 60 };
+}
+
+/**
+ * Shift the children of a node, relative to it. The outline has what each level takes, from and to,
+ * relative to the node.
+ */
+function placeBelow(node, level) {
+  node.y = level * LEVEL;
+  node.shift = 0;
+  const half = widthOf(node) / 2, levels = [];
+  const children = below(node);
+  for (const child of children) {
+    const outline = placeBelow(child, level + 1);
+    child.shift = Math.max(0, ...outline.map(([from], at) => (levels[at] ? levels[at][1] + GAP - from : 0)));
+    outline.forEach(([from, to], at) => {
+      levels[at] = [levels[at]?.[0] ?? from + child.shift, to + child.shift];
+    });
+  }
+  const middle = children.length ? (children[0].shift + children.at(-1).shift) / 2 : 0;
+  for (const child of children) child.shift -= middle;
+  return [[-half, half], ...levels.map(([from, to]) => [from - middle, to - middle])];
 }
 
 function draw() {
@@ -110,14 +131,14 @@ function draw() {
 function edgeOf(node, child) {
   const kind = ["edge", child.shape === "pruned" ? "pruned" : "", child.principal ? "principal" : ""];
   const top = node.y + 16, bottom = child.y - 16;
-  const lines = [child.edge, ...child.remarks];
+  const lines = edgeLinesOf(child);
   const at = bottom - 6 - 12 * (lines.length - 1);
   const texts = lines.map((text, index) => drawing("text", {
     x: child.x, y: at + 12 * index, class: index ? (text.startsWith("cut") ? "cut" : "remark") : "move",
   }, text));
   const bars = child.shape === "pruned" ? [stroke(node, child, 0.3), stroke(node, child, 0.36)] : [];
   return drawing("g", { class: kind.filter(Boolean).join(" ") },
-    drawing("line", { x1: node.x, y1: top, x2: child.x, y2: bottom - 12 * lines.length }),
+    drawing("line", { x1: node.x, y1: top, x2: child.x, y2: bottom - 4 - 12 * lines.length }),
     drawing("line", { x1: child.x, y1: bottom - 12 * lines.length, x2: child.x, y2: bottom, class: "end" }),
     ...bars, ...texts);
 }
@@ -135,7 +156,7 @@ function nodeOf(node) {
   const made = drawing("g", {
     class: kind.filter(Boolean).join(" "), transform: `translate(${node.x} ${node.y})`,
     ...(canTurn ? { tabindex: 0, role: "button", "aria-expanded": String(node.open), "aria-label": nameOf(node) } : {}),
-    click: () => turn(node), keydown: (event) => onNodeKey(event, node),
+    click: () => turn(node), keydown: (event) => onNodeKey(event, node), focus: () => showInside(node),
   }, drawing("title", {}, node.title), shapeOf(node),
   ...lines.map((text, index) => drawing("text", {
     y: textAt(node) + 12 * (index - (lines.length - 1) / 2), class: index || !node.text ? "states" : "value",
@@ -213,6 +234,15 @@ function zoom(factor, x = null, y = null) {
   view.x = (view.x + at.x) * scale / view.scale - at.x;
   view.y = (view.y + at.y) * scale / view.scale - at.y;
   view.scale = scale;
+  place();
+}
+
+/** Move the tree so that a node is on the screen. */
+function showInside(node) {
+  const box = svg.getBoundingClientRect(), rim = 40;
+  const inside = (at, from, length) => Math.min(Math.max(from, at - length + rim), at - rim);
+  view.x = inside(node.x * view.scale, view.x, box.width);
+  view.y = inside(node.y * view.scale, view.y, box.height);
   place();
 }
 

@@ -40,11 +40,13 @@ from ggp_player.events.match_events import (
     TurnAsked,
     rules_hash,
 )
+from ggp_player.events.move_table import COLUMNS, line_text, move_table_lines, value_text
 from ggp_player.events.publisher import MatchPublisher
 from ggp_player.events.search_view import MoveThought, SearchView
 from ggp_player.events.steps import History, ObservedStep, Step
 
 __all__ = [
+    "COLUMNS",
     "Event",
     "EventBus",
     "EventWriter",
@@ -69,5 +71,8 @@ __all__ = [
     "TurnAsked",
     "decode_event",
     "encode_event",
+    "line_text",
+    "move_table_lines",
     "rules_hash",
+    "value_text",
 ]

@@ -20,6 +20,7 @@ from rich.text import Text
 from gdl import Constant, GdlError, Term
 from gdl.drawing import draw_text, layout_of
 from ggp_player.errors import GgpPlayerError, PlayError
+from ggp_player.events import move_table_lines
 from ggp_player.play.move_reading import read_move
 from ggp_player.play.session import PlaySession
 from ggp_player.play.table import UNKNOWN, Table, told_of
@@ -283,11 +284,10 @@ class TerminalSession:
         await session.think(False)
         if view is None:
             raise PlayError("the search has nothing to say of this position yet")
-        for known in view.moves[:12]:
-            value = "" if known.value is None else f"{known.value:6.1f}"
-            proof = " proved" if known.proved else ""
-            visits = "" if known.visits is None else f"  {known.visits:,} visits"
-            self._terminal.say(f"  {known.move}  {value}{proof}{visits}", "green")
+        if view.notice:
+            self._terminal.say(f"  {view.notice}", "dim")
+        for row in move_table_lines([known.cells for known in view.moves[:12]]):
+            self._terminal.say(f"  {row}", "green")
         self._terminal.say(f"  {view.strategy}: {view.note}", "dim")
 
     async def _moves(self) -> None:

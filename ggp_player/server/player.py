@@ -26,7 +26,7 @@ from ggp_player.errors import ProtocolError
 from ggp_player.events import EventBus, MatchPublisher, MatchStarted
 from ggp_player.logs import enter_match, shown
 from ggp_player.metrics import Metrics
-from ggp_player.move_service import Health, MoveService, Pool, Setup
+from ggp_player.move_service import Health, MoveService, Pool, Setup, WorkerSource
 from ggp_player.protocol import (
     ABORTED,
     BUSY,
@@ -153,6 +153,11 @@ class Player:
     def free_seats(self) -> int:
         """How many matches could begin now."""
         return 0 if self.is_draining or self._is_closing else self._matches.free
+
+    @property
+    def background_workers(self) -> WorkerSource:
+        """Workers for what is no match, of low priority."""
+        return self._pool.in_background
 
     async def start(self) -> None:
         """Start the spare processes, and go on with the matches that a killed server has left.

@@ -13,8 +13,9 @@
 ``/static/VERSION/NAME``       style sheets and modules
 =============================  =================================================================
 
-They are read only, except for the analyses, which are begun by POST and change no match. None of these addresses is a message of the
-protocol, which is spoken at the same port; ``/`` is a page for those that ask for HTML.
+They are read only, except for the analyses, which are begun by POST and change no match. None of
+these addresses is a message of the protocol, which is spoken at the same port; ``/`` is a page for
+those that ask for HTML.
 """
 
 from __future__ import annotations

@@ -28,6 +28,12 @@ export class MoveChooser {
     this.#begin();
   }
 
+  /** Say why no move can be tried. */
+  refuse(sentence) {
+    this.show(null);
+    byId("legal").replaceChildren(element("p", { class: "soft small" }, `${sentence[0].toUpperCase()}${sentence.slice(1)}.`));
+  }
+
   /** Take back what has been chosen of a joint move. */
   forget() {
     this.chosen.clear();

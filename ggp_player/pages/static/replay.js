@@ -105,10 +105,16 @@ function inAddress() {
 
 function goToAddress() {
   const asked = inAddress();
-  if (!asked.line.length) return go(asked.step);
+  if (!asked.line.length) return goToLinked(asked.step);
   if (asked.step === step && asked.line.join("-") === line.join("-")) return null;
   later = [];
   return goTo(asked.step, asked.line);
+}
+
+/** Show a step that a link names, and say where the match has no such step. */
+async function goToLinked(wanted) {
+  await go(wanted);
+  if (wanted > last()) fail(new Error(`the match has ${last()} steps, and no step ${wanted}`));
 }
 
 /** Show a step of the match; the address follows. */
@@ -155,7 +161,9 @@ async function goTo(wanted, moved) {
       if (timer === null) await showPosition(key);
     }
   } catch (error) {
-    if (key === keyOf()) fail(error);
+    if (key !== keyOf()) return;
+    if (line.length) await go(step);
+    fail(error);
   }
 }
 
@@ -182,8 +190,11 @@ function showSteps() {
 
 /** Show what is to be known of the position from the rules: its moves, and a variation's board. */
 async function showPosition(key) {
-  const position = await fetchPosition(key);
-  if (key !== keyOf()) return;
+  const position = await fetchPosition(key).catch((error) => {
+    if (line.length) throw error;
+    if (key === keyOf()) chooser.refuse(error.message); // the match can be replayed all the same
+  });
+  if (!position || key !== keyOf()) return;
   if (line.length) {
     board.show(position);
     shownLine = [];
@@ -195,14 +206,13 @@ async function showPosition(key) {
 
 async function fetchPosition(key) {
   const query = new URLSearchParams({ step, line: line.join("-") });
-  const length = data.steps.length;
   if (!positions.has(key)) positions.set(key, get(`/archive/${match}/position?${query}`));
   if (positions.size > KEPT) positions.delete(positions.keys().next().value);
   try {
     return await positions.get(key);
   } catch (error) {
     positions.delete(key); // a match that is running may have it later
-    throw length ? error : new Error("the match has no steps");
+    throw error;
   }
 }
 
@@ -302,5 +312,5 @@ function onKey(event) {
 
 function fail(error) {
   byId("failure").hidden = false;
-  setText(byId("failure"), error.message);
+  setText(byId("failure"), `${error.message[0].toUpperCase()}${error.message.slice(1)}.`);
 }

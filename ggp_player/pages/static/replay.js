@@ -220,7 +220,8 @@ function showVariation(position) {
   byId("variation-moves").replaceChildren(...position.variation.map((made, index) =>
     element("li", { "data-number": `${step + index + 1}` }, jointMove(made))));
   const goals = Object.entries(position.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
-  setText(byId("told"), `Variation after step ${step}: ${position.variation.map(jointMove).join(", ")}${goals ? ` – the match is over: ${goals}` : ""}`);
+  const told = `Step ${step + line.length}, in a variation after step ${step}: ${jointMove(position.variation.at(-1))}`;
+  setText(byId("told"), goals ? `${told}. The match is over: ${goals}` : told);
 }
 
 async function copy() {

@@ -13,6 +13,8 @@
      ├── ManagerError       the manager's service cannot start, or not do what it was asked for
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
+     ├── PositionError      a position that a match, or a variation of it, does not have
+     ├── AnalysisError      an analysis that cannot begin now; the text says why
      ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
      └── TreeSizeError      a search tree that cannot be drawn to the depth asked for
 
@@ -90,3 +92,11 @@ class JointMoveError(GgpPlayerError):
 
 class TreeSizeError(GgpPlayerError):
     """A tree that cannot be drawn to the depth asked for."""
+
+
+class PositionError(GgpPlayerError):
+    """A position that is asked for, and that the match does not have; the text says why."""
+
+
+class AnalysisError(GgpPlayerError):
+    """An analysis that cannot begin, or go on, now; the text says why."""

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.console import RenderableType
 
 import gdl
 from gdl import GdlError, State
+from gdl.analysis.boards import BoardLayout, find_layout
+from gdl.drawing import draw_text
 from ggp_player.archive.dresden_xml import read_dresden_xml
 from ggp_player.archive.queries import ArchivedChoice, ArchivedMatch, ArchivedStep
 from ggp_player.errors import ArchiveError
@@ -61,12 +66,26 @@ def facts_of(text: str) -> tuple[str, ...]:
     return tuple(map(str, state.args)) if isinstance(state, gdl.Function) else ()
 
 
-def draw_state(rules: str, facts: tuple[str, ...]) -> str:
-    """Draw a state as lines of text, for the terminal: one fact a line.
+def draw_state(
+    rules: str, facts: tuple[str, ...], before: tuple[str, ...] = ()
+) -> RenderableType | None:
+    """Draw a state for the terminal, as something that rich prints: what is new is underlined.
 
-    This is where a board that is found in the rules will be drawn.
+    Returns None where there is nothing to draw: no state, no rules, or none that a board is
+    found in.
     """
-    return "\n".join(facts)
+    if not facts or not rules:
+        return None
+    try:
+        earlier = [gdl.parse_term(fact) for fact in before] or None
+        return draw_text(_layout(rules), [gdl.parse_term(fact) for fact in facts], earlier)
+    except (GdlError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=8)
+def _layout(rules: str) -> BoardLayout:
+    return find_layout(gdl.parse(rules))
 
 
 def _computed(match: ArchivedMatch) -> Iterator[State]:

@@ -327,8 +327,9 @@ def _rules(path: Path | None) -> tuple[str, str]:
 @matches_command.command("replay")
 @click.argument("match")
 @click.option("--step", type=click.IntRange(min=0), help="Print the state after so many steps.")
+@click.option("--facts", is_flag=True, help="Print each state as a list of facts, not drawn.")
 @archive_option
-def replay_command(match: str, step: int | None, archive: Path | None) -> None:
+def replay_command(match: str, step: int | None, facts: bool, archive: Path | None) -> None:
     """Step through a match in the terminal; all at once where the output is no terminal."""
     found = _archive(archive).match(match)
     steps = list(replay(found))
@@ -337,15 +338,15 @@ def replay_command(match: str, step: int | None, archive: Path | None) -> None:
     if step is not None:
         if step >= len(steps):
             raise click.ClickException(f"match {match} has {len(steps) - 1} steps")
-        _print_position(found, steps[step], len(steps) - 1)
+        _print_position(found, steps, step, facts)
     elif sys.stdin.isatty() and sys.stdout.isatty():
-        _step_through(found, steps)
+        _step_through(found, steps, facts)
     else:
-        for one in steps:
-            _print_position(found, one, len(steps) - 1)
+        for number in range(len(steps)):
+            _print_position(found, steps, number, facts)
 
 
-def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep]) -> None:
+def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep], as_facts: bool) -> None:
     """Show the state that the user asks for, until there is no more to ask."""
     place, last = 0, len(steps) - 1
     commands: dict[str, Callable[[int], int]] = {
@@ -356,7 +357,7 @@ def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep]) -> None:
         "l": lambda now: last,
     }
     while True:
-        _print_position(match, steps[place], last)
+        _print_position(match, steps, place, as_facts)
         prompt = "Enter: next, b: back, f: first, l: last, a number: that step, q: end"
         answer = click.prompt(prompt, default="", show_default=False, prompt_suffix=" > ").strip()
         if answer == "q" or (answer == "" and place == last):
@@ -368,12 +369,17 @@ def _step_through(match: ArchivedMatch, steps: Sequence[ReplayedStep]) -> None:
         place = max(0, min(last, place))
 
 
-def _print_position(match: ArchivedMatch, step: ReplayedStep, last: int) -> None:
-    console = _console()
-    console.print(f"--- step {step.step.step} of {last}")
+def _print_position(
+    match: ArchivedMatch, steps: Sequence[ReplayedStep], place: int, as_facts: bool
+) -> None:
+    """Print a step and its state: drawn unless facts are wanted, or there is no drawing."""
+    console, step = _console(), steps[place]
+    console.print(f"--- step {step.step.step} of {len(steps) - 1}")
     _print_step(console, match, step.step.step)
-    picture = draw_state(match.rules, step.facts) or "the state is not known"
-    console.print(shown_lines(picture))
+    before = steps[place - 1].facts if place else ()
+    drawing = None if as_facts else draw_state(match.rules, step.facts, before)
+    facts = shown_lines("\n".join(step.facts)) or "the state is not known"
+    console.print(facts if drawing is None else drawing)
 
 
 def shown_lines(text: str) -> str:

@@ -23,7 +23,7 @@ Who kills whom:
 
 from ggp_player.move_service.deadlines import CancellableDeadline
 from ggp_player.move_service.health import Health, HealthProblem, Subject
-from ggp_player.move_service.pool import Pool
+from ggp_player.move_service.pool import Pool, WorkerSource
 from ggp_player.move_service.service import MoveService
 from ggp_player.move_service.supervisor import SearchSupervisor, Setup
 from ggp_player.move_service.warm_up import ensure_warm
@@ -37,5 +37,6 @@ __all__ = [
     "SearchSupervisor",
     "Setup",
     "Subject",
+    "WorkerSource",
     "ensure_warm",
 ]

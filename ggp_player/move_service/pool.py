@@ -11,10 +11,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
+from typing import Protocol
 
 from gdl.system import find_strays, has_ended, is_stopped, kill, kill_group, resident_memory
 from ggp_player.logs import in_match
@@ -36,6 +38,9 @@ MAX_LINE = 2**26
 
 PAUSES = (0.0, 0.1, 0.5, 2.0, 10.0)
 """Seconds before spares are started, the longer the more have failed or died since one was used."""
+
+BACKGROUND_NICENESS = 15
+"""How much the workers of matches go before those in the background."""
 
 _log = logging.getLogger(__name__)
 
@@ -161,6 +166,13 @@ class WorkerHandle:
             self.on_message(message)
 
 
+class WorkerSource(Protocol):
+    """What supervisors take their workers from."""
+
+    async def take(self) -> WorkerHandle:
+        """Return a worker that nobody uses. Raises OSError where none can be started."""
+
+
 class Pool:
     """Workers for all matches of a server, with ``spares`` of them ready in advance."""
 
@@ -200,6 +212,21 @@ class Pool:
         else:
             worker = await self._launch()
         self._keep_full()
+        return worker
+
+    @property
+    def in_background(self) -> WorkerSource:
+        """Workers that cost no match a move: of low priority, and never one of the spares."""
+        return _BackgroundWorkers(self)
+
+    async def launch_in_background(self) -> WorkerHandle:
+        """Start a worker of low priority. Raises OSError where that cannot be done."""
+        if self._is_closing.is_set():
+            raise OSError("the server is stopping")
+        worker = await self._launch()
+        if hasattr(os, "setpriority"):
+            with suppress(OSError):  # it has died already, which its handle will tell
+                os.setpriority(os.PRIO_PROCESS, worker.pid, BACKGROUND_NICENESS)
         return worker
 
     @property
@@ -267,3 +294,13 @@ class Pool:
         """Forget a worker that has ended, so that what it held is released."""
         self._metrics.worker_deaths.labels(cause).inc()
         self._workers.discard(worker)
+
+
+class _BackgroundWorkers:
+    """Workers of low priority, of a pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def take(self) -> WorkerHandle:
+        return await self._pool.launch_in_background()

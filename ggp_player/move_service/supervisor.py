@@ -26,7 +26,7 @@ from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
 from ggp_player.move_service.health import Health, Subject
 from ggp_player.move_service.known_moves import KnownMoves
-from ggp_player.move_service.pool import Pool, WorkerHandle
+from ggp_player.move_service.pool import WorkerHandle, WorkerSource
 from ggp_player.protocol import Start
 from ggp_player.worker import (
     AlwaysLegal,
@@ -92,7 +92,7 @@ class Supervisor:
 
     duty: ClassVar[str]
 
-    def __init__(self, setup: Setup, pool: Pool, on_change: Callable[[], None]) -> None:
+    def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
@@ -224,7 +224,7 @@ class TrackerSupervisor(Supervisor):
     _status: MatchStatus | None = None
     _state_report: StateReport | None = None
 
-    def __init__(self, setup: Setup, pool: Pool, on_change: Callable[[], None]) -> None:
+    def __init__(self, setup: Setup, pool: WorkerSource, on_change: Callable[[], None]) -> None:
         super().__init__(setup, pool, on_change)
         self.known = KnownMoves()
 

@@ -3,7 +3,8 @@
 :mod:`.site` renders templates and serves the static files, :mod:`.security` has the headers of
 every page and decides on requests that change something, and :mod:`.event_stream` pushes what
 happens to a page. These three are for any page; the pages of the player server are the rest:
-:mod:`.live_matches` follows the events of its matches and :mod:`.player_pages` answers requests.
+:mod:`.live_matches` follows the events of its matches and :mod:`.player_pages` answers requests;
+:mod:`.position_pages` has moves tried by hand, and :mod:`.analyses` searches that viewers ask for.
 
 Whatever comes from a rulesheet or a game manager is text here, never markup: Jinja2 escapes it in
 templates, and the modules set it as text.
@@ -11,10 +12,12 @@ templates, and the modules set it as text.
 
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.player_pages import PAGE_PATHS, PlayerPages, asks_for_page
+from ggp_player.pages.position_pages import CHANGING_PATHS
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
 
 __all__ = [
+    "CHANGING_PATHS",
     "PAGE_HEADERS",
     "PAGE_PATHS",
     "EventStream",

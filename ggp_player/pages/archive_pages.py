@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from ggp_player.archive import Archive, ArchivedMatch, ArchiveError, MatchFilter, MatchPage
 from ggp_player.archive.queries import STATUSES, ArchivedChoice
 from ggp_player.events import MoveThought
+from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import DrawSteps
 from ggp_player.pages.site import PageSite
@@ -67,11 +68,20 @@ class _Query:
 
 
 class ArchivePages:
-    """Answers requests for the pages of one archive; ``handlers`` are by their path."""
+    """Answers requests for the pages of one archive; ``handlers`` are by their path.
+
+    With ``token`` the page of a match may ask for analyses.
+    """
 
     def __init__(
-        self, site: PageSite, path: Path, drawer: Drawer, base_of: Callable[[web.Request], str]
+        self,
+        site: PageSite,
+        path: Path,
+        drawer: Drawer,
+        base_of: Callable[[web.Request], str],
+        token: str = "",
     ) -> None:
+        self._token = token
         self._site = site
         self._path = path
         self._archive = Archive(path)
@@ -107,7 +117,14 @@ class ArchivePages:
     async def _replay(self, request: web.Request) -> web.Response:
         found = await self._found(request)
         base = self._base_of(request)
-        return self._site.page("replay.html", base, here="", match=found.summary)
+        return self._site.page(
+            "replay.html",
+            base,
+            here="",
+            match=found.summary,
+            token=self._token,
+            strategies=STRATEGIES if self._token else (),
+        )
 
     async def _data(self, request: web.Request) -> web.Response:
         found = await self._found(request)

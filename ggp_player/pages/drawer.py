@@ -11,15 +11,18 @@ from collections import OrderedDict
 from contextlib import suppress
 
 from gdl.system import child_environment
+from ggp_player.errors import PositionError
 from ggp_player.pages import drawing_process
 from ggp_player.pages.drawing_process import (
     Answer,
     Drawing,
     DrawingRequest,
+    DrawPosition,
     DrawState,
     decode_answer,
     encode,
 )
+from ggp_player.pages.positions import Position
 
 DRAWING_SECONDS = 20.0
 """How long the drawing of a state may take; the first one of a game has its board found, too."""
@@ -49,15 +52,25 @@ class Drawer:
 
     async def draw(self, request: DrawingRequest) -> tuple[Drawing, ...]:
         """Return what was asked for; nothing where it cannot be drawn, which is logged."""
+        return (await self._asked(request)).drawings
+
+    async def position(self, request: DrawPosition) -> tuple[Position, Drawing]:
+        """Return a position and how it is drawn. Raises :class:`PositionError`, which says why."""
+        answer = await self._asked(request)
+        if answer.position is None or not answer.drawings:
+            raise PositionError(answer.refusal or "the rules are too hard for this position")
+        return answer.position, answer.drawings[0]
+
+    async def _asked(self, request: DrawingRequest) -> Answer:
         if _key(request) in self._hopeless:
-            return ()
+            return Answer()
         async with self._turn:
             if _key(request) in self._hopeless:
-                return ()
+                return Answer()
             answer = await self._answer(request)
         if answer.error:
             _log.warning("a state is not drawn: %s", answer.error)
-        return answer.drawings
+        return answer
 
     async def close(self) -> None:
         """End the process."""

@@ -33,6 +33,8 @@ from gdl.drawing import SvgOptions, draw_svg, make_scene
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
+from ggp_player.errors import PositionError
+from ggp_player.pages.positions import MatchTree, Position
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -93,6 +95,18 @@ class DrawSteps:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawPosition:
+    """Draw a position of a match in an archive: see :mod:`ggp_player.pages.positions`."""
+
+    archive: str
+    match: str
+    step: int
+    line: str
+    length: int
+    kind: Literal["DrawPosition"] = field(default="DrawPosition", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """A state as SVG; as facts where it could not be drawn.
 
@@ -108,13 +122,18 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The drawings that were asked for; ``error`` says why there are none."""
+    """The drawings that were asked for; ``error`` says why there are none.
+
+    ``refusal`` says why there is no such ``position``.
+    """
 
     drawings: tuple[Drawing, ...] = ()
     error: str = ""
+    position: Position | None = None
+    refusal: str = ""
 
 
-DrawingRequest: TypeAlias = DrawState | DrawSteps
+DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition
 
 _REQUESTS: TypeAdapter[DrawingRequest] = TypeAdapter(
     Annotated[DrawingRequest, Field(discriminator="kind")]
@@ -148,7 +167,11 @@ def answer(request: DrawingRequest) -> Answer:
     try:
         if isinstance(request, DrawState):
             return Answer((_draw(request),))
+        if isinstance(request, DrawPosition):
+            return _draw_position(request)
         return Answer(tuple(_draw_steps(request)))
+    except PositionError as error:
+        return Answer(refusal=str(error)[:500])
     except Exception as error:  # whatever the rules do, the next request is answered
         return Answer(error=f"{type(error).__name__}: {error}"[:500])
 
@@ -268,6 +291,23 @@ def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
         if match.layout is not None:
             line = places_of_line(match.layout, state, match.lines.get(step, ()))
         yield replace(_drawn(match.layout, state, before), line=line)
+
+
+def _draw_position(request: DrawPosition) -> Answer:
+    rules, tree = _tree(request.archive, request.match, request.length)
+    position = tree.position(request.step, request.line)
+    moves = dict.fromkeys(move for legal in position.legal.values() for move in legal)
+    drawing = _draw(DrawState(rules, position.state, position.before, tuple(moves)))
+    return Answer((drawing,), position=position)
+
+
+@lru_cache(maxsize=8)
+def _tree(archive: str, match: str, _length: int) -> tuple[str, MatchTree]:
+    """The rules of a match and its positions. Raises :class:`PositionError` without rules."""
+    found = Archive(Path(archive)).match(match)
+    if not found.rules:
+        raise PositionError("the rules of this match are not known")
+    return found.rules, MatchTree(found.rules, found.moves)
 
 
 @dataclass(slots=True)

@@ -8,11 +8,14 @@
 ``/archive``                   all matches ever, with filters, where there is an archive
 ``/archive/NUMBER``            a match step by step; a key is taken, too, and leads there
 ``/archive/NUMBER/boards``     drawings of some of its states, as JSON
+``/archive/NUMBER/position``   a position of it, or of a variation, as JSON
+``/archive/NUMBER/analyses``   searches that viewers ask for: :mod:`.position_pages`
 ``/static/VERSION/NAME``       style sheets and modules
 =============================  =================================================================
 
-They are read only: nothing here changes anything. None of these addresses is a message of the
-protocol, which is spoken at the same port; ``/`` is a page for those that ask for HTML.
+They are read only, except for the analyses, which are begun by POST and change no match. None of
+these addresses is a message of the protocol, which is spoken at the same port; ``/`` is a page for
+those that ask for HTML.
 """
 
 from __future__ import annotations
@@ -24,10 +27,14 @@ from typing import TypeAlias
 
 from aiohttp import web
 
+from gdl.system import available_cpus
 from ggp_player.events import EventBus
+from ggp_player.move_service import WorkerSource
+from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
 from ggp_player.pages.event_stream import EventStream
 from ggp_player.pages.live_matches import LiveMatches
+from ggp_player.pages.position_pages import PositionPages
 from ggp_player.pages.site import STATIC, PageSite
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
@@ -46,6 +53,7 @@ class PlayerPages:
 
     ``archive`` is the file of the archive, None where there is none. At most ``max_viewers`` pages
     are kept up to date at a time. ``base_of`` tells what stands before the path of a request.
+    ``workers`` search for viewers who analyse; without them there are no analyses.
     """
 
     def __init__(
@@ -55,6 +63,7 @@ class PlayerPages:
         archive: Path | None,
         max_viewers: int,
         base_of: Callable[[web.Request], str] = lambda request: "",
+        workers: WorkerSource | None = None,
     ) -> None:
         links = (("/", "Live"), ("/archive", "Archive")) if archive else (("/", "Live"),)
         self._site = PageSite(name, links)
@@ -62,13 +71,16 @@ class PlayerPages:
         self._archive = archive
         self._max_viewers = max_viewers
         self._base_of = base_of
+        self._analyses = self._new_analyses(workers) if workers and archive else None
 
     async def start(self) -> None:
         """Begin to follow the matches."""
         await self._live.__aenter__()
 
     async def close(self) -> None:
-        """End the open streams."""
+        """End the open streams and the analyses."""
+        if self._analyses is not None:
+            await self._analyses.close()
         await self._live.close()
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
@@ -80,10 +92,27 @@ class PlayerPages:
             "/matches/{match}/events": self._match_events,
         }
         if self._archive is not None:
-            pages = ArchivePages(self._site, self._archive, self._live.drawer, self._base_of)
+            token = self._add_analyses(router, self._archive)
+            drawer = self._live.drawer
+            pages = ArchivePages(self._site, self._archive, drawer, self._base_of, token)
             handlers |= pages.handlers
         for path, handler in handlers.items():
             router.add_get(path, self._with_errors_as_pages(handler), allow_head=False)
+
+    def _new_analyses(self, workers: WorkerSource) -> Analyses:
+        def running_matches() -> int:
+            return sum(not view.is_over for view in self._live.matches.values())
+
+        limits = AnalysisLimits(cores=available_cpus())
+        return Analyses(Means(workers, self._live.drawer), running_matches, limits)
+
+    def _add_analyses(self, router: web.UrlDispatcher, archive: Path) -> str:
+        """Have the application answer for analyses; return the token that allows them."""
+        if self._analyses is None:
+            return ""
+        pages = PositionPages(self._site, archive, self._live.drawer, self._analyses)
+        pages.add_routes(router)
+        return pages.guard.token
 
     async def front_page(self, request: web.Request) -> web.Response:
         """The list of matches."""

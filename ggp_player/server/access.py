@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from http import HTTPStatus
@@ -53,7 +54,8 @@ class AccessRules:
 
     Without ``networks`` every address may. ``hosts`` are names of this server, in lower case;
     ``origins`` are the web pages that may drive it. With ``get_changes`` a GET may change a match.
-    ``pages`` are how the addresses of our own pages begin, which may ask for one another.
+    ``pages`` are how the addresses of our own pages begin, which may ask for one another, and
+    ``page_changes`` are the paths to which they may send a POST.
     """
 
     networks: tuple[Network, ...] = ()
@@ -62,6 +64,7 @@ class AccessRules:
     origins: frozenset[str] = frozenset()
     get_changes: bool = False
     pages: tuple[str, ...] = ()
+    page_changes: re.Pattern[str] | None = None
 
     def check(self, head: RequestHead, address: str) -> Admission | Refusal:
         """Decide on a request by its head and the address that it comes from."""
@@ -137,10 +140,12 @@ class AccessRules:
 
         The name in ``Host`` is one of ours, or the secret was given, so that it is no other site.
         """
-        if not self.pages or head.method != "GET" or not _is_same_origin(head):
+        if not self.pages or not _is_same_origin(head):
             return False
         path = head.target.partition("?")[0]
-        return path == "/" or path.startswith(self.pages)
+        if head.method == "POST":
+            return self.page_changes is not None and bool(self.page_changes.fullmatch(path))
+        return head.method == "GET" and (path == "/" or path.startswith(self.pages))
 
 
 def _is_own_health_check(head: RequestHead, address: str) -> bool:

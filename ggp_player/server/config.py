@@ -25,7 +25,7 @@ from gdl.system import available_cpus
 from ggp_player.archive import ArchiveLimit
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
-from ggp_player.pages import PAGE_PATHS
+from ggp_player.pages import CHANGING_PATHS, PAGE_PATHS
 from ggp_player.search_memory import default_search_memory
 from ggp_player.server.access import AccessRules
 from ggp_player.server.connections import Timeouts
@@ -331,6 +331,7 @@ class Config(BaseModel):
             origins=frozenset(self.allow_origin),
             get_changes=self.allow_get,
             pages=PAGE_PATHS if self.pages else (),
+            page_changes=CHANGING_PATHS if self.pages else None,
         )
 
     @property

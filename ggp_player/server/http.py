@@ -143,7 +143,8 @@ def application(player: Player) -> web.Application:
 def _pages(player: Player) -> PlayerPages:
     config = player.config
     archive = None if config.no_archive else config.archive or default_archive()
-    return PlayerPages(config.name, player.events, archive, _max_viewers(config), _base)
+    workers = player.background_workers
+    return PlayerPages(config.name, player.events, archive, _max_viewers(config), _base, workers)
 
 
 def _max_viewers(config: Config) -> int:

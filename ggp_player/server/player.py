@@ -26,7 +26,7 @@ from ggp_player.errors import ProtocolError
 from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted
 from ggp_player.logs import enter_match, shown
 from ggp_player.metrics import Metrics
-from ggp_player.move_service import Health, MoveService, Pool, Setup
+from ggp_player.move_service import Health, MoveService, Pool, Setup, WorkerSource
 from ggp_player.protocol import (
     ABORTED,
     BUSY,
@@ -157,6 +157,11 @@ class Player:
     def has_matches(self) -> bool:
         """Whether a match is being played."""
         return len(self._matches) > 0
+
+    @property
+    def background_workers(self) -> WorkerSource:
+        """Workers for what is no match, of low priority."""
+        return self._pool.in_background
 
     async def start(self) -> None:
         """Start the spare processes, and go on with the matches that a killed server has left.

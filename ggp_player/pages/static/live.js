@@ -42,6 +42,7 @@ function update(message) {
   if (message.places) places = message.places;
   if ("thoughts" in message) thoughts.show(message.thoughts);
   if (message.problems) showProblems(message.problems);
+  linkToAnalysis();
   mark();
 }
 
@@ -95,7 +96,17 @@ function look(turn) {
   else if (turn !== null) board.show({ facts: [`The board of turn ${turn} is in the archive.`] });
   moves.point(turn);
   plot.point(lookedAt);
+  linkToAnalysis();
   mark();
+}
+
+/** Lead to the analysis of the turn that is looked at, unless it is being played. */
+function linkToAnalysis() {
+  const link = byId("analyse");
+  if (!link) return;
+  const isOver = about !== null && about.status !== "running";
+  link.hidden = lookedAt === null && !isOver;
+  link.href = address(`/archive/${match}#step=${lookedAt ?? newest ?? 0}`);
 }
 
 function mark() {

@@ -52,7 +52,10 @@ def viewers_command(strategy: str, pairs: int, **settings: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         flags = ("--archive", str(path / "matches.sqlite"), "--strategy", strategy)
-        with ServerProcess(path, *flags) as server:
+        # Those of the match before are counted until the server has noticed that they are gone.
+        most = ("--max-viewers", str(4 * settings["viewers"] + 4))
+        connections = ("--max-connections-per-address", "1000", "--max-connections", "2000")
+        with ServerProcess(path, *flags, *most, *connections) as server:
             found = asyncio.run(compare(server, Pairs(pairs, **settings)))
             server.stop()
     click.echo("| viewers | replies | median | 99 % | longest | least margin | late | illegal |")

@@ -61,9 +61,17 @@ def viewers_command(strategy: str, pairs: int, **settings: Any) -> None:
     click.echo("| viewers | replies | median | 99 % | longest | least margin | late | illegal |")
     click.echo("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for count, replies in ((0, found.alone), (settings["viewers"], found.watched)):
-        middle, most, longest = (f"{seconds:.3f} s" for seconds in replies.figures())
+        middle, nearly_all, longest = (f"{seconds:.3f} s" for seconds in replies.figures())
         left = f"{settings['play_clock'] - max(replies.seconds):.3f} s"
-        cells = (len(replies.seconds), middle, most, longest, left, replies.late, replies.illegal)
+        cells = (
+            len(replies.seconds),
+            middle,
+            nearly_all,
+            longest,
+            left,
+            replies.late,
+            replies.illegal,
+        )
         click.echo(f"| {count} | {' | '.join(map(str, cells))} |")
     size = f"{found.bytes / 1e6:.1f} MB"
     click.echo(f"{found.messages} messages, {size}; {found.fewest} at least to a viewer in a match")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import wrap
 
 from gdl.analysis.boards import Board, BoardLayout, Part, Place, Shape
 from gdl.drawing.glyphs import Form, Glyph, colour_of, glyph_of, legend
@@ -32,6 +33,9 @@ GAP = 26
 
 LINE = 20
 """Pixels from a line of text to the next."""
+
+CHARACTER = 8.2
+"""Pixels of a character of text, which is rather wide."""
 
 MAX_WIDTH = 980
 """Pixels of a picture's width, unless a single board is wider."""
@@ -73,12 +77,14 @@ class SvgOptions:
     """How a picture goes into a page.
 
     ``prefix`` begins every id, for several pictures on one page. ``with_style`` False leaves out
-    the style sheet, which is :data:`SVG_STYLE`, for pages that have it already.
+    the style sheet, which is :data:`SVG_STYLE`, for pages that have it already. With ``is_partial``
+    the facts are not the whole state.
     """
 
     title: str = ""
     prefix: str = ""
     with_style: bool = True
+    is_partial: bool = False
 
 
 DEFAULT_OPTIONS = SvgOptions()
@@ -113,9 +119,8 @@ class _Picture:
         self._boards()
         self._note_lines(scene.rows)
         self._legend()
-        if scene.remark:
-            text = f'<tspan class="soft">{xml(scene.remark)}</tspan>'
-            self._line(text, len(scene.remark))
+        if scene.remark and not self._options.is_partial:
+            self._remark(scene.remark)
         width, height = number(self._width + 12), number(self._y + 10)
         words = xml(self._options.title or "State of the game")
         style = f"<style>{SVG_STYLE}</style>" if self._options.with_style else ""
@@ -144,6 +149,11 @@ class _Picture:
                 else:
                     self._long_note(note)
 
+    def _remark(self, text: str) -> None:
+        """Write a sentence in lines that are as wide as what is above it."""
+        for line in wrap(text, max(24, int((self._width - 12) / CHARACTER))):
+            self._line(f'<tspan class="soft">{xml(line)}</tspan>', len(line))
+
     def _spans(self, note: Note) -> tuple[str, int]:
         name = f'<tspan class="soft">{xml(note.name)}  </tspan>'
         facts = xml(" ".join(note.facts))
@@ -169,7 +179,7 @@ class _Picture:
             f'xml:space="preserve">{spans}</text>'
         )
         self._y += LINE / 2
-        self._width = max(self._width, 12 + length * 8.2)
+        self._width = max(self._width, 12 + length * CHARACTER)
 
     # ------------------------------------------------------------------ boards
 
@@ -205,11 +215,12 @@ class _Picture:
             shown = text if len(text) <= 32 else text[:31] + "…"
             width = 38 + 8.0 * len(shown)
             if x > 12 and x + width > max(self._width, 420):
-                x, self._y = 12.0, self._y + 26
+                x, self._y = 12.0, self._y + 30
             drawn = draw_glyph(glyph, 11)
             self._parts.append(
                 f'<g class="legend"><g transform="translate({number(x + 11)} {number(self._y)})">'
-                f'{drawn}</g><text class="left soft" x="{number(x + 28)}" y="{number(self._y)}" '
+                f'<rect class="sq" x="-13" y="-13" width="26" height="26" rx="4"/>{drawn}</g>'
+                f'<text class="left soft" x="{number(x + 28)}" y="{number(self._y)}" '
                 f'font-size="13">{xml(shown)}</text></g>'
             )
             x += width

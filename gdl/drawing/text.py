@@ -17,11 +17,16 @@ CROWD = 2
 
 
 def draw_text(
-    layout: BoardLayout, state: Iterable[Term], before: Iterable[Term] | None = None
+    layout: BoardLayout,
+    state: Iterable[Term],
+    before: Iterable[Term] | None = None,
+    *,
+    is_partial: bool = False,
 ) -> Group:
     """Draw a state for a terminal, as something that rich prints.
 
-    Where ``before`` is given, what is new since that state is underlined.
+    Where ``before`` is given, what is new since that state is underlined. ``is_partial`` says that
+    the facts are not the whole state.
     """
     scene = make_scene(layout, state, before)
     parts: list[Text] = []
@@ -34,7 +39,7 @@ def draw_text(
         parts += [Text(), *_note_lines(scene.rows)]
     key = _legend(scene)
     parts += [Text(), key] if key.plain else []
-    parts += [Text(), Text(scene.remark, "dim")] if scene.remark else []
+    parts += [Text(), Text(scene.remark, "dim")] if scene.remark and not is_partial else []
     return Group(*parts)
 
 

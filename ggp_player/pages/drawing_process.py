@@ -51,8 +51,11 @@ MOST_NAMED = 2
 NICENESS = 10
 """How much every search goes before it."""
 
-_WITHOUT_STYLE = SvgOptions(with_style=False)
-"""The page has the style sheet, and allows none inside of drawings."""
+
+def _options(is_partial: bool) -> SvgOptions:
+    """The page has the style sheet, and allows none inside of drawings."""
+    return SvgOptions(with_style=False, is_partial=is_partial)
+
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +69,8 @@ class DrawState:
     """Draw a state of a game, mark what has changed since the one before, and place moves.
 
     ``line`` are joint moves that are expected from the state on. Without ``with_drawing`` only
-    moves are placed. ``layout_file`` refines the boards; without one they follow from the rules.
+    moves are placed. ``is_partial`` says that the state lacks what is not known. ``layout_file``
+    refines the boards; without one they follow from the rules.
     """
 
     rules: str
@@ -76,6 +80,7 @@ class DrawState:
     line: Line = ()
     with_drawing: bool = True
     layout_file: str = ""
+    is_partial: bool = False
     kind: Literal["DrawState"] = field(default="DrawState", repr=False)
 
 
@@ -210,18 +215,20 @@ def _draw(request: DrawState) -> Drawing:
     if not request.with_drawing:
         return Drawing(cells=cells, line=line)
     before = facts_of(request.before) if request.before else None
-    return replace(_drawn(layout, state, before), cells=cells, line=line)
+    drawing = _drawn(layout, state, before, request.is_partial)
+    return replace(drawing, cells=cells, line=line)
 
 
 def _drawn(
     layout: BoardLayout | None,
     state: Sequence[Term],
     before: Sequence[Term] | None,
+    is_partial: bool = False,
 ) -> Drawing:
     """Draw a state, or list its facts."""
     if layout is not None:
         try:
-            return Drawing(draw_svg(layout, state, before, _WITHOUT_STYLE))
+            return Drawing(draw_svg(layout, state, before, _options(is_partial)))
         except Exception:
             _log.exception("a state cannot be drawn, and is listed")
     return Drawing("", tuple(map(str, state[:MAX_FACTS])))

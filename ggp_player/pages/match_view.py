@@ -7,7 +7,6 @@ begins again, has number 0 and gets all.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -37,9 +36,6 @@ MAX_LEGAL = 200
 
 RUNNING = "running"
 
-_PERCEPTS = re.compile(r"\(\s*sees\s", re.IGNORECASE)
-"""The head of a rule by which roles see something, and nothing else."""
-
 
 @dataclass(slots=True)
 class Turn:
@@ -65,7 +61,6 @@ class MatchView:
         self.start = start
         self.version = 1
         self.roles = start.roles
-        self._hides = _PERCEPTS.search(start.rules) is not None
         self.status = RUNNING
         self.state: StateReached | None = None
         self.before = ""
@@ -162,7 +157,6 @@ class MatchView:
             "strategy": start.strategy,
             "start_clock": start.start_clock,
             "play_clock": start.play_clock,
-            "hides": self._hides,
             "reason": self._end.reason if self._end is not None else "",
             "ended": self._end.time if self._end is not None else None,
         }

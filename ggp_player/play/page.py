@@ -292,6 +292,7 @@ class PlayPage:
             key.moves,
             ((key.advised,),) if key.advised else (),
             layout_file=layout_file_of_rules(table),
+            is_partial=key.is_veiled,
         )
 
 

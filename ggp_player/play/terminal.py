@@ -139,7 +139,8 @@ class Terminal:
 
     def _draw(self, table: Table, facts: frozenset[Term], before: frozenset[Term] | None) -> None:
         try:
-            self._console.print(draw_text(layout_of(table.ruleset), facts, before))
+            layout = layout_of(table.ruleset)
+            self._console.print(draw_text(layout, facts, before, is_partial=table.is_veiled))
         except GdlError:
             self.say(" ".join(sorted(map(str, facts))))
 

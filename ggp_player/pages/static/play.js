@@ -56,7 +56,7 @@ function acting() {
 
 function showTable(offset) {
   const seats = table.roles.map((role) => {
-    const name = table.persons.includes(role) ? "you" : playerName(table.names[role]);
+    const name = table.persons.includes(role) ? "you" : playerName(role, table.names[role]);
     return element("div", { class: role === acting() ? "acting" : "" }, element("dt", {}, role),
       element("dd", {}, goalOf(role, name)));
   });
@@ -81,8 +81,8 @@ function showTable(offset) {
   setText(byId("knowledge"), table.knowledge.join(" "));
 }
 
-function playerName(name) {
-  return name === CHANCE ? "chance" : name || "another player";
+function playerName(role, name) {
+  return role.toLowerCase() === CHANCE ? "chance" : name || "another player";
 }
 
 function goalOf(role, name) {

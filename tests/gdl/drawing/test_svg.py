@@ -117,3 +117,24 @@ def test_what_a_move_did_is_marked() -> None:
 def test_a_thing_that_moved_has_a_line() -> None:
     *_, (before, after) = steps_of("keyMaze", 3)
     assert 'class="arrow"' in draw_svg(layout_of_game("keyMaze"), after, before)
+
+
+def test_pieces_of_the_legend_stand_on_the_colour_of_the_board() -> None:
+    """On a dark page black pieces could not be seen."""
+    entries = [g for g in picture("chess").iter(f"{SVG}g") if g.get("class") == "legend"]
+    assert len(entries) >= 10
+    for entry in entries:
+        ground = entry.find(f"{SVG}g/{SVG}rect")
+        assert ground is not None
+        assert ground.get("class") == "sq"
+
+
+@pytest.mark.parametrize("is_partial", [False, True])
+def test_the_whole_state_is_called_so(is_partial: bool) -> None:
+    state = states_of("phantomTicTacToe")[-1]
+    options = SvgOptions(is_partial=is_partial)
+    root = ElementTree.fromstring(
+        draw_svg(layout_of_game("phantomTicTacToe"), state, None, options)
+    )
+    words = " ".join(root.itertext())
+    assert ("The whole state" in words) is not is_partial

@@ -123,6 +123,7 @@ async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
         assert "(try a1)" in {str(move) for move in session.line.steps[2].joint_move}
         assert "a1: nought" not in told
         assert "marked a1 nought" not in told
+        assert "whole state" not in told
         assert "b2: cross" in told
         assert '"joint_move": ["noop", "?"]' in told
         assert "8 positions are possible" in told

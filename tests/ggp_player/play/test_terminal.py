@@ -187,7 +187,9 @@ def test_hidden_information_is_hidden_until_the_end(tmp_path: Path) -> None:
         typist.type("(try b2)")
         typist.expect(r"last: cross noop  nought \?")
         typist.expect("8 positions are possible")
+        before = typist.text
         typist.expect("cross> ")
+        assert "whole state" not in before
         typist.type("hint")
         typist.expect("more of this position than you may know")
         typist.type(f"save {saved}")

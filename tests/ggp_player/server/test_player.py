@@ -382,7 +382,7 @@ async def test_a_match_without_all_moves_goes_on_after_a_restart(tmp_path: Path)
 
 
 async def test_a_match_in_infix_goes_on_after_a_restart(tmp_path: Path) -> None:
-    rules = """role(x) role(y) init(one) legal(x,go(1)) :- true(one) legal(x,"Go") :- ~true(one)
+    rules = """role(x) role(y) init(one) legal(x,go(1)) :- true(one) legal(x,"Stay") :- ~true(one)
     legal(y,noop) terminal :- true(three) next(two) :- true(one) goal(x,50) goal(y,50)"""
     async with player(state_dir=tmp_path / "state") as ours:
         await assert_replies(
@@ -390,7 +390,7 @@ async def test_a_match_in_infix_goes_on_after_a_restart(tmp_path: Path) -> None:
         )
     async with player(state_dir=tmp_path / "state") as ours:
         await assert_replies(
-            ours, ("play(m,{go(1),noop})", '"Go"'), ('stop(m,{"Go",noop})', "done")
+            ours, ("play(m,{go(1),noop})", '"Stay"'), ('stop(m,{"Stay",noop})', "done")
         )
 
 

@@ -41,6 +41,9 @@ from ggp_player.protocol.prefix import MAX_MATCH_ID_CHARACTERS, MAX_MOVES_CHARAC
 SEES = "SEES"
 """The command of a PLAY that tells what our role sees."""
 
+MAX_ARGUMENTS = 2**16
+"""The most arguments, or items of a list, that are read: rules can have a statement in each."""
+
 _QUOTED = r'"(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*+"'
 _COMMENT = r"%[^\r\n]*+"
 _HEAD = re.compile(rf"(?:[\s\ufeff]|{_COMMENT})*+([A-Za-z]{{1,16}})[ \t]*\(")
@@ -116,7 +119,7 @@ def arguments(text: str, opening: int) -> Iterator[Item]:
 
     Comments stay in them. Raises :class:`ProtocolError` where it is not closed.
     """
-    start, depth = opening + 1, 0
+    start, depth, count = opening + 1, 0, 0
     for token in _NESTING.finditer(text, start):
         mark = token.group()[0] if token.end() - token.start() == 1 else ""
         if mark in _LIST:
@@ -132,7 +135,10 @@ def arguments(text: str, opening: int) -> Iterator[Item]:
                 yield item
             if mark != ",":
                 return
-            start = token.end()
+            start, count = token.end(), count + 1
+            if count > MAX_ARGUMENTS:
+                sentence = f"a term or list has more than {MAX_ARGUMENTS} arguments"
+                raise ProtocolError(start, sentence)
     sentence = f"expected the end of what begins at character {opening + 1}"
     raise ProtocolError(len(text), f"{sentence}, found the end of the message")
 

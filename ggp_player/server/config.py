@@ -68,28 +68,6 @@ class Config(BaseModel):
         le=65535,
         description="the port to listen at, 0 to 65535; 0 takes any free one",
     )
-    poll: str = Field(
-        default="",
-        pattern=r"^(https?://[^\s?#]+)?$",
-        description="the address of a game manager that players ask for messages, such as "
-        "http://manager:8000/messages",
-    )
-    poll_as: str = Field(
-        default="",
-        pattern=r"^[!-'*-:<-~]{0,80}$",
-        description="the name under which messages are asked for; without it, that of the player",
-    )
-    poll_reply: str = Field(
-        default="",
-        pattern=r"^(https?://[^\s?#]+)?$",
-        description="the address to which replies are sent, where it is not that of --poll",
-    )
-    poll_interval: float = Field(
-        default=1,
-        ge=0.05,
-        le=60,
-        description="the seconds between two questions for messages, 0.05 to 60",
-    )
     allow: tuple[str, ...] = Field(
         default=(),
         description="an address or network whose requests are answered, such as 192.0.2.7 or "
@@ -179,6 +157,28 @@ class Config(BaseModel):
         le=86400,
         description="the longest start clock or play clock that is accepted, in seconds, 1 to "
         "86400",
+    )
+    poll: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s?#]+)?$",
+        description="the address of a game manager that players ask for messages, such as "
+        "http://manager:8000/messages",
+    )
+    poll_as: str = Field(
+        default="",
+        pattern=r"^[!-'*-:<-~]{0,80}$",
+        description="the name under which messages are asked for; without it, that of the player",
+    )
+    poll_reply: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s?#]+)?$",
+        description="the address to which replies are sent, where it is not that of --poll",
+    )
+    poll_interval: float = Field(
+        default=1,
+        ge=0.05,
+        le=60,
+        description="the seconds between two questions for messages, 0.05 to 60",
     )
     name: str = Field(
         default="ggp-player",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ggp_player.archive import Archive, ArchivedMatch, ArchiveWriter, writer
+from ggp_player.archive.match_records import match_record
 from ggp_player.archive.schema import MIGRATIONS, VERSION, connect
-from ggp_player.events import EventBus, MatchStarted, StepMade
+from ggp_player.errors import ArchiveError
+from ggp_player.events import EventBus, MatchStarted, ObservedStep, StateReached, StepMade
 from tests.support.events import (
     JOINT_MOVES,
     RULES,
@@ -313,3 +316,40 @@ def test_an_archive_that_another_process_just_makes_is_waited_for(
         monkeypatch.setattr("ggp_player.archive.schema.time.sleep", end_the_other)
         assert Archive(path).list().matches == ()
         assert len(waits) == 1
+
+
+def reached(turn: int, joint_move: tuple[str, ...]) -> StateReached:
+    return StateReached(match="", time=0, turn=turn, roles=("xena", "Oscar"), joint_move=joint_move)
+
+
+def test_what_our_role_was_told_is_kept_where_the_joint_move_is_not_known(
+    path: Path, bus: EventBus
+) -> None:
+    seen = ObservedStep("(claim 3)", ("noise", "(did Oscar noop)"))
+    with ArchiveWriter(path, bus):
+        events = new_publisher(bus)
+        events.started(started())
+        events.turn_asked(0, (), 5, 4)
+        events.turn_asked(1, seen, 5, 4)
+        events.state_reached(reached(1, JOINT_MOVES[0]))
+        events.turn_asked(2, seen, 5, 4)
+        events.state_reached(reached(2, ()))
+        events.ended("completed", ObservedStep(missed=True))
+    match = only_match(path)
+    assert [step.joint_move for step in match.steps] == [(), JOINT_MOVES[0], (), ()]
+    told = [step.observation for step in match.steps]
+    assert told == [None, None, seen, ObservedStep(missed=True)]
+    with pytest.raises(ArchiveError, match="we were not told all moves"):
+        match_record(match)
+
+
+def test_steps_that_were_observed_before_a_restart(path: Path, bus: EventBus) -> None:
+    seen = ObservedStep(None, ("noise",))
+    with ArchiveWriter(path, bus):
+        events = new_publisher(bus)
+        events.started(replace(started(), resumed=True, history=(JOINT_MOVES[0], seen)))
+        assert events.turn == 2
+    match = only_match(path)
+    assert [(step.joint_move, step.observation) for step in match.steps] == [
+        (JOINT_MOVES[0], None), ((), seen),
+    ]  # fmt: skip

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
 from ggp_player.cli import info
-from ggp_player.cli.serve import NO_ARCHIVE
+from ggp_player.cli.serve import FLAGS, NO_ARCHIVE
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 
@@ -62,7 +62,7 @@ def test_a_command_that_does_not_exist() -> None:
 def test_serve_has_a_flag_for_every_setting() -> None:
     _, output = run("serve", "--help")
     for name in Config.model_fields:
-        flag = f"--{name.replace('_', '-')} "
+        flag = f"{FLAGS.get(name, '--' + name.replace('_', '-'))} "
         assert (flag if name == NO_ARCHIVE else f"{flag}{name.upper()}") in output
 
 

@@ -95,11 +95,11 @@ async def test_a_match_from_beginning_to_end(fields: str) -> None:
         assert await service.prepare(within(10)) == ""
         first = await service.choose((), within(10))
         assert (first.move, first.value, first.proved) == ("(claim 3)", 100, True)
-        second = await service.choose(["(claim 3)", "noop"], within(10))
+        second = await service.choose([("(claim 3)", "noop")], within(10))
         assert second == Decision("noop", note="the only legal move")
-        third = await service.choose(["noop", "(claim 1)"], within(10))
+        third = await service.choose([("noop", "(claim 1)")], within(10))
         assert third.move == "(claim 2)"
-        end = await service.finish(["(claim 2)", "noop"], within(10))
+        end = await service.finish([("(claim 2)", "noop")], within(10))
         assert end == MatchStatus(3, (), True, {"xena": 100, "Oscar": 0})
 
 
@@ -107,8 +107,8 @@ async def test_the_joint_move_received_counts_not_the_move_sent(fields: str) -> 
     async with playing("legal", fields) as service:
         await service.prepare(within(10))
         assert (await service.choose((), within(10))).move == "(claim 1)"
-        await service.choose(["(claim 2)", "noop"], within(10))
-        assert (await service.choose(["noop", "(claim 1)"], within(10))).move == "(claim 3)"
+        await service.choose([("(claim 2)", "noop")], within(10))
+        assert (await service.choose([("noop", "(claim 1)")], within(10))).move == "(claim 3)"
 
 
 async def test_chance_is_repeatable(fields: str) -> None:
@@ -161,7 +161,7 @@ async def test_a_bad_strategy(
     monkeypatch.setattr(supervisor, "STOP_GRACE", 0.5)
     async with playing(bad(name), words) as service:
         await service.prepare(within(1.5))
-        for moves in ((), ["(say 1)", "(say 2)"]):
+        for moves in ((), [("(say 1)", "(say 2)")]):
             watch = Stopwatch()
             decision = await service.choose(moves, within(1.5))
             assert watch.own < 1.5 + LATENESS
@@ -183,8 +183,8 @@ async def test_a_search_that_fails_every_time_is_replaced_by_the_textbook(
         (problem,) = health.problems
         assert problem.subject is Subject.SEARCHES
         assert problem.reason.startswith("match m, search: ")
-        await service.choose(["(claim 3)", "noop"], within(30))
-        assert (await service.choose(["noop", "(claim 1)"], within(30))).move == "(claim 2)"
+        await service.choose([("(claim 3)", "noop")], within(30))
+        assert (await service.choose([("noop", "(claim 1)")], within(30))).move == "(claim 2)"
     async with playing("minimax", fields, health=health) as service:
         await service.prepare(within(30))
         assert health.is_well
@@ -226,7 +226,7 @@ async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear:
 async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, bad: Naming) -> None:
     async with announcing(bad("Announcing"), words) as (service, calls):
         pids = [await calls.get()]
-        choosing = asyncio.create_task(service.choose(["(say 1)", "(say 2)"], within(2)))
+        choosing = asyncio.create_task(service.choose([("(say 1)", "(say 2)")], within(2)))
         assert await calls.get() == pids[0]
         for _ in range(2):
             os.kill(pids[-1], signal.SIGKILL)
@@ -239,7 +239,7 @@ async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> N
     async with announcing(bad("Announcing"), words) as (service, calls):
         first = await calls.get()
         assert (await service.choose((), within(0.5))).move == "(say 3)"
-        choosing = asyncio.create_task(service.choose(["(say 1)", "(say 2)"], within(0.5)))
+        choosing = asyncio.create_task(service.choose([("(say 1)", "(say 2)")], within(0.5)))
         assert await calls.get() == first
         assert (await choosing).move == "(say 3)"
 
@@ -250,7 +250,7 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
     async with announcing(bad("Pondering"), fields) as (service, calls):
         first = await calls.get()
         assert (await service.choose((), within(0.5))).move == "(claim 3)"
-        reply = await service.choose(["(claim 3)", "noop"], within(10))
+        reply = await service.choose([("(claim 3)", "noop")], within(10))
         assert reply == Decision("noop", note="the only legal move")
         assert await calls.get() == first
 
@@ -264,7 +264,7 @@ async def test_a_search_that_does_not_stop_is_killed_and_replaced(
         await ear.hear("search: the rules are parsed")
         await service.choose((), within(0.2))
         await ear.hear("search 1 does not stop and is replaced")
-        decision = await service.choose(["(say 1)", "(say 2)"], within(1))
+        decision = await service.choose([("(say 1)", "(say 2)")], within(1))
         assert decision == Decision("(say 3)")
 
 
@@ -276,7 +276,7 @@ async def test_a_dead_tracker_is_replaced(fields: str, ear: Ear) -> None:
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         await ear.hear("tracker: worker")
-        assert (await service.choose(["(claim 3)", "noop"], within(10))).move == "noop"
+        assert (await service.choose([("(claim 3)", "noop")], within(10))).move == "noop"
 
 
 async def test_no_worker_can_be_started(
@@ -312,8 +312,8 @@ async def test_rules_that_cannot_be_read() -> None:
         reason = await service.prepare(within(10))
         assert reason.startswith("rules:1:13: error: this '(' is never closed")
         assert (await service.choose((), within(10))).move == LAST_RESORT
-        assert (await service.choose(["go"], within(10))).move == LAST_RESORT
-        assert await service.finish(["go"], within(10)) is None
+        assert (await service.choose([("go",)], within(10))).move == LAST_RESORT
+        assert await service.finish([("go",)], within(10)) is None
 
 
 async def test_a_role_that_is_not_in_the_rules(fields: str) -> None:
@@ -352,10 +352,10 @@ async def test_workers_that_are_stopped_are_replaced(
         spares = [worker.pid for worker in service._pool._spares] if and_spares else []
         for pid in (*workers_of(service), *spares):
             os.kill(pid, signal.SIGSTOP)
-        assert (await service.choose(["(claim 3)", "noop"], within(30))).move == "noop"
+        assert (await service.choose([("(claim 3)", "noop")], within(30))).move == "noop"
         for pid in workers_of(service):
             os.kill(pid, signal.SIGSTOP)
-        assert (await service.choose(["noop", "(claim 1)"], within(30))).move == "(claim 2)"
+        assert (await service.choose([("noop", "(claim 1)")], within(30))).move == "(claim 2)"
         await ear.hear("is stopped, and replaced")
 
 
@@ -365,7 +365,7 @@ async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
     async with playing("legal", fields) as service:
         await service.prepare(within(30))
         assert (await service.choose((), within(30))).move == "(claim 1)"
-        assert (await service.choose(["(claim 1)", "noop"], within(30))).move == "noop"
+        assert (await service.choose([("(claim 1)", "noop")], within(30))).move == "noop"
 
         async def fail(pool: Pool) -> None:
             raise OSError(11, "Resource temporarily unavailable")
@@ -373,7 +373,7 @@ async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
         monkeypatch.setattr(Pool, "take", fail)
         for pid in workers_of(service):
             os.kill(pid, signal.SIGKILL)
-        decision = await service.choose(["noop", "(claim 2)"], within(0.5))
+        decision = await service.choose([("noop", "(claim 2)")], within(0.5))
         assert decision == Decision("(claim 2)", note="legal in an earlier turn")
 
 
@@ -382,7 +382,7 @@ async def test_a_clock_without_time_gets_a_legal_move(fields: str, play_clock: i
     async with playing("legal", fields, play_clock=play_clock) as service:
         assert await service.prepare(within(0)) == ""
         assert (await service.choose((), within(0))).move in {f"(claim {n})" for n in (1, 2, 3)}
-        assert (await service.choose(["(claim 1)", "noop"], within(0))).move == "noop"
+        assert (await service.choose([("(claim 1)", "noop")], within(0))).move == "noop"
 
 
 # ---------------------------------------------------------------------- deadlines
@@ -461,9 +461,9 @@ async def test_a_match_where_the_system_has_little_to_offer(
     async with playing("auto", fields) as service:
         assert await service.prepare(within(40)) == ""
         assert (await service.choose((), within(60))).move == "(claim 3)"
-        assert (await service.choose(["(claim 3)", "noop"], within(5))).move == "noop"
-        last = await service.choose(["noop", "(claim 1)"], within(5))
+        assert (await service.choose([("(claim 3)", "noop")], within(5))).move == "noop"
+        last = await service.choose([("noop", "(claim 1)")], within(5))
         assert last.move == "(claim 2)"
-        end = await service.finish(["(claim 2)", "noop"], within(10))
+        end = await service.finish([("(claim 2)", "noop")], within(10))
         assert end == MatchStatus(3, (), True, {"xena": 100, "Oscar": 0})
     assert not [text for text in ear.messages if "died" in text]

@@ -381,6 +381,19 @@ async def test_a_match_without_all_moves_goes_on_after_a_restart(tmp_path: Path)
         )
 
 
+async def test_a_match_in_infix_goes_on_after_a_restart(tmp_path: Path) -> None:
+    rules = """role(x) role(y) init(one) legal(x,go(1)) :- true(one) legal(x,"Stay") :- ~true(one)
+    legal(y,noop) terminal :- true(three) next(two) :- true(one) goal(x,50) goal(y,50)"""
+    async with player(state_dir=tmp_path / "state") as ours:
+        await assert_replies(
+            ours, (f"start(m,x,{{{rules}}},10,10)", "ready"), ("play(m,nil)", "go(1)")
+        )
+    async with player(state_dir=tmp_path / "state") as ours:
+        await assert_replies(
+            ours, ("play(m,{go(1),noop})", '"Stay"'), ('stop(m,{"Stay",noop})', "done")
+        )
+
+
 async def test_joint_moves_of_a_game_with_percepts_are_told_as_such(tmp_path: Path) -> None:
     bus = EventBus()
     events = bus.subscribe("test")

@@ -224,6 +224,8 @@ def test_infix_messages(text: str, request_: Request | None) -> None:
         ("preview(5)", "expected the rules and then a clock in preview"),
         (f"start(m,x,{'(' * 5000}", "nested deeper than 1000 levels"),
         (f"play(m,[{'a,' * 40000}a])", "the list of moves has 80003 characters"),
+        (f"start(m,x,[a(){',' * 70000}],1,1)", "a term or list has more than 65536 arguments"),
+        (f"info({',' * 70000}", "a term or list has more than 65536 arguments"),
         (f"abort({'m' * 1001})", "the match id has 1001 characters"),
     ],
 )

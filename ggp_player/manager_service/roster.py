@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
 from ggp_player.manager_service.clients import ask_info, is_strategy
-from ggp_player.manager_service.store import StoredPlayer
+from ggp_player.manager_service.storage.store import StoredPlayer
 
 PATIENCE = 60.0
 """Seconds for which the matches of a player wait that is away or busy elsewhere."""

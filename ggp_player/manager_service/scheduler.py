@@ -36,8 +36,8 @@ from ggp_player.manager_service.clients import AbsentPlayer, abort, open_client
 from ggp_player.manager_service.event_formats import EventPlan, next_matches
 from ggp_player.manager_service.news import News
 from ggp_player.manager_service.roster import CHECK_PAUSE, Roster
-from ggp_player.manager_service.rules_pool import MatchRules, RulesPool
-from ggp_player.manager_service.store import Store, StoredEvent, StoredMatch, StoredPlayer
+from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
+from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredMatch, StoredPlayer
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""

@@ -14,16 +14,16 @@ from aiohttp import web
 from gdl.system import available_cpus, raise_open_files_limit
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager_service.admission import Access
-from ggp_player.manager_service.api import Api
 from ggp_player.manager_service.clients import check_address
-from ggp_player.manager_service.database import Database
-from ggp_player.manager_service.openapi import openapi_document
-from ggp_player.manager_service.routes import ROUTES, new_application
-from ggp_player.manager_service.rules_pool import RulesPool
+from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduler import Scheduler
-from ggp_player.manager_service.store import Store, StoredPlayer
-from ggp_player.manager_service.tokens import TokenStore
+from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.store import Store, StoredPlayer
+from ggp_player.manager_service.storage.tokens import TokenStore
+from ggp_player.manager_service.web.admission import Access
+from ggp_player.manager_service.web.api import Api
+from ggp_player.manager_service.web.openapi import openapi_document
+from ggp_player.manager_service.web.routes import ROUTES, new_application
 from ggp_player.server import is_loopback
 
 THREADS = 64

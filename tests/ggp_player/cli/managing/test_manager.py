@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from ggp_player.cli.managing.manager import manager_command
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.database import Database
 from ggp_player.manager_service.service import players_of
-from ggp_player.manager_service.tokens import Identity, TokenStore
+from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.tokens import Identity, TokenStore
 
 PROGRAM = [sys.executable, "-m", "ggp_player"]
 

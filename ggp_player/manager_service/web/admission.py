@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from ggp_player.manager_service.models import Problem
-from ggp_player.manager_service.tokens import Identity, Role
+from ggp_player.manager_service.storage.tokens import Identity, Role
+from ggp_player.manager_service.web.models import Problem
 from ggp_player.pages.security import is_own_page
 from ggp_player.server import is_loopback
 

@@ -16,17 +16,22 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service import models
-from ggp_player.manager_service.admission import Access, RefusedError, admit, secret_of
 from ggp_player.manager_service.clients import check_address, speaks
 from ggp_player.manager_service.event_formats import check_plan
 from ggp_player.manager_service.games import own_game
 from ggp_player.manager_service.roster import Presence
-from ggp_player.manager_service.rules_pool import RulesPool
+from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduler import Scheduler, check_known, player_roles
-from ggp_player.manager_service.store import StoredEvent, StoredGame, StoredMatch, StoredPlayer
-from ggp_player.manager_service.summary import summarise
-from ggp_player.manager_service.tokens import Identity, Role, TokenStore
+from ggp_player.manager_service.storage.store import (
+    StoredEvent,
+    StoredGame,
+    StoredMatch,
+    StoredPlayer,
+)
+from ggp_player.manager_service.storage.tokens import Identity, Role, TokenStore
+from ggp_player.manager_service.web import models
+from ggp_player.manager_service.web.admission import Access, RefusedError, admit, secret_of
+from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS
 

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, select, update
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.database import tokens
+from ggp_player.manager_service.storage.database import tokens
 
 Role: TypeAlias = Literal["spectator", "player", "organiser", "admin"]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ggp_player.manager_service.event_formats import Format
-from ggp_player.manager_service.tokens import Role
+from ggp_player.manager_service.storage.tokens import Role
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
 

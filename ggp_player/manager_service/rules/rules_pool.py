@@ -25,8 +25,8 @@ from gdl import Constant, State, Term
 from gdl.system import child_environment
 from ggp_player.errors import ManagerError
 from ggp_player.manager import MatchError
-from ggp_player.manager_service import rules_process
-from ggp_player.manager_service.rules_process import ANSWERS, Answer, Position
+from ggp_player.manager_service.rules import rules_process
+from ggp_player.manager_service.rules.rules_process import ANSWERS, Answer, Position
 
 CHECK_SECONDS = 20.0
 """How long reading a rulesheet and its first state may take."""
@@ -118,6 +118,7 @@ class RulesProcess:
             try:
                 answer = self._exchange(to_json(request) + b"\n")
             except (OSError, ValidationError, ValueError) as error:
+                self.close()
                 if is_late.is_set():
                     raise MatchError(f"the rules take more than {seconds:g} s") from error
                 raise MatchError("the rules take more memory than there is for them") from error

@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, Row, func, select, update
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
-from ggp_player.manager_service import database as db
+from ggp_player.manager_service.storage import database as db
 
 LATEST_ENDED = 100
 """So many matches may have ended at a kill without their players being told."""

@@ -18,7 +18,7 @@ from ggp_player.manager_service.clients import check_address
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
-from ggp_player.manager_service.storage.store import Store, StoredPlayer
+from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
 from ggp_player.manager_service.web.admission import Access
 from ggp_player.manager_service.web.api import Api
@@ -120,6 +120,8 @@ def players_of(text: str) -> tuple[StoredPlayer, ...]:
             continue
         if len(words) != 2:
             raise ManagerError(f"line {number}: expected a name and an address; found {line!r}")
+        if not NAME.fullmatch(words[0]):
+            raise ManagerError(f"line {number}: expected a name of {NAME_RULE}; found {words[0]!r}")
         check_address(words[1])
         found.append(StoredPlayer(words[0], words[1]))
     return tuple(found)

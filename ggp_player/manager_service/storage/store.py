@@ -13,6 +13,7 @@ cancelled  its event was cancelled before
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
 from ggp_player.manager_service.storage import database as db
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+"""The names of players, games and tokens."""
+
+NAME_RULE = "1 to 80 letters, digits, _ and -"
 
 LATEST_ENDED = 100
 """So many matches may have ended at a kill without their players being told."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
 from hashlib import sha256
@@ -16,13 +16,15 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.clients import check_address, speaks
+from ggp_player.manager_service.clients import check_address, is_strategy, speaks
 from ggp_player.manager_service.event_formats import check_plan
 from ggp_player.manager_service.games import own_game
 from ggp_player.manager_service.roster import Presence
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduler import Scheduler, check_known, player_roles
 from ggp_player.manager_service.storage.store import (
+    NAME,
+    NAME_RULE,
     StoredEvent,
     StoredGame,
     StoredMatch,
@@ -217,6 +219,7 @@ class Api:
             if len(digests) != len(sent.games):
                 raise ManagerError("games: expected each once")
             check_known(sent.players, self.scheduler.roster)
+            self._check_seats(sent.players)
             if not sent.players and sent.format != "ladder":
                 raise ManagerError("players: expected names; only a ladder is for all there are")
             check_plan(await self.scheduler.event_plan(trial))
@@ -225,6 +228,12 @@ class Api:
             raise RefusedError(422, what, where) from error
         event = await self.scheduler.add_event(sent.name, settings, digests)
         return json_answer(await self._event_shown(event), 201)
+
+    def _check_seats(self, players: Sequence[str]) -> None:
+        """Raise :class:`ManagerError` where a server would have to play against itself."""
+        for name in {name for name in players if players.count(name) > 1}:
+            if not is_strategy(self.scheduler.roster.presences[name].player):
+                raise ManagerError(f"players: {name} is a server, and plays one role of a match")
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""
@@ -385,12 +394,8 @@ async def _body(request: web.Request, model: type[_Model]) -> _Model:
 
 
 def _check_name(name: str) -> None:
-    if (
-        not name.isascii()
-        or not 0 < len(name) <= 80
-        or not all(c.isalnum() or c in "_-" for c in name)
-    ):
-        raise RefusedError(422, f"{name!r} is no name", "name", "1 to 80 letters, digits, _ and -")
+    if not NAME.fullmatch(name):
+        raise RefusedError(422, f"{name!r} is no name", "name", NAME_RULE)
 
 
 def _number(request: web.Request) -> int:

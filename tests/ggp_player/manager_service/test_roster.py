@@ -46,6 +46,19 @@ def test_registrations_expire() -> None:
     assert roster.remove("ann")
 
 
+def test_a_player_that_has_left_may_come_back() -> None:
+    now = [100.0]
+    roster = Roster(lambda: now[0])
+    assert not roster.can_begin("ann")
+    now[0] += 10 * PATIENCE
+    assert roster.can_begin("ann")
+    roster.put(StoredPlayer("ann", "127.0.0.1:1"))
+    assert roster.remove("ann")
+    assert not roster.can_begin("ann")
+    now[0] += PATIENCE + 1
+    assert roster.can_begin("ann")
+
+
 def test_a_strategy_plays_as_many_matches_as_there_are() -> None:
     check_address("random")
     roster = Roster()

@@ -14,9 +14,9 @@ from aiohttp import web
 from gdl.system import available_cpus, raise_open_files_limit
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager_service.clients import check_address
 from ggp_player.manager_service.rules.rules_pool import RulesPool
-from ggp_player.manager_service.scheduler import Scheduler
+from ggp_player.manager_service.scheduling.clients import check_address
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore

@@ -16,23 +16,23 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.clients import check_address, is_strategy, speaks
-from ggp_player.manager_service.event_formats import check_plan
-from ggp_player.manager_service.games import own_game
-from ggp_player.manager_service.roster import Presence
 from ggp_player.manager_service.rules.rules_pool import RulesPool
-from ggp_player.manager_service.scheduler import Scheduler, check_known, player_roles
+from ggp_player.manager_service.scheduling.clients import check_address, is_strategy, speaks
+from ggp_player.manager_service.scheduling.event_formats import check_plan
+from ggp_player.manager_service.scheduling.roster import Presence
+from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known, player_roles
 from ggp_player.manager_service.storage.store import (
     NAME,
     NAME_RULE,
+    EventMatch,
     StoredEvent,
     StoredGame,
-    StoredMatch,
     StoredPlayer,
 )
-from ggp_player.manager_service.storage.tokens import Identity, Role, TokenStore
+from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
 from ggp_player.manager_service.web.admission import Access, RefusedError, admit, secret_of
+from ggp_player.manager_service.web.games import own_game
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS
@@ -46,7 +46,7 @@ MAX_FOLLOWERS = 100
 MAX_LISTED = 1000
 """The most matches of one answer."""
 
-_asking: ContextVar[Identity] = ContextVar("_asking")
+_asking: ContextVar[TokenHolder] = ContextVar("_asking")
 """Who makes the request that is being answered."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -115,7 +115,7 @@ class Api:
         await self.scheduler.put_player(player)
         return json_answer(_player_shown(self._presence(request)))
 
-    def _check_player_address(self, address: str, identity: Identity) -> None:
+    def _check_player_address(self, address: str, identity: TokenHolder) -> None:
         try:
             check_address(address)
         except ManagerError as error:
@@ -125,7 +125,7 @@ class Api:
                 403, "strategies are run for organisers only", "address", "host:port"
             )
 
-    def _check_owner(self, name: str, identity: Identity) -> None:
+    def _check_owner(self, name: str, identity: TokenHolder) -> None:
         found = self.scheduler.roster.presences.get(name)
         if found and found.player.owner != identity.name and not identity.may("organiser"):
             raise RefusedError(403, f"{name} was registered with another token", "name")
@@ -298,13 +298,13 @@ class Api:
             raise RefusedError(404, f"the match is {match.status}", "id", "a match that has ended")
         return web.Response(text=record, content_type="application/json")
 
-    async def _known_match(self, request: web.Request) -> StoredMatch:
+    async def _known_match(self, request: web.Request) -> EventMatch:
         match = await self.scheduler.call(self.scheduler.store.match, _number(request))
         if match is None:
             raise RefusedError(404, f"there is no match {request.match_info['id']}", "id")
         return match
 
-    def _match_shown(self, match: StoredMatch) -> models.MatchShown:
+    def _match_shown(self, match: EventMatch) -> models.MatchShown:
         values = {
             key: value for key, value in asdict(match).items() if key not in {"place", "digest"}
         }
@@ -371,7 +371,7 @@ class Api:
 
 
 def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response:
-    """Answer with a model, or a list of models, as JSON."""
+    """RulesAnswer with a model, or a list of models, as JSON."""
     if isinstance(value, BaseModel):
         text = value.model_dump_json()
     else:

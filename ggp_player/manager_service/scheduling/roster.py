@@ -11,7 +11,7 @@ import asyncio
 from dataclasses import dataclass
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
-from ggp_player.manager_service.clients import ask_info, is_strategy
+from ggp_player.manager_service.scheduling.clients import ask_info, is_strategy
 from ggp_player.manager_service.storage.store import StoredPlayer
 
 PATIENCE = 60.0

@@ -32,12 +32,12 @@ from ggp_player.errors import GgpPlayerError, ManagerError
 from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
 from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, is_available, rate
-from ggp_player.manager_service.clients import AbsentPlayer, abort, open_client
-from ggp_player.manager_service.event_formats import EventPlan, next_matches
-from ggp_player.manager_service.news import News
-from ggp_player.manager_service.roster import CHECK_PAUSE, Roster
 from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
-from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredMatch, StoredPlayer
+from ggp_player.manager_service.scheduling.clients import AbsentPlayer, abort, open_client
+from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
+from ggp_player.manager_service.scheduling.news import News
+from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Roster
+from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent, StoredPlayer
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""
@@ -57,7 +57,7 @@ _log = logging.getLogger(__name__)
 class RunningMatch:
     """A match under way; ``step`` is the latest."""
 
-    match: StoredMatch
+    match: EventMatch
     match_id: str
     began: int
     step: int = 0
@@ -68,13 +68,13 @@ class _OpenEvent:
     """An event under way; ``waiting`` has its matches in their order."""
 
     event: StoredEvent
-    waiting: dict[int, StoredMatch] = field(default_factory=dict)
+    waiting: dict[int, EventMatch] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     running: int = 0
     unrated: int = 0
     is_planning: bool = False
 
-    def wait_for(self, matches: Sequence[StoredMatch]) -> None:
+    def wait_for(self, matches: Sequence[EventMatch]) -> None:
         """Have these matches wait."""
         self.waiting = {match.id: match for match in matches}
         self.names = frozenset(name for match in matches for name in match.players)
@@ -204,7 +204,7 @@ class Scheduler:
                     free.difference_update(match.players)
                     self._begin(open_event, match)
 
-    def _begin(self, open_event: _OpenEvent, match: StoredMatch) -> None:
+    def _begin(self, open_event: _OpenEvent, match: EventMatch) -> None:
         del open_event.waiting[match.id]
         open_event.running += 1
         running = RunningMatch(match, "", wall_clock())

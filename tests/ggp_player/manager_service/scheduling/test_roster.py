@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ggp_player.manager_service.clients import AbsentPlayer, check_address
-from ggp_player.manager_service.roster import PATIENCE, Roster
+from ggp_player.manager_service.scheduling.clients import AbsentPlayer, check_address
+from ggp_player.manager_service.scheduling.roster import PATIENCE, Roster
 from ggp_player.manager_service.storage.store import StoredPlayer
 from tests.support.stub_players import StubPlayer, listen, port_of
 

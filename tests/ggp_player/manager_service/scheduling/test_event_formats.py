@@ -10,7 +10,12 @@ import pytest
 
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import MatchResult, PlannedMatch
-from ggp_player.manager_service.event_formats import EventPlan, Format, check_plan, next_matches
+from ggp_player.manager_service.scheduling.event_formats import (
+    EventPlan,
+    Format,
+    check_plan,
+    next_matches,
+)
 
 EIGHT = tuple("abcdefgh")
 

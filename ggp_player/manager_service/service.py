@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -28,6 +29,9 @@ from ggp_player.server import is_loopback
 
 THREADS = 64
 """Threads that wait for the processes of rules."""
+
+SWITCH_SECONDS = 0.001
+"""How soon a thread that works gives way to the one that takes the time of replies."""
 
 OPEN_FILES = 4096
 """Open files for connections to players and from viewers."""
@@ -92,6 +96,7 @@ async def run_service(
     config: ServiceConfig, on_listening: Callable[[int], None], archive: EventBus | None = None
 ) -> None:
     """Run the manager until SIGTERM or SIGINT."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))

@@ -43,7 +43,10 @@ RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""
 
 RATED_MATCHES = 50
-"""After so many results the ratings of an event are computed anew."""
+"""After so many results the ratings of an event are computed anew, but see below."""
+
+RATED_SHARE = 0.1
+"""So much of all results of an event is new when its ratings are computed anew."""
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -72,12 +75,21 @@ class _OpenEvent:
     names: frozenset[str] = frozenset()
     running: int = 0
     unrated: int = 0
+    rated: int = 0
     is_planning: bool = False
 
     def wait_for(self, matches: Sequence[EventMatch]) -> None:
         """Have these matches wait."""
         self.waiting = {match.id: match for match in matches}
         self.names = frozenset(name for match in matches for name in match.players)
+
+    def is_rating_due(self) -> bool:
+        """Count a result; return whether there are enough new ones for new ratings."""
+        self.unrated += 1
+        if self.unrated < max(RATED_MATCHES, RATED_SHARE * self.rated):
+            return False
+        self.rated, self.unrated = self.rated + self.unrated, 0
+        return True
 
 
 class Scheduler:
@@ -250,9 +262,7 @@ class Scheduler:
             goals=result.goals,
             failure=result.failure,
         )
-        open_event.unrated += 1
-        if open_event.unrated >= RATED_MATCHES:
-            open_event.unrated = 0
+        if open_event.is_rating_due():
             self._spawn(self._rate(match.event))
 
     async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:

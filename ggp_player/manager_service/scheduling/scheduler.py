@@ -285,28 +285,30 @@ class Scheduler:
         open_event.is_planning = True
         try:
             planned = await self._planned(open_event.event)
-            added = await self.call(self.store.add_matches, open_event.event, planned)
+            added = await self.call(self.store.add_matches, open_event.event, planned or ())
         finally:
             open_event.is_planning = False
         open_event.wait_for(added)
-        if not added and not planned:
+        if planned is None:
+            self._spawn(self._plan_later(number))
+        elif not added and not planned:
             await self._end(number)
         self._play_what_can()
 
-    async def _planned(self, event: StoredEvent) -> list[PlannedMatch]:
+    async def _planned(self, event: StoredEvent) -> list[PlannedMatch] | None:
+        """Plan the next round, nothing after the last one; None while players are too few."""
         results = await self.results(event.id)
         plan = await self.event_plan(event)
-        if plan.format == "ladder" and len(plan.players) < plan.group_size:
-            return []
+        is_over = max((result.round for result in results), default=0) >= plan.rounds > 0
+        if plan.format == "ladder" and len(plan.players) < plan.group_size and not is_over:
+            return None
         return await asyncio.to_thread(next_matches, plan, results)
 
+    async def _plan_later(self, number: int) -> None:
+        await asyncio.sleep(CHECK_PAUSE)
+        await self._plan(number)
+
     async def _end(self, number: int) -> None:
-        open_event = self._events[number]
-        settings = open_event.event.settings
-        if settings["format"] == "ladder" and not settings["rounds"]:
-            await asyncio.sleep(CHECK_PAUSE)  # it goes on when there are players
-            self._spawn(self._plan(number))
-            return
         await self._rate(number)
         if await self.call(self.store.end_event, number, "completed"):
             self.news.publish("event_ended", event=number, status="completed")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
 from ggp_player.cli import info
-from ggp_player.cli.serve import NO_ARCHIVE
+from ggp_player.cli.serve import FLAGS, NO_ARCHIVE
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 
@@ -37,6 +37,7 @@ def test_the_help_lists_every_command() -> None:
             "learn",
             "bench",
             "tournament",
+            "manager",
             "matches",
             "warm-up",
             "cache",
@@ -62,7 +63,7 @@ def test_a_command_that_does_not_exist() -> None:
 def test_serve_has_a_flag_for_every_setting() -> None:
     _, output = run("serve", "--help")
     for name in Config.model_fields:
-        flag = f"--{name.replace('_', '-')} "
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}") + " "
         assert (flag if name == NO_ARCHIVE else f"{flag}{name.upper()}") in output
 
 

@@ -41,6 +41,9 @@ EXCEPTIONS: Mapping[str, str] = {
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
     r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",
     r"ggp-player match .* human(:page)? .*": "waits for a person",
+    r"ggp-player manager( --.*)?": "goes on until it is stopped",
+    r"ggp-player serve .*--register .*": "goes on until it is stopped",
+    r"curl .*": "asks a manager that runs",
 }
 """Commands that are not run, as regular expressions, and why."""
 

@@ -88,6 +88,20 @@ def bounds(metadata: list[object], *names: str) -> list[float]:
     return [getattr(item, name) for item in metadata for name in names if hasattr(item, name)]
 
 
+MANAGER = re.findall(
+    r"^\|[^|]*\| `(ggp_player\S+)` \| ([^|]*) \|$",
+    (ROOT / "docs" / "manager_service.md").read_text(),
+    re.MULTILINE,
+)
+"""The limits of the manager: the name in the code, and the default on its page."""
+
+
+def test_the_limits_of_the_manager_are_those_of_the_code() -> None:
+    assert len(MANAGER) >= 8
+    for name, default in MANAGER:
+        assert number(default) == value_of(name), name
+
+
 def test_every_flag_that_is_a_limit_is_in_the_table() -> None:
     bounded = {
         name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -14,20 +15,23 @@ from aiohttp import web
 from gdl.system import available_cpus, raise_open_files_limit
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager_service.admission import Access
-from ggp_player.manager_service.api import Api
-from ggp_player.manager_service.clients import check_address
-from ggp_player.manager_service.database import Database
-from ggp_player.manager_service.openapi import openapi_document
-from ggp_player.manager_service.routes import ROUTES, new_application
-from ggp_player.manager_service.rules_pool import RulesPool
-from ggp_player.manager_service.scheduler import Scheduler
-from ggp_player.manager_service.store import Store, StoredPlayer
-from ggp_player.manager_service.tokens import TokenStore
+from ggp_player.manager_service.rules.rules_pool import RulesPool
+from ggp_player.manager_service.scheduling.clients import check_address
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
+from ggp_player.manager_service.storage.tokens import TokenStore
+from ggp_player.manager_service.web.admission import Access
+from ggp_player.manager_service.web.api import Api
+from ggp_player.manager_service.web.openapi import openapi_document
+from ggp_player.manager_service.web.routes import ROUTES, new_application
 from ggp_player.server import is_loopback
 
 THREADS = 64
 """Threads that wait for the processes of rules."""
+
+SWITCH_SECONDS = 0.001
+"""How soon a thread that works gives way to the one that takes the time of replies."""
 
 OPEN_FILES = 4096
 """Open files for connections to players and from viewers."""
@@ -92,6 +96,7 @@ async def run_service(
     config: ServiceConfig, on_listening: Callable[[int], None], archive: EventBus | None = None
 ) -> None:
     """Run the manager until SIGTERM or SIGINT."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
@@ -120,6 +125,8 @@ def players_of(text: str) -> tuple[StoredPlayer, ...]:
             continue
         if len(words) != 2:
             raise ManagerError(f"line {number}: expected a name and an address; found {line!r}")
+        if not NAME.fullmatch(words[0]):
+            raise ManagerError(f"line {number}: expected a name of {NAME_RULE}; found {words[0]!r}")
         check_address(words[1])
         found.append(StoredPlayer(words[0], words[1]))
     return tuple(found)

@@ -12,9 +12,9 @@ import click
 from ggp_player.cli.archiving import archiving
 from ggp_player.errors import ManagerError
 from ggp_player.logs import start_logging
-from ggp_player.manager_service.database import Database, default_database
 from ggp_player.manager_service.service import ServiceConfig, players_of, run_service
-from ggp_player.manager_service.tokens import ROLES, Role, TokenStore
+from ggp_player.manager_service.storage.database import Database, default_database
+from ggp_player.manager_service.storage.tokens import ROLES, Role, TokenStore
 from ggp_player.server import is_loopback
 
 DATABASE_VARIABLE = "GGP_MANAGER_DATABASE"

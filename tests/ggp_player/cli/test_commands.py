@@ -37,6 +37,7 @@ def test_the_help_lists_every_command() -> None:
             "learn",
             "bench",
             "tournament",
+            "manager",
             "matches",
             "warm-up",
             "cache",

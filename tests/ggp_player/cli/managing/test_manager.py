@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from ggp_player.cli.managing.manager import manager_command
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.database import Database
 from ggp_player.manager_service.service import players_of
-from ggp_player.manager_service.tokens import Identity, TokenStore
+from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.tokens import TokenHolder, TokenStore
 
 PROGRAM = [sys.executable, "-m", "ggp_player"]
 
@@ -36,7 +36,7 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
     assert len(secret) >= 32
     database = Database(path)
     tokens = TokenStore(database.engine)
-    assert tokens.identify(secret) == Identity("ann", "organiser")
+    assert tokens.identify(secret) == TokenHolder("ann", "organiser")
     assert tokens.identify(secret + "x") is None
     with pytest.raises(ManagerError):
         tokens.create("ann", "player")
@@ -51,8 +51,8 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
 
 
 def test_a_role_includes_those_below_it() -> None:
-    assert Identity("ann", "organiser").may("player")
-    assert not Identity("ann", "organiser").may("admin")
+    assert TokenHolder("ann", "organiser").may("player")
+    assert not TokenHolder("ann", "organiser").may("admin")
 
 
 def test_a_file_of_players_is_read_and_its_mistakes_are_named() -> None:

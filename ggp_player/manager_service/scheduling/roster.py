@@ -11,8 +11,8 @@ import asyncio
 from dataclasses import dataclass
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
-from ggp_player.manager_service.clients import ask_info, is_strategy
-from ggp_player.manager_service.store import StoredPlayer
+from ggp_player.manager_service.scheduling.clients import ask_info, is_strategy
+from ggp_player.manager_service.storage.store import StoredPlayer
 
 PATIENCE = 60.0
 """Seconds for which the matches of a player wait that is away or busy elsewhere."""
@@ -40,6 +40,7 @@ class Roster:
         self._now = now
         self._created = clock()
         self.presences: dict[str, Presence] = {}
+        self._left: dict[str, float] = {}
 
     def put(self, player: StoredPlayer) -> Presence:
         """Add a player, or replace the one of that name."""
@@ -57,6 +58,7 @@ class Roster:
 
     def remove(self, name: str) -> bool:
         """Remove a player; return whether there was one."""
+        self._left[name] = self._clock()
         return self.presences.pop(name, None) is not None
 
     def expired(self) -> list[str]:
@@ -71,8 +73,8 @@ class Roster:
     def can_begin(self, name: str) -> bool:
         """Return whether a match with this player can begin, with it or, in the end, without."""
         found = self.presences.get(name)
-        if found is None:  # it has left, or it registers again after a restart
-            return self._clock() - self._created > PATIENCE
+        if found is None:  # it may register again, after a restart of its own or of the manager
+            return self._clock() - self._left.get(name, self._created) > PATIENCE
         if found.match_id and not is_strategy(found.player):
             return False
         return found.away_since is None or self._clock() - found.away_since > PATIENCE

@@ -13,6 +13,7 @@ cancelled  its event was cancelled before
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,12 @@ from sqlalchemy import Connection, Engine, Row, func, select, update
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
-from ggp_player.manager_service import database as db
+from ggp_player.manager_service.storage import database as db
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+"""The names of players, games and tokens."""
+
+NAME_RULE = "1 to 80 letters, digits, _ and -"
 
 LATEST_ENDED = 100
 """So many matches may have ended at a kill without their players being told."""
@@ -69,7 +75,7 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredMatch:
+class EventMatch:
     """A match of an event; ``match_id`` is that of its latest attempt, if there is one."""
 
     id: int
@@ -220,7 +226,7 @@ class Store:
 
     # Matches
 
-    def add_matches(self, event: StoredEvent, planned: Iterable[PlannedMatch]) -> list[StoredMatch]:
+    def add_matches(self, event: StoredEvent, planned: Iterable[PlannedMatch]) -> list[EventMatch]:
         """Add those matches that the event does not have, and return them."""
         table = db.matches
         with self._engine.begin() as connection:
@@ -253,7 +259,7 @@ class Store:
         after: int = 0,
         limit: int | None = None,
         latest: bool = False,
-    ) -> list[StoredMatch]:
+    ) -> list[EventMatch]:
         """List matches in their order, or the latest first, without records."""
         table = db.matches
         columns = [column for column in table.c if column.name != "record"]
@@ -266,7 +272,7 @@ class Store:
         with self._engine.connect() as connection:
             return [self._match(row) for row in connection.execute(query)]
 
-    def match(self, number: int) -> StoredMatch | None:
+    def match(self, number: int) -> EventMatch | None:
         """Return a match."""
         found = self.matches(after=number - 1, limit=1)
         return found[0] if found and found[0].id == number else None
@@ -295,7 +301,7 @@ class Store:
         with self._engine.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
-    def begin_attempt(self, match: StoredMatch) -> str | None:
+    def begin_attempt(self, match: EventMatch) -> str | None:
         """Begin to play a match and return its new match id; None if it does not wait any more."""
         number = match.attempts + 1
         match_id = self._match_id(match.game, match.id, number)
@@ -363,11 +369,11 @@ class Store:
             rows = list(connection.execute(query))
         return {row.player: Interval(row.value, row.low, row.high) for row in rows}
 
-    def _match(self, row: Row[Any]) -> StoredMatch:
+    def _match(self, row: Row[Any]) -> EventMatch:
         values = dict(row._mapping)
         attempt = row.attempts
         match_id = self._match_id(row.game, row.id, attempt) if attempt else ""
-        return StoredMatch(**{**values, "players": tuple(row.players), "match_id": match_id})
+        return EventMatch(**{**values, "players": tuple(row.players), "match_id": match_id})
 
     def _match_id(self, game: str, number: int, attempt: int) -> str:
         return f"{game}.{self._label}.{number}.{attempt}"

@@ -13,7 +13,7 @@ from ggp_player.manager.tournament import (
     match_points,
     rate,
 )
-from ggp_player.manager_service.models import IntervalShown, StandingsShown
+from ggp_player.manager_service.web.models import IntervalShown, StandingsShown
 
 
 def summarise(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
+
+from ggp_player.manager_service.scheduling import scheduler
 from tests.support.manager_service import CLOCKS, asker, stub
 
 EVENT = {"format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
@@ -48,3 +51,16 @@ async def test_percepts_and_chance_do_not_stop_a_match(tmp_path: Path) -> None:
         ended = await asking.until("match_ended")
         assert ended["failure"] == ""
         assert await asking.done("GET", f"/api/matches/{ended['match']}/record")
+
+
+async def test_a_ladder_waits_for_players_and_takes_those_who_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "CHECK_PAUSE", 0.05)
+    async with asker(tmp_path) as asking:
+        sent = {**EVENT, "name": "ladder", "format": "ladder", "rounds": 2}
+        event = await asking.done("POST", "/api/events", sent)
+        async with stub("ann", asking), stub("bob", asking):
+            await asking.until("event_ended")
+            shown = await asking.done("GET", f"/api/events/{event['id']}")
+            assert (shown["status"], shown["matches"]) == ("completed", {"completed": 4})

@@ -16,8 +16,8 @@ from sqlalchemy import text
 
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
-from ggp_player.manager_service.database import Database, database_url
-from ggp_player.manager_service.store import Store, StoredEvent, StoredGame, StoredPlayer
+from ggp_player.manager_service.storage.database import Database, database_url
+from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredGame, StoredPlayer
 
 RESULT = {"failure": "", "goals": [100, 0]}
 

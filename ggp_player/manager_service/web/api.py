@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
 from hashlib import sha256
@@ -16,17 +16,24 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service import models
-from ggp_player.manager_service.admission import Access, RefusedError, admit, secret_of
-from ggp_player.manager_service.clients import check_address, speaks
-from ggp_player.manager_service.event_formats import check_plan
-from ggp_player.manager_service.games import own_game
-from ggp_player.manager_service.roster import Presence
-from ggp_player.manager_service.rules_pool import RulesPool
-from ggp_player.manager_service.scheduler import Scheduler, check_known, player_roles
-from ggp_player.manager_service.store import StoredEvent, StoredGame, StoredMatch, StoredPlayer
-from ggp_player.manager_service.summary import summarise
-from ggp_player.manager_service.tokens import Identity, Role, TokenStore
+from ggp_player.manager_service.rules.rules_pool import RulesPool
+from ggp_player.manager_service.scheduling.clients import check_address, is_strategy, speaks
+from ggp_player.manager_service.scheduling.event_formats import check_plan
+from ggp_player.manager_service.scheduling.roster import Presence
+from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known, player_roles
+from ggp_player.manager_service.storage.store import (
+    NAME,
+    NAME_RULE,
+    EventMatch,
+    StoredEvent,
+    StoredGame,
+    StoredPlayer,
+)
+from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
+from ggp_player.manager_service.web import models
+from ggp_player.manager_service.web.admission import Access, RefusedError, admit, secret_of
+from ggp_player.manager_service.web.games import own_game
+from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS
 
@@ -39,7 +46,7 @@ MAX_FOLLOWERS = 100
 MAX_LISTED = 1000
 """The most matches of one answer."""
 
-_asking: ContextVar[Identity] = ContextVar("_asking")
+_asking: ContextVar[TokenHolder] = ContextVar("_asking")
 """Who makes the request that is being answered."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -108,7 +115,7 @@ class Api:
         await self.scheduler.put_player(player)
         return json_answer(_player_shown(self._presence(request)))
 
-    def _check_player_address(self, address: str, identity: Identity) -> None:
+    def _check_player_address(self, address: str, identity: TokenHolder) -> None:
         try:
             check_address(address)
         except ManagerError as error:
@@ -118,7 +125,7 @@ class Api:
                 403, "strategies are run for organisers only", "address", "host:port"
             )
 
-    def _check_owner(self, name: str, identity: Identity) -> None:
+    def _check_owner(self, name: str, identity: TokenHolder) -> None:
         found = self.scheduler.roster.presences.get(name)
         if found and found.player.owner != identity.name and not identity.may("organiser"):
             raise RefusedError(403, f"{name} was registered with another token", "name")
@@ -212,6 +219,7 @@ class Api:
             if len(digests) != len(sent.games):
                 raise ManagerError("games: expected each once")
             check_known(sent.players, self.scheduler.roster)
+            self._check_seats(sent.players)
             if not sent.players and sent.format != "ladder":
                 raise ManagerError("players: expected names; only a ladder is for all there are")
             check_plan(await self.scheduler.event_plan(trial))
@@ -220,6 +228,12 @@ class Api:
             raise RefusedError(422, what, where) from error
         event = await self.scheduler.add_event(sent.name, settings, digests)
         return json_answer(await self._event_shown(event), 201)
+
+    def _check_seats(self, players: Sequence[str]) -> None:
+        """Raise :class:`ManagerError` where a server would have to play against itself."""
+        for name in {name for name in players if players.count(name) > 1}:
+            if not is_strategy(self.scheduler.roster.presences[name].player):
+                raise ManagerError(f"players: {name} is a server, and plays one role of a match")
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""
@@ -284,13 +298,13 @@ class Api:
             raise RefusedError(404, f"the match is {match.status}", "id", "a match that has ended")
         return web.Response(text=record, content_type="application/json")
 
-    async def _known_match(self, request: web.Request) -> StoredMatch:
+    async def _known_match(self, request: web.Request) -> EventMatch:
         match = await self.scheduler.call(self.scheduler.store.match, _number(request))
         if match is None:
             raise RefusedError(404, f"there is no match {request.match_info['id']}", "id")
         return match
 
-    def _match_shown(self, match: StoredMatch) -> models.MatchShown:
+    def _match_shown(self, match: EventMatch) -> models.MatchShown:
         values = {
             key: value for key, value in asdict(match).items() if key not in {"place", "digest"}
         }
@@ -357,7 +371,7 @@ class Api:
 
 
 def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response:
-    """Answer with a model, or a list of models, as JSON."""
+    """RulesAnswer with a model, or a list of models, as JSON."""
     if isinstance(value, BaseModel):
         text = value.model_dump_json()
     else:
@@ -380,12 +394,8 @@ async def _body(request: web.Request, model: type[_Model]) -> _Model:
 
 
 def _check_name(name: str) -> None:
-    if (
-        not name.isascii()
-        or not 0 < len(name) <= 80
-        or not all(c.isalnum() or c in "_-" for c in name)
-    ):
-        raise RefusedError(422, f"{name!r} is no name", "name", "1 to 80 letters, digits, _ and -")
+    if not NAME.fullmatch(name):
+        raise RefusedError(422, f"{name!r} is no name", "name", NAME_RULE)
 
 
 def _number(request: web.Request) -> int:

@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from ggp_player.manager_service import models as m
-from ggp_player.manager_service.admission import RefusedError
-from ggp_player.manager_service.api import MAX_BODY, MAX_LISTED, Api, json_answer
-from ggp_player.manager_service.openapi import Route
-from ggp_player.manager_service.pages import ManagerPage
-from ggp_player.manager_service.tokens import Role
+from ggp_player.manager_service.storage.tokens import Role
+from ggp_player.manager_service.web import models as m
+from ggp_player.manager_service.web.admission import RefusedError
+from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, json_answer
+from ggp_player.manager_service.web.openapi import Route
+from ggp_player.manager_service.web.pages import ManagerPage
 
 Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from ggp_player.manager_service.models import Problem
-from ggp_player.manager_service.tokens import Identity, Role
+from ggp_player.manager_service.storage.tokens import Role, TokenHolder
+from ggp_player.manager_service.web.models import Refusal
 from ggp_player.pages.security import is_own_page
 from ggp_player.server import is_loopback
 
@@ -24,7 +24,7 @@ class RefusedError(Exception):
 
     def __init__(self, status: int, what: str, where: str = "", expected: str = "") -> None:
         self.status = status
-        self.problem = Problem(what=what, where=where, expected=expected)
+        self.problem = Refusal(what=what, where=where, expected=expected)
         super().__init__(what)
 
 
@@ -40,8 +40,8 @@ class Access:
 
 
 def admit(
-    known: Identity | None, request: web.Request, role: Role | None, access: Access
-) -> Identity:
+    known: TokenHolder | None, request: web.Request, role: Role | None, access: Access
+) -> TokenHolder:
     """Return who asks: whom the token belongs to, or whoever needs none.
 
     Raises :class:`RefusedError` where the request is not allowed.
@@ -49,9 +49,9 @@ def admit(
     if known is None and secret_of(request):
         raise RefusedError(401, "the token is not known, or was revoked", "Authorization")
     if known is None and access.is_open and _is_from_here(request):
-        known = Identity("", "admin")
+        known = TokenHolder("", "admin")
     if role is None and not access.is_private:
-        return known or Identity("", "spectator")
+        return known or TokenHolder("", "spectator")
     needed = role or "spectator"
     if known is None:
         expected = f"Bearer TOKEN, with a token of the role {needed}"

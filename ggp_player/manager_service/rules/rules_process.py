@@ -29,7 +29,7 @@ MAX_LEGAL_MOVES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class EvaluatedState:
     """A state and all that the manager has to know of it.
 
     ``legal`` and ``goals`` have an entry for each role, ``percepts`` those of the joint move that
@@ -44,15 +44,15 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RulesAnswer:
     """What a request gets: ``error`` is a sentence where it cannot be done."""
 
     roles: tuple[str, ...] = ()
-    position: Position | None = None
+    position: EvaluatedState | None = None
     error: str = ""
 
 
-ANSWERS = TypeAdapter(Answer)
+ANSWERS = TypeAdapter(RulesAnswer)
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Evaluator:
     has_percepts: bool = False
     states: dict[str, State] = field(default_factory=dict)
 
-    def answer(self, request: dict[str, Any]) -> Answer:
+    def answer(self, request: dict[str, Any]) -> RulesAnswer:
         """Do what a request asks for; an error of the rules is part of the answer."""
         try:
             match request["kind"]:
@@ -75,26 +75,26 @@ class Evaluator:
                     return self._advance(request["session"], request["moves"])
                 case _:
                     self.states.pop(request["session"], None)
-                    return Answer()
+                    return RulesAnswer()
         except (GdlError, RecursionError, MemoryError) as error:
-            return Answer(error=str(error) or type(error).__name__)
+            return RulesAnswer(error=str(error) or type(error).__name__)
 
-    def _load(self, rules: str) -> Answer:
+    def _load(self, rules: str) -> RulesAnswer:
         ruleset = gdl.parse(rules)
         self.machine = gdl.interpret(ruleset)
         self.has_percepts = any(rule.head.relation == ("sees", 2) for rule in ruleset.rules)
         roles = self.machine.roles
         if all(map(moves_by_chance, roles)):
-            return Answer(error="expected a role for a player: (role ROLE); found none")
+            return RulesAnswer(error="expected a role for a player: (role ROLE); found none")
         position = self._position(self.machine.initial_state(), ())
-        return Answer(tuple(map(str, roles)), position)
+        return RulesAnswer(tuple(map(str, roles)), position)
 
-    def _begin(self, session: str) -> Answer:
+    def _begin(self, session: str) -> RulesAnswer:
         assert self.machine is not None
         self.states[session] = state = self.machine.initial_state()
-        return Answer(position=self._position(state, ()))
+        return RulesAnswer(position=self._position(state, ()))
 
-    def _advance(self, session: str, moves: Sequence[str]) -> Answer:
+    def _advance(self, session: str, moves: Sequence[str]) -> RulesAnswer:
         assert self.machine is not None
         before = self.states[session]
         joint_move = tuple(map(gdl.parse_term, moves))
@@ -105,19 +105,19 @@ class Evaluator:
                 _texts(self.machine.percepts(before, joint_move, role))
                 for role in self.machine.roles
             )
-        return Answer(position=self._position(state, percepts))
+        return RulesAnswer(position=self._position(state, percepts))
 
-    def _position(self, state: State, percepts: tuple[tuple[str, ...], ...]) -> Position:
+    def _position(self, state: State, percepts: tuple[tuple[str, ...], ...]) -> EvaluatedState:
         machine = self.machine
         assert machine is not None
         facts = tuple(sorted(map(str, state)))
         if machine.is_terminal(state):
             goals = tuple(machine.goal(state, role) for role in machine.roles)
-            return Position(facts, is_terminal=True, goals=goals, percepts=percepts)
+            return EvaluatedState(facts, is_terminal=True, goals=goals, percepts=percepts)
         legal = tuple(_texts(machine.legal_moves(state, role)) for role in machine.roles)
         if any(len(moves) > MAX_LEGAL_MOVES for moves in legal):
             raise GdlError(f"a role has more than {MAX_LEGAL_MOVES} legal moves")
-        return Position(facts, legal=legal, percepts=percepts)
+        return EvaluatedState(facts, legal=legal, percepts=percepts)
 
 
 def _texts(terms: Sequence[Term]) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def _texts(terms: Sequence[Term]) -> tuple[str, ...]:
 
 
 def main() -> None:
-    """Answer requests until there are no more; the parent's process id is the argument."""
+    """RulesAnswer requests until there are no more; the parent's process id is the argument."""
     end_with_parent(int(sys.argv[1]))
     limit_memory(MAX_MEMORY)
     evaluator = Evaluator()

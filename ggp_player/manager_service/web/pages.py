@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from ggp_player.manager_service.scheduler import Scheduler
-from ggp_player.manager_service.summary import summarise
+from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.site import PageSite
 
 MATCHES_SHOWN = 50

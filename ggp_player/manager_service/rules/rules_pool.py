@@ -25,8 +25,8 @@ from gdl import Constant, State, Term
 from gdl.system import child_environment
 from ggp_player.errors import ManagerError
 from ggp_player.manager import MatchError
-from ggp_player.manager_service import rules_process
-from ggp_player.manager_service.rules_process import ANSWERS, Answer, Position
+from ggp_player.manager_service.rules import rules_process
+from ggp_player.manager_service.rules.rules_process import ANSWERS, EvaluatedState, RulesAnswer
 
 CHECK_SECONDS = 20.0
 """How long reading a rulesheet and its first state may take."""
@@ -46,7 +46,7 @@ class RemoteState:
     """A state that a process has evaluated."""
 
     facts: tuple[Term, ...]
-    position: Position
+    position: EvaluatedState
 
     def __iter__(self) -> Iterator[Term]:
         """Iterate over the facts."""
@@ -109,7 +109,7 @@ class RulesProcess:
                 with suppress(OSError):
                     pipe.close()
 
-    def _ask(self, request: Mapping[str, object], seconds: float) -> Answer:
+    def _ask(self, request: Mapping[str, object], seconds: float) -> RulesAnswer:
         """Ask the process. Raises :class:`MatchError` where there is no answer, or an error."""
         with self._turn:
             is_late = threading.Event()
@@ -118,6 +118,7 @@ class RulesProcess:
             try:
                 answer = self._exchange(to_json(request) + b"\n")
             except (OSError, ValidationError, ValueError) as error:
+                self.close()
                 if is_late.is_set():
                     raise MatchError(f"the rules take more than {seconds:g} s") from error
                 raise MatchError("the rules take more memory than there is for them") from error
@@ -131,7 +132,7 @@ class RulesProcess:
         is_late.set()
         self._process.kill()
 
-    def _exchange(self, line: bytes) -> Answer:
+    def _exchange(self, line: bytes) -> RulesAnswer:
         writer, reader = self._process.stdin, self._process.stdout
         assert writer is not None
         assert reader is not None
@@ -260,12 +261,12 @@ class RulesPool:
                 count -= 1
 
 
-def _position(state: State) -> Position:
+def _position(state: State) -> EvaluatedState:
     assert isinstance(state, RemoteState)
     return state.position
 
 
-def _state(answer: Answer) -> RemoteState:
+def _state(answer: RulesAnswer) -> RemoteState:
     if answer.position is None:
         raise MatchError("the process of the rules has given no state")
     return RemoteState(tuple(map(_term, answer.position.facts)), answer.position)

@@ -19,7 +19,7 @@ from sqlalchemy import Engine, select, update
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.database import tokens
+from ggp_player.manager_service.storage.database import tokens
 
 Role: TypeAlias = Literal["spectator", "player", "organiser", "admin"]
 
@@ -31,7 +31,7 @@ TOKEN_BYTES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class TokenHolder:
     """Who asks: the name of a token and its role."""
 
     name: str
@@ -82,12 +82,12 @@ class TokenStore:
             rows = connection.execute(select(tokens).order_by(tokens.c.name))
             return [StoredToken(row.name, row.role, row.created, row.revoked) for row in rows]
 
-    def identify(self, secret: str) -> Identity | None:
+    def identify(self, secret: str) -> TokenHolder | None:
         """Return whose token this is, None if nobody's."""
         with self._engine.connect() as connection:
             ours = (tokens.c.hash == _hash(secret)) & tokens.c.revoked.is_(None)
             row = connection.execute(select(tokens).where(ours)).one_or_none()
-        return None if row is None else Identity(row.name, row.role)
+        return None if row is None else TokenHolder(row.name, row.role)
 
 
 def _hash(secret: str) -> str:

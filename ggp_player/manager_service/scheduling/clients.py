@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from ggp_player.errors import ConfigError, ManagerError, ProtocolError, ServerError
 from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
-from ggp_player.manager_service.store import StoredPlayer
+from ggp_player.manager_service.storage.store import StoredPlayer
 from ggp_player.protocol import Abort, Info, InfoReply, format_request, parse_info_reply
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")

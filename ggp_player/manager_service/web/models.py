@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ggp_player.manager_service.event_formats import Format
-from ggp_player.manager_service.tokens import Role
+from ggp_player.manager_service.scheduling.event_formats import Format
+from ggp_player.manager_service.storage.tokens import Role
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
 
@@ -186,7 +186,7 @@ class Done(_Answered):
     done: bool = True
 
 
-class Problem(_Answered):
+class Refusal(_Answered):
     """What is wrong with a request, where, and what was expected there."""
 
     what: str
@@ -197,7 +197,7 @@ class Problem(_Answered):
 class ProblemShown(_Answered):
     """The answer to a request that cannot be done."""
 
-    error: Problem
+    error: Refusal
 
 
 class Followed(_Answered):

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from gdl.version import __version__
-from ggp_player.manager_service.models import ProblemShown
-from ggp_player.manager_service.tokens import Role
+from ggp_player.manager_service.storage.tokens import Role
+from ggp_player.manager_service.web.models import ProblemShown
 
 _Api = TypeVar("_Api")
 

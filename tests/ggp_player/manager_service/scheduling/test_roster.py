@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ggp_player.manager_service.clients import AbsentPlayer, check_address
-from ggp_player.manager_service.roster import PATIENCE, Roster
-from ggp_player.manager_service.store import StoredPlayer
+from ggp_player.manager_service.scheduling.clients import AbsentPlayer, check_address
+from ggp_player.manager_service.scheduling.roster import PATIENCE, Roster
+from ggp_player.manager_service.storage.store import StoredPlayer
 from tests.support.stub_players import StubPlayer, listen, port_of
 
 
@@ -44,6 +44,19 @@ def test_registrations_expire() -> None:
     now[0] = 2001
     assert roster.expired() == ["ann"]
     assert roster.remove("ann")
+
+
+def test_a_player_that_has_left_may_come_back() -> None:
+    now = [100.0]
+    roster = Roster(lambda: now[0])
+    assert not roster.can_begin("ann")
+    now[0] += 10 * PATIENCE
+    assert roster.can_begin("ann")
+    roster.put(StoredPlayer("ann", "127.0.0.1:1"))
+    assert roster.remove("ann")
+    assert not roster.can_begin("ann")
+    now[0] += PATIENCE + 1
+    assert roster.can_begin("ann")
 
 
 def test_a_strategy_plays_as_many_matches_as_there_are() -> None:

@@ -10,8 +10,8 @@ import pytest
 import gdl
 from ggp_player.errors import ManagerError
 from ggp_player.manager import MatchError
-from ggp_player.manager_service import rules_pool
-from ggp_player.manager_service.rules_pool import RulesPool
+from ggp_player.manager_service.rules import rules_pool
+from ggp_player.manager_service.rules.rules_pool import RulesPool
 from tests.support.paths import ROOT
 
 NIM = (ROOT / "games" / "nim.kif").read_text()

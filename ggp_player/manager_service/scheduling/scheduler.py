@@ -32,18 +32,21 @@ from ggp_player.errors import GgpPlayerError, ManagerError
 from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
 from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, is_available, rate
-from ggp_player.manager_service.clients import AbsentPlayer, abort, open_client
-from ggp_player.manager_service.event_formats import EventPlan, next_matches
-from ggp_player.manager_service.news import News
-from ggp_player.manager_service.roster import CHECK_PAUSE, Roster
-from ggp_player.manager_service.rules_pool import MatchRules, RulesPool
-from ggp_player.manager_service.store import Store, StoredEvent, StoredMatch, StoredPlayer
+from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
+from ggp_player.manager_service.scheduling.clients import AbsentPlayer, abort, open_client
+from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
+from ggp_player.manager_service.scheduling.news import News
+from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Roster
+from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent, StoredPlayer
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""
 
 RATED_MATCHES = 50
-"""After so many results the ratings of an event are computed anew."""
+"""After so many results the ratings of an event are computed anew, but see below."""
+
+RATED_SHARE = 0.1
+"""So much of all results of an event is new when its ratings are computed anew."""
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -57,7 +60,7 @@ _log = logging.getLogger(__name__)
 class RunningMatch:
     """A match under way; ``step`` is the latest."""
 
-    match: StoredMatch
+    match: EventMatch
     match_id: str
     began: int
     step: int = 0
@@ -68,16 +71,25 @@ class _OpenEvent:
     """An event under way; ``waiting`` has its matches in their order."""
 
     event: StoredEvent
-    waiting: dict[int, StoredMatch] = field(default_factory=dict)
+    waiting: dict[int, EventMatch] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     running: int = 0
     unrated: int = 0
+    rated: int = 0
     is_planning: bool = False
 
-    def wait_for(self, matches: Sequence[StoredMatch]) -> None:
+    def wait_for(self, matches: Sequence[EventMatch]) -> None:
         """Have these matches wait."""
         self.waiting = {match.id: match for match in matches}
         self.names = frozenset(name for match in matches for name in match.players)
+
+    def is_rating_due(self) -> bool:
+        """Count a result; return whether there are enough new ones for new ratings."""
+        self.unrated += 1
+        if self.unrated < max(RATED_MATCHES, RATED_SHARE * self.rated):
+            return False
+        self.rated, self.unrated = self.rated + self.unrated, 0
+        return True
 
 
 class Scheduler:
@@ -204,7 +216,7 @@ class Scheduler:
                     free.difference_update(match.players)
                     self._begin(open_event, match)
 
-    def _begin(self, open_event: _OpenEvent, match: StoredMatch) -> None:
+    def _begin(self, open_event: _OpenEvent, match: EventMatch) -> None:
         del open_event.waiting[match.id]
         open_event.running += 1
         running = RunningMatch(match, "", wall_clock())
@@ -250,9 +262,7 @@ class Scheduler:
             goals=result.goals,
             failure=result.failure,
         )
-        open_event.unrated += 1
-        if open_event.unrated >= RATED_MATCHES:
-            open_event.unrated = 0
+        if open_event.is_rating_due():
             self._spawn(self._rate(match.event))
 
     async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:
@@ -275,28 +285,30 @@ class Scheduler:
         open_event.is_planning = True
         try:
             planned = await self._planned(open_event.event)
-            added = await self.call(self.store.add_matches, open_event.event, planned)
+            added = await self.call(self.store.add_matches, open_event.event, planned or ())
         finally:
             open_event.is_planning = False
         open_event.wait_for(added)
-        if not added and not planned:
+        if planned is None:
+            self._spawn(self._plan_later(number))
+        elif not added and not planned:
             await self._end(number)
         self._play_what_can()
 
-    async def _planned(self, event: StoredEvent) -> list[PlannedMatch]:
+    async def _planned(self, event: StoredEvent) -> list[PlannedMatch] | None:
+        """Plan the next round, nothing after the last one; None while players are too few."""
         results = await self.results(event.id)
         plan = await self.event_plan(event)
-        if plan.format == "ladder" and len(plan.players) < plan.group_size:
-            return []
+        is_over = max((result.round for result in results), default=0) >= plan.rounds > 0
+        if plan.format == "ladder" and len(plan.players) < plan.group_size and not is_over:
+            return None
         return await asyncio.to_thread(next_matches, plan, results)
 
+    async def _plan_later(self, number: int) -> None:
+        await asyncio.sleep(CHECK_PAUSE)
+        await self._plan(number)
+
     async def _end(self, number: int) -> None:
-        open_event = self._events[number]
-        settings = open_event.event.settings
-        if settings["format"] == "ladder" and not settings["rounds"]:
-            await asyncio.sleep(CHECK_PAUSE)  # it goes on when there are players
-            self._spawn(self._plan(number))
-            return
         await self._rate(number)
         if await self.call(self.store.end_event, number, "completed"):
             self.news.publish("event_ended", event=number, status="completed")

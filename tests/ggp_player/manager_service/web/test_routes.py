@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from openapi_spec_validator import validate
 
-from ggp_player.manager_service import rules_pool
-from ggp_player.manager_service.openapi import openapi_document
-from ggp_player.manager_service.routes import ROUTES
+from ggp_player.manager_service.rules import rules_pool
+from ggp_player.manager_service.web.openapi import openapi_document
+from ggp_player.manager_service.web.routes import ROUTES
 from ggp_player.protocol import MatchRecord
 from tests.support.manager_service import CLOCKS, Asker, asker, stub
 

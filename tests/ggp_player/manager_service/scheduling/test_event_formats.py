@@ -10,7 +10,12 @@ import pytest
 
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import MatchResult, PlannedMatch
-from ggp_player.manager_service.event_formats import EventPlan, Format, check_plan, next_matches
+from ggp_player.manager_service.scheduling.event_formats import (
+    EventPlan,
+    Format,
+    check_plan,
+    next_matches,
+)
 
 EIGHT = tuple("abcdefgh")
 
@@ -64,7 +69,9 @@ def test_many_of_a_round_robin_can_be_played_at_a_time() -> None:
 
 def test_the_seatings_of_a_group_share_a_seed_and_others_do_not() -> None:
     [matches] = rounds_of(EventPlan("round_robin", {"game": 2, "other": 2}, EIGHT[:3], rounds=2))
-    groups = {(m.round, m.game, frozenset(m.players)): set() for m in matches}
+    groups: dict[tuple[object, ...], set[int]] = {
+        (m.round, m.game, frozenset(m.players)): set() for m in matches
+    }
     for match in matches:
         groups[match.round, match.game, frozenset(match.players)].add(match.seed)
     assert all(len(seeds) == 1 for seeds in groups.values())

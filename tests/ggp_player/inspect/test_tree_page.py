@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ggp_player.inspect import PAGE_LIMITS, FigureLimits, make_tree_figure, tree_html
+from ggp_player.inspect import (
+    PAGE_LIMITS,
+    FigureLimits,
+    TreeFigure,
+    make_tree_figure,
+    tree_html,
+)
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
-from ggp_player.inspect.tree_page import TreeFigure
 from ggp_player.strategies.selection import strategy_from
 from tests.support.tree_games import Tree, position, turns
 

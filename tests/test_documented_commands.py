@@ -48,7 +48,7 @@ EXCEPTIONS: Mapping[str, str] = {
 """Commands that are not run, as regular expressions, and why."""
 
 NEEDS_EXTRA: Mapping[str, str] = {
-    r"ggp-player analyze .* --output nim\.svg": "ggp-player[diagrams]",
+    r"ggp-player analyze .* --output \S+\.svg": "ggp-player[diagrams]",
     r"python -m ggp_player\.worker\.kernel_build": "ggp-player[kernels]",
     r"gdl bench .* --plot speed\.svg": "ggp-player[plot]",
 }
@@ -56,7 +56,7 @@ NEEDS_EXTRA: Mapping[str, str] = {
 
 INSTALL = next(command for command in COMMANDS if command.endswith(".venv/bin/ggp-player serve"))
 
-SOURCES = ("gdl", "ggp_player", "games", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("gdl", "ggp_player", "games", "docs", "pyproject.toml", "README.md", "LICENSE")
 
 
 def _which(patterns: Mapping[str, str], command: str) -> str | None:

@@ -321,7 +321,7 @@ def _drawn(root: TreeNode) -> Iterator[TreeNode]:
 
 def _folded_moves(children: Sequence[Node]) -> TreeNode:
     """Draw several moves as one node."""
-    states = len(children) + sum(child.states for child in children)
+    states = sum(child.states + (child.joint_move is not None) for child in children)
     title = ", ".join(f"{child.via} {value_text(child)}" for child in children)
     edge = f"{len(children)} more moves"
     title = shortened(title, LONGEST_TITLE)

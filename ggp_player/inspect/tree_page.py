@@ -30,7 +30,7 @@ def tree_html(figure: TreeFigure, heading: str) -> str:
     policy = f"default-src 'none'; style-src {_hash(style)}; script-src {scripts} data:"
     data = json.dumps(_values(figure.root), ensure_ascii=True).replace("<", "\\u003c")
     environment = Environment(
-        loader=PackageLoader("ggp_player.pages"), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("ggp_player.inspect"), autoescape=True, undefined=StrictUndefined
     )
     return environment.get_template("tree.html").render(
         heading=heading,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ from ggp_player.inspect.timed_search import INTERRUPT_GRACE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection.registry import create
+from ggp_player.worker.warm_up import COLD
 from tests.support.graphviz import needs_graphviz
 from tests.support.paths import ROOT
 from tests.support.tree_games import TWO_PLY, position, turns
@@ -98,6 +100,39 @@ def test_cut_moves_have_bounds_and_no_value(tmp_path: Path) -> None:
 def test_chance_does_not_think() -> None:
     report = found(GAME.with_name("diceRace.kif"), "--strategy", "legal")
     assert report["role"] == "gold"
+
+
+# ------------------------------------------------------------------- figures to trust
+
+
+def test_moves_that_are_equal_by_symmetry_are_filled_in_and_marked() -> None:
+    moves = ["--moves", "(put b2) noop", "--strategy", "alpha_beta", "--seconds", 60]
+    report = found(GAME, *moves)
+    assert isinstance(report["moves"], list)
+    by_move = {row["move"]: row for row in report["moves"]}
+    corners = [by_move[f"(put {corner})"] for corner in ("a1", "a3", "c1", "c3")]
+    assert {(row["value"], row["proved"]) for row in corners} == {(50, True)}
+    searched = [row["move"] for row in corners if row["twin"] is None]
+    assert len(searched) == 1
+    assert {row["twin"] for row in corners} == {None, *searched}
+    text = analyze(GAME, *moves).output
+    assert text.count(f"as {searched[0]}, by symmetry") == 3
+
+
+@pytest.mark.parametrize("strategy", ["auto", "mcts"])
+def test_before_the_searches_are_compiled_there_is_a_table(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.cli.analyze.is_warm", lambda: False)
+    monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
+    result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
+    assert result.exit_code == 0
+    assert COLD in result.output
+    assert "│ (put a2) │     0 │    yes │" in result.output
+    report = found(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
+    assert report["notice"] == COLD
+    assert isinstance(report["moves"], list)
+    assert len(report["moves"]) == 4
 
 
 # ------------------------------------------------------------------------ positions
@@ -262,11 +297,24 @@ def test_a_drawing_without_graphviz_says_what_to_install(monkeypatch: pytest.Mon
     assert "or use --format dot, which needs nothing" in result.output
 
 
-def test_a_tree_that_is_too_large_offers_less() -> None:
-    result = analyze(GAME, *after(*MOVES[:2]), "--tree", "--depth", 4, "--seconds", 60)
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: to depth 4 the tree has ")
-    assert result.output.endswith("; --depth 2 has 50\n")
+def test_a_tree_that_is_too_large_is_folded(tmp_path: Path) -> None:
+    file = tmp_path / "tree.dot"
+    asked = [GAME, *after(*MOVES[:2]), "--tree", "--seconds", 60, "--output", file]
+    result = analyze(*asked, "--depth", 4, "--max-nodes", 40, "--max-width", 20)
+    assert result.exit_code == 0
+    assert re.search(
+        r"drawn to depth \d; [\d,]+ of the [\d,]+ states searched are folded", result.output
+    )
+    labels = re.findall(r"^ +n\d+ \[", file.read_text(), re.M)
+    assert len(labels) <= 40
+    assert "shape=folder" in file.read_text()
+
+
+def test_a_file_of_html_holds_the_tree(tmp_path: Path) -> None:
+    file = tmp_path / "tree.html"
+    result = analyze(GAME, *after(*MOVES), "--tree", "--seconds", 60, "--output", file)
+    assert result.exit_code == 0, result.output
+    assert file.read_text().startswith("<!doctype html>")
 
 
 def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
@@ -327,7 +375,11 @@ def test_states_are_counted_and_the_machine_is_left_as_it_was() -> None:
     analysis = timed_search(create("minimax"), start, 1000, Ticking())
     assert analysis.states == 12
     assert analysis.is_complete
-    assert analysis.moves == ()
+    assert [(str(row.move), row.value) for row in analysis.rows] == [
+        ("a1", 3),
+        ("a2", 2),
+        ("a3", 2),
+    ]
     count = analysis.states
     start.machine.next_state(start.state, [gdl.parse_term("a1"), gdl.parse_term("noop")])
     assert analysis.states == count

@@ -19,7 +19,7 @@ from ggp_player.inspect.search_trace import LeafKind, Node, SearchTrace
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
 from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
 from ggp_player.inspect.tree_figure import (
-    MAX_NODES,
+    FigureLimits,
     Shape,
     TreeFigure,
     TreeNode,
@@ -57,7 +57,7 @@ def search(spec: str, start: Position) -> Searched:
 
 
 def draw(spec: str, machine: StateMachine, depth: int | None = None) -> TreeFigure:
-    return make_tree_figure(search(spec, position(machine)).trace, depth)
+    return make_tree_figure(search(spec, position(machine)).trace, FigureLimits(depth))
 
 
 def outline(node: TreeNode) -> object:
@@ -222,8 +222,8 @@ def test_depth_limits_the_drawing_and_not_the_search() -> None:
     assert figure.root.text == "11"
     leaves = [node for node in nodes(figure.root) if not node.children]
     assert len(leaves) == 4
-    assert {leaf.remarks for leaf in leaves} == {("⋮",)}
-    assert figure.remark == ""
+    assert {(leaf.shape, leaf.states, leaf.hidden) for leaf in leaves} == {(Shape.FOLDED, 6, 6)}
+    assert figure.remark == "24 of the 30 states searched are folded"
 
 
 def test_an_evaluated_horizon_is_marked() -> None:
@@ -235,17 +235,57 @@ def test_an_evaluated_horizon_is_marked() -> None:
 WIDE: Tree = tuple(tuple(range(14)) for _ in range(14))
 
 
-def test_a_tree_that_is_too_large() -> None:
-    machine = turns(WIDE)
-    figure = draw("minimax", machine)
-    assert figure.depth == 1
-    assert len(list(nodes(figure.root))) == 15
-    assert figure.remark == f"to depth 2 the tree has 211 nodes, and {MAX_NODES} fit in"
-    with pytest.raises(TreeSizeError) as error:
-        draw("minimax", machine, depth=2)
-    assert str(error.value) == (
-        f"to depth 2 the tree has 211 nodes, and {MAX_NODES} fit into a drawing; --depth 1 has 15"
-    )
+def sizes(figure: TreeFigure) -> tuple[int, int]:
+    """Return the number of all nodes, and of those with nothing below."""
+    drawn = list(nodes(figure.root))
+    return len(drawn), sum(not node.children for node in drawn)
+
+
+@pytest.mark.parametrize("limits", [FigureLimits(nodes=60), FigureLimits(width=20, nodes=None)])
+def test_what_does_not_fit_is_folded(limits: FigureLimits) -> None:
+    trace = search("minimax", position(turns(WIDE))).trace
+    figure = make_tree_figure(trace, limits)
+    count, width = sizes(figure)
+    assert count <= (limits.nodes or count)
+    assert width <= (limits.width or width)
+    folded = [node for node in nodes(figure.root) if node.shape is Shape.FOLDED]
+    assert folded
+    assert all(node.hidden and not node.children for node in folded)
+    drawn = sum(1 for node in nodes(figure.root) if not node.edge.endswith("more moves"))
+    assert drawn - 1 + sum(node.hidden for node in folded) == 14 + 14 * 14 == figure.root.states
+
+
+def test_the_principal_line_is_drawn_before_all_else() -> None:
+    trace = search("minimax", position(turns(DEEP))).trace
+    bold = [
+        node
+        for node in nodes(make_tree_figure(trace, FigureLimits(nodes=9)).root)
+        if node.is_principal
+    ]
+    assert [node.text for node in bold] == ["11"] * 5
+    assert bold[-1].shape is Shape.LEAF
+
+
+def test_more_moves_than_fit_are_drawn_as_one_node() -> None:
+    trace = search("minimax", position(turns(WIDE))).trace
+    root = make_tree_figure(trace, FigureLimits(nodes=6)).root
+    *shown, rest = root.children
+    assert len(shown) == 4
+    assert (rest.shape, rest.edge, rest.hidden) == (Shape.FOLDED, "10 more moves", 150)
+
+
+def test_states_that_are_forgotten_are_counted(crowded: Position) -> None:
+    whole = search("minimax", crowded).trace
+    strategy = strategy_from("minimax", TRACED_STRATEGIES)
+    assert isinstance(strategy, TracedStrategy)
+    small = strategy.search(crowded)
+    next(small)
+    assert strategy.trace is not None
+    strategy.trace._kept = 60
+    assert list(small)
+    assert strategy.trace.finished is not None
+    assert whole.finished is not None
+    assert strategy.trace.finished.states == whole.finished.states > 60
 
 
 def test_a_tree_of_nothing_finished() -> None:

@@ -54,7 +54,7 @@ def test_a_report_is_bounded_and_has_the_best_moves_first(position: Position) ->
     (report,) = sent
     assert (report.number, report.turn, report.move, report.value) == (7, 3, "(m 5)", 60.0)
     assert (report.strategy, report.playouts, report.nodes) == ("telling", 12, 5)
-    assert report.move_count == 200
+    assert report.move_count == 200 + len(position.legal_moves)
     assert [move.move for move in report.moves[:3]] == ["(m 5)", "(m 199)", "(m 198)"]
     assert len(report.moves) == MAX_MOVES
     assert [len(move.line) for move in report.moves[: MAX_LINES + 1]] == [MAX_LINE] * MAX_LINES + [

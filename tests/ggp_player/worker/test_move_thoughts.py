@@ -1,0 +1,70 @@
+"""All readers show the same rows: best first, proved values, and twins by symmetry."""
+
+from __future__ import annotations
+
+import pytest
+
+import gdl
+from gdl import Term
+from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.worker.move_thoughts import move_thoughts
+from ggp_player.worker.symmetric_moves import SymmetricMoves
+from tests.support.paths import ROOT
+
+
+def put(cell: str) -> Term:
+    return gdl.parse_term(f"(put {cell})")
+
+
+@pytest.fixture(scope="module")
+def start() -> Position:
+    machine = gdl.compile(gdl.load(ROOT / "games" / "ticTacToe.kif"))
+    return Position(machine, machine.initial_state(), machine.roles[0])
+
+
+def rows(position: Position, *reports: MoveReport, choice: str = "a1") -> list[tuple[str, ...]]:
+    found = move_thoughts(position, reports, Choice(put(choice)), SymmetricMoves())
+    return [thought.cells for thought in found]
+
+
+def test_merged_moves_have_the_figures_of_their_twin(start: Position) -> None:
+    found = rows(start, MoveReport(put("a1"), 50.04, 900), MoveReport(put("b2"), 61, 1200))
+    assert found[:5] == [
+        ("(put a1)", "50", "", "900", ""),
+        ("(put b2)", "61", "", "1,200", ""),
+        *(
+            (f"(put {cell})", "50", "", "", "as (put a1), by symmetry")
+            for cell in ("a3", "c1", "c3")
+        ),
+    ]
+    # Nothing is known of an edge.
+    assert found[5:] == [(f"(put {cell})", "", "", "", "") for cell in ("a2", "b1", "b3", "c2")]
+
+
+def test_a_move_that_was_searched_keeps_its_own_figures(start: Position) -> None:
+    reports = [MoveReport(put("a1"), 50, 900), MoveReport(put("a3"), 47, 12)]
+    found = {row[0]: row for row in rows(start, *reports)}
+    assert found["(put a3)"] == ("(put a3)", "47", "", "12", "")
+    assert found["(put c1)"][4] == "as (put a1), by symmetry"
+
+
+def test_a_proved_move_shows_its_proved_value(start: Position) -> None:
+    reports = [
+        MoveReport(put("a1"), 97.3, 10, (100, 100)),
+        MoveReport(put("b2"), 65.3, 10, (0, 50)),
+        MoveReport(put("b1"), None, 10, (30, 30)),
+    ]
+    found = {row[0]: row[1:3] for row in rows(start, *reports)}
+    assert found["(put a1)"] == ("100", "yes")
+    assert found["(put b2)"] == ("50", "≤ 50")
+    assert found["(put b1)"] == ("30", "yes")
+
+
+def test_interpreted_rules_have_no_twins() -> None:
+    machine = gdl.interpret(gdl.load(ROOT / "games" / "ticTacToe.kif"))
+    position = Position(machine, machine.initial_state(), machine.roles[0])
+    assert [row[4] for row in rows(position, MoveReport(put("a1"), 50, 900))] == [""] * 9
+
+
+def test_a_strategy_that_tells_nothing_has_no_rows(start: Position) -> None:
+    assert rows(start) == []

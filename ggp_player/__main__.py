@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Ask a player server whether it is well, or whether it is ready for a match.",
         ),
         "match": Target(
-            "ggp_player.cli.match:match_command",
+            "ggp_player.cli.managing.match:match_command",
             "Play one match of the game in the file RULESHEET.",
         ),
         "play": Target(
@@ -53,8 +53,12 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Measure the speed of the searches.",
         ),
         "tournament": Target(
-            "ggp_player.cli.tournament:tournament_command",
+            "ggp_player.cli.managing.tournament:tournament_command",
             "Play many matches, and compare the players.",
+        ),
+        "manager": Target(
+            "ggp_player.cli.managing.manager:manager_command",
+            "Hold events between players that register here, until Ctrl-C.",
         ),
         "matches": Target(
             "ggp_player.cli.matches:matches_command",

@@ -10,6 +10,7 @@
      ├── StrategyError      a strategy that does not exist, or a parameter that it cannot take
      ├── MatchError         the game manager cannot play the match, or not to its end
      ├── PlayError          what a person asked for cannot be done now; the text says why
+     ├── ManagerError       the manager's service cannot start, or not do what it was asked for
      ├── TournamentError    a tournament cannot be played, or not as it was begun
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── PositionError      a position that a match, or a variation of it, does not have
@@ -67,6 +68,10 @@ class MatchError(GgpPlayerError):
 
 class PlayError(GgpPlayerError):
     """What a person asked for in a match cannot be done now."""
+
+
+class ManagerError(GgpPlayerError):
+    """The manager's service cannot start, or cannot do what it was asked for."""
 
 
 class TournamentError(GgpPlayerError):

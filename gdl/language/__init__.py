@@ -58,6 +58,7 @@ from gdl.language.terms import (
     substitute_term,
     variables_of,
 )
+from gdl.language.writers import infix_name
 
 __all__ = [
     "COMMENT",
@@ -93,6 +94,7 @@ __all__ = [
     "decode",
     "format_text",
     "holds_distinct_variables",
+    "infix_name",
     "is_ground",
     "leaves_of",
     "load",

@@ -215,10 +215,11 @@ class InfixWriter(Writer):
         if token.type == "VARIABLE":
             start, end = span_of(token)
             return "_" if self._text[start:end] == "_" else _infix_variable(token[1:])
-        return token.lower() if token.lower() in lowered else _infix_name(token)
+        return token.lower() if token.lower() in lowered else infix_name(token)
 
 
-def _infix_name(name: str) -> str:
+def infix_name(name: str) -> str:
+    """Write a constant's name in infix, in quotes where it would read as something else."""
     return name if _PLAIN.fullmatch(name) else _quoted(name)
 
 

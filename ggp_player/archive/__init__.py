@@ -39,13 +39,16 @@ from ggp_player.archive.queries import (
     SeatSummary,
 )
 from ggp_player.archive.replay import ReplayedStep, draw_state, replay
+from ggp_player.archive.trimming import DEFAULT_LIMIT, ArchiveLimit
 from ggp_player.archive.writer import ArchiveWriter
 from ggp_player.errors import ArchiveError
 
 __all__ = [
     "ARCHIVE_VARIABLE",
+    "DEFAULT_LIMIT",
     "Archive",
     "ArchiveError",
+    "ArchiveLimit",
     "ArchiveWriter",
     "ArchivedChoice",
     "ArchivedMatch",

@@ -8,7 +8,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import singledispatchmethod
 
 from ggp_player.archive.outcomes import outcomes
@@ -18,7 +18,9 @@ from ggp_player.events import (
     MatchProblem,
     MatchStarted,
     MoveChosen,
+    ObservedStep,
     StateReached,
+    Step,
     StepMade,
     StepsTakenBack,
     Thoughts,
@@ -116,8 +118,8 @@ class MatchStore:
         )
         running.has_roles = bool(event.roles)
         self._running[event.match] = running
-        for turn, joint_move in enumerate(event.history, 1):
-            self._add_step(number, turn, joint_move, event.time)
+        for turn, step in enumerate(event.history, 1):
+            self._add_step(number, turn, step, event.time)
 
     def _manager_of(self, event: MatchStarted) -> _Running | None:
         """The running match of the game manager in this process, in which the event's player is."""
@@ -196,12 +198,22 @@ class MatchStore:
     @_apply.register
     def _(self, event: TurnAsked, match: _Running) -> None:
         if not match.is_part:
-            self._add_step(match.number, event.turn, event.joint_move, event.time)
+            step = event.observation or event.joint_move
+            self._add_step(match.number, event.turn, step, event.time)
 
     @_apply.register
     def _(self, event: StateReached, match: _Running) -> None:
-        if match.is_part or match.has_roles:
+        if match.is_part:
             return
+        if event.joint_move:
+            self._execute(
+                "UPDATE steps SET joint_move = ? WHERE match = ? AND step = ?",
+                (json.dumps(event.joint_move), match.number, event.turn),
+            )
+        if not match.has_roles:
+            self._add_roles(event, match)
+
+    def _add_roles(self, event: StateReached, match: _Running) -> None:
         seat = self._execute(
             "SELECT player FROM seats WHERE match = ? AND role = ?", (match.number, match.role)
         ).fetchone()
@@ -275,8 +287,8 @@ class MatchStore:
         self._thoughts.pop(event.match, None)
         if match.is_part:
             return
-        if event.joint_move:
-            self._add_step(match.number, event.turn, event.joint_move, event.time)
+        if step := event.observation or event.joint_move:
+            self._add_step(match.number, event.turn, step, event.time)
         self._execute(
             "UPDATE matches SET status = ?, reason = ? WHERE number = ?",
             (event.status, event.reason, match.number),
@@ -284,12 +296,13 @@ class MatchStore:
         if event.goals:
             set_goals(self._connection, match.number, event.goals)
 
-    def _add_step(self, number: int, step: int, joint_move: Sequence[str], time: int) -> None:
+    def _add_step(self, number: int, turn: int, step: Step, time: int) -> None:
+        told = asdict(step) if isinstance(step, ObservedStep) else step
         self._execute(
             "INSERT INTO steps VALUES (?, ?, ?, ?, '[]', '[]') ON CONFLICT DO NOTHING",
-            (number, step, json.dumps(joint_move), time),
+            (number, turn, json.dumps(told), time),
         )
-        self._count_steps(number, step)
+        self._count_steps(number, turn)
 
     def _count_steps(self, number: int, step: int) -> None:
         statement = "UPDATE matches SET steps = max(steps, ?) WHERE number = ?"

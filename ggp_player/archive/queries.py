@@ -11,14 +11,16 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ggp_player.archive.match_store import add_rules, add_seats, insert_match, set_goal_values
 from ggp_player.archive.schema import opened, transaction
+from ggp_player.archive.trimming import delete_match, give_back
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ArchiveError
-from ggp_player.events import rules_hash
+from ggp_player.events import ObservedStep, rules_hash
 
 STATUSES = (
     *("running", "interrupted", "completed", "aborted"),
@@ -73,6 +75,7 @@ class MatchSummary:
 class ArchivedStep:
     """A joint move, and when it was known; number 0 is the start, which has none.
 
+    Where our role was told less, and the joint move is not known, ``observation`` has what it was.
     ``errors`` and ``seconds`` have an entry for each role, where the game manager was ours.
     """
 
@@ -81,6 +84,7 @@ class ArchivedStep:
     time: int
     errors: tuple[str, ...] = ()
     seconds: tuple[float, ...] = ()
+    observation: ObservedStep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,14 +233,12 @@ class Archive:
 
     def delete(self, reference: str | int) -> MatchSummary:
         """Delete a match, and rules that no other match has; return what it was."""
-        with opened(self.path) as connection, transaction(connection):
-            row = self._row(connection, reference)
-            connection.execute("DELETE FROM matches WHERE number = ?", (row["number"],))
-            connection.execute(
-                "DELETE FROM rules WHERE hash = ? AND hash NOT IN"
-                " (SELECT rules_hash FROM matches WHERE rules_hash = ?)",
-                (row["rules_hash"], row["rules_hash"]),
-            )
+        with opened(self.path) as connection:
+            with transaction(connection):
+                row = self._row(connection, reference)
+                delete_match(connection, row["number"], row["rules_hash"])
+            with suppress(sqlite3.OperationalError):  # as long as others use it
+                give_back(connection)
             return _summary(row, ())
 
     def add(self, match: NewMatch) -> int:
@@ -367,9 +369,12 @@ def _document(connection: sqlite3.Connection, number: int) -> tuple[bytes, str]:
 
 
 def _step(row: sqlite3.Row) -> ArchivedStep:
-    lists = (tuple(json.loads(row[name])) for name in ("joint_move", "errors", "seconds"))
-    joint_move, errors, seconds = lists
-    return ArchivedStep(row["step"], joint_move, row["time"], errors, seconds)
+    told, errors, seconds = (json.loads(row[name]) for name in ("joint_move", "errors", "seconds"))
+    lists = tuple(errors), tuple(seconds)
+    if not isinstance(told, dict):
+        return ArchivedStep(row["step"], tuple(told), row["time"], *lists)
+    observation = ObservedStep(told["move"], tuple(told["percepts"]), missed=told["missed"])
+    return ArchivedStep(row["step"], (), row["time"], *lists, observation)
 
 
 def _choice(row: sqlite3.Row) -> ArchivedChoice:

@@ -96,6 +96,9 @@ def _computed(match: ArchivedMatch) -> Iterator[State]:
         state = machine.initial_state()
         yield state
         for joint_move in match.moves:
+            if not joint_move:
+                number = match.summary.number
+                raise ArchiveError(f"match {number}: we were not told all moves, and so its states")
             terms = [ruleset.spell(gdl.parse_term(move)) for move in joint_move]
             state = machine.next_state(state, terms)
             yield state

@@ -18,6 +18,12 @@ from ggp_player.errors import ArchiveError
 BUSY_SECONDS = 5.0
 """Seconds that a writer waits for another."""
 
+INCREMENTAL = 2
+"""The ``auto_vacuum`` by which free pages can be given back to the file system."""
+
+MAX_LOG = 16 * 2**20
+"""Bytes that the write-ahead log keeps on disk when all of it is in the database."""
+
 LOCKED_CHECK = 0.01
 """Seconds between two attempts at what sqlite3 does not wait for."""
 
@@ -59,7 +65,7 @@ CREATE TABLE seats (
 CREATE TABLE steps (
     match INTEGER NOT NULL REFERENCES matches ON DELETE CASCADE,
     step INTEGER NOT NULL,              -- 0 is the start
-    joint_move TEXT NOT NULL,
+    joint_move TEXT NOT NULL,           -- a list, or an object: what our role was told
     time INTEGER NOT NULL,
     errors TEXT NOT NULL,
     seconds TEXT NOT NULL,
@@ -138,6 +144,7 @@ def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         if version_of(connection) != VERSION:
             _migrate(connection, path)
+        connection.execute(f"PRAGMA journal_size_limit = {MAX_LOG}")
         connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing
     except BaseException:
         connection.close()
@@ -177,14 +184,18 @@ def opened(path: Path, *, create: bool = False) -> Iterator[sqlite3.Connection]:
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Change the kind of journal, for which sqlite3 does not wait while another process writes."""
     limit = time.monotonic() + BUSY_SECONDS
+    connection.execute("PRAGMA busy_timeout = 0")  # it is waited for here
     while True:
         try:
+            # Before the first page is written; later it changes nothing.
+            connection.execute(f"PRAGMA auto_vacuum = {INCREMENTAL}")
             connection.execute("PRAGMA journal_mode = WAL")
-            return
+            break
         except sqlite3.OperationalError:
             if time.monotonic() > limit:
                 raise
             time.sleep(LOCKED_CHECK)
+    connection.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECONDS)}")
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:

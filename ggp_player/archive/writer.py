@@ -14,7 +14,9 @@ from pathlib import Path
 
 from ggp_player.archive.match_store import MatchStore
 from ggp_player.archive.schema import connect, transaction
-from ggp_player.events import Event, EventBus
+from ggp_player.archive.trimming import BATCH, DEFAULT_LIMIT, ArchiveLimit, trim
+from ggp_player.clock import WallClock, wall_clock
+from ggp_player.events import Event, EventBus, MatchEnded
 
 RETRY_SECONDS = 2.0
 """Seconds between two attempts to write to a database that is locked, or to a full disk."""
@@ -29,10 +31,22 @@ _log = logging.getLogger(__name__)
 
 
 class ArchiveWriter:
-    """Writes all events of a bus to the database at a path, until it is closed."""
+    """Writes all events of a bus to the database at a path, until it is closed.
 
-    def __init__(self, path: Path, bus: EventBus) -> None:
+    Whenever a match has ended, the oldest are deleted that are beyond the limit.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        bus: EventBus,
+        limit: ArchiveLimit = DEFAULT_LIMIT,
+        clock: WallClock = wall_clock,
+    ) -> None:
         self._path = path
+        self._limit = limit
+        self._clock = clock
+        self._may_exceed = True
         self._store = MatchStore()
         self._connection: sqlite3.Connection | None = None
         self._pending: list[Event] = []
@@ -69,11 +83,27 @@ class ArchiveWriter:
     def _write_until_closed(self) -> None:
         is_last = False
         while not is_last:
-            self._news.wait(RETRY_SECONDS if self._pending else None)
+            if not self._may_exceed or self._connection is None:
+                self._news.wait(RETRY_SECONDS if self._pending else None)
             self._news.clear()
             is_last = self._is_closing
             self._pending += self._events.take()
             self._write_pending()
+            self._trim()
+        while self._may_exceed and self._connection is not None and not self._pending:
+            self._trim()
+
+    def _trim(self) -> None:
+        """Delete some of what is beyond the limit; what is left waits for the next time."""
+        if self._connection is None or self._pending or not self._may_exceed:
+            return
+        self._may_exceed = False
+        try:
+            deleted = trim(self._connection, self._limit, self._clock())
+        except sqlite3.OperationalError as error:
+            _log.info("the archive %s is not trimmed for now: %s", self._path, error)
+        else:
+            self._may_exceed = deleted == BATCH
 
     def _write_pending(self) -> None:
         """Write what waits, in one transaction; where that fails, keep it for the next attempt."""
@@ -88,6 +118,7 @@ class ArchiveWriter:
         except (sqlite3.OperationalError, OSError) as error:
             self._keep_pending(error)
         else:
+            self._may_exceed |= any(isinstance(event, MatchEnded) for event in self._pending)
             self._pending.clear()
             if self._has_failed:
                 self._has_failed = False

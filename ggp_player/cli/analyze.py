@@ -12,18 +12,18 @@ import click
 import gdl
 from gdl import Constant, StateMachine
 from gdl.cli.options import write_text
-from gdl.engine import PropnetStateMachine
 from gdl.reports import DrawingError
 from ggp_player.cli.options import (
     MAX_CLOCK,
     RULESHEET,
     output_option,
     reporting_unplayable_game,
-    warn_if_cold,
 )
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
+    PAGE_LIMITS,
     TRACED_STRATEGIES,
+    FigureLimits,
     MatchPrefix,
     TimedSearch,
     TracedStrategy,
@@ -34,12 +34,18 @@ from ggp_player.inspect import (
     print_position,
     timed_search,
     tree_dot,
+    tree_html,
     tree_svg,
 )
-from ggp_player.strategies import Position, Strategy
-from ggp_player.strategies.selection import STRATEGIES, strategy_from
+from ggp_player.strategies import EngineStrategy, Position, Strategy
+from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
 from ggp_player.strategies.textbook import moves_by_chance
 from ggp_player.worker import is_warm
+from ggp_player.worker.search_worker import FALLBACK
+from ggp_player.worker.warm_up import COLD, interpreted_notice
+
+FORMATS = ("svg", "html", "dot")
+"""How trees are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class _Options:
     tree: bool
     depth: int | None
     windows: bool
+    max_nodes: int | None
+    max_width: int | None
     form: str | None
     output: Path | None
     json: bool
@@ -63,11 +71,28 @@ class _Options:
         """The strategy, by default one that can do what is asked."""
         return self.strategy or ("minimax" if self.tree else "auto")
 
+    @property
+    def drawn_as(self) -> str:
+        """The format of the drawing: what is asked for, or what the ending of the file says."""
+        ending = self.output.suffix[1:].lower() if self.output is not None else ""
+        ending = {"htm": "html", "gv": "dot"}.get(ending, ending)
+        return self.form or (ending if ending in FORMATS else FORMATS[0])
+
+    @property
+    def limits(self) -> FigureLimits:
+        """What fits into the drawing."""
+        usual = PAGE_LIMITS if self.drawn_as == "html" else FigureLimits()
+        nodes = usual.nodes if self.max_nodes is None else self.max_nodes
+        width = usual.width if self.max_width is None else self.max_width
+        return FigureLimits(self.depth, nodes, width)
+
     def check(self) -> None:
         """Raise click's UsageError for options that do not go together."""
         given = {
             "--depth": self.depth is not None,
             "--windows": self.windows,
+            "--max-nodes": self.max_nodes is not None,
+            "--max-width": self.max_width is not None,
             "--format": self.form is not None,
             "--output": self.output is not None,
         }
@@ -100,12 +125,23 @@ class _Options:
 )
 @click.option("--tree", is_flag=True, help="Draw the search tree.")
 @click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
+@click.option(
+    "--max-nodes",
+    type=click.IntRange(1),
+    help="Nodes drawn; others are folded.  [default: 150, and 5000 in HTML]",
+)
+@click.option(
+    "--max-width",
+    type=click.IntRange(1),
+    help="Nodes drawn beside one another.  [default: 30, and any number in HTML]",
+)
 @click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["svg", "dot"]),
-    help="A picture drawn by Graphviz, or a graph for it.  [default: svg]",
+    type=click.Choice(FORMATS),
+    help="A picture drawn by Graphviz, a page that a browser unfolds, or a graph for Graphviz.  "
+    "[default: as --output ends, or svg]",
 )
 @output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
@@ -116,10 +152,12 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     role order; without any it is the initial state. For each legal move there is its value, from 0
     to 100, what is proved of it, and the moves that the search expects after it.
 
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits, as SVG; for that
-    Graphviz has to be installed. Values come from the whole search, however many steps are drawn;
-    alpha_beta:depth=3 searches to that depth. Without --output the tree goes to the standard
-    output, and nothing else does.
+    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is drawn by
+    Graphviz, which has to be installed; an HTML file needs nothing, and is unfolded, moved and
+    zoomed in a browser. Subtrees that do not fit are folded: one node says how many states are
+    below. Values come from the whole search, however many steps are drawn; alpha_beta:depth=3
+    searches to that depth. Without --output the tree goes to the standard output, and nothing else
+    does.
 
     \b
     Examples:
@@ -127,6 +165,7 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
         ggp-player analyze games/nim.kif --moves record.json --steps 6
         ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
             --tree --windows --output nim.svg
+        ggp-player analyze games/nim.kif --strategy alpha_beta --tree --output nim.html
     """
     chosen = _Options(**options)  # type: ignore[arg-type] # click has checked the types
     chosen.check()
@@ -188,11 +227,12 @@ class _Task:
                 f"--tree draws {', '.join(sorted(TRACED_STRATEGIES))}; found {spec}"
             )
         refusal = strategy.refusal(self.machine)
-        if refusal is not None:
-            if not isinstance(self.machine, PropnetStateMachine):
-                warn_if_cold([spec])
-            raise GgpPlayerError(refusal)
-        return strategy
+        if refusal is None:
+            return strategy
+        if isinstance(strategy, EngineStrategy) and interpreted_notice(self.machine) == COLD:
+            click.echo(f"{spec} is not compiled yet: {FALLBACK} searches in its place", err=True)
+            return create(FALLBACK)
+        raise GgpPlayerError(refusal)
 
     def _figure(self, strategy: Strategy) -> TreeFigure:
         trace = strategy.trace if isinstance(strategy, TracedStrategy) else None
@@ -200,7 +240,9 @@ class _Task:
             raise GgpPlayerError(
                 f"{self.options.spec} has not begun to search: it needs more --seconds"
             )
-        return make_tree_figure(trace, self.options.depth, self.options.windows)
+        options = self.options
+        opened = FigureLimits(options.depth) if options.drawn_as == "html" else None
+        return make_tree_figure(trace, options.limits, options.windows, opened)
 
     def _heading(self) -> str:
         steps = len(self.prefix.steps)
@@ -217,14 +259,14 @@ class _Task:
             print_analysis(position, analysis, self.options.spec)
 
     def _draw(self, figure: TreeFigure, heading: str) -> None:
-        draw = tree_dot if self.options.form == "dot" else tree_svg
+        draw = {"svg": tree_svg, "html": tree_html, "dot": tree_dot}[self.options.drawn_as]
         try:
             text, output = draw(figure, heading), self.options.output
         except DrawingError as error:
             raise GgpPlayerError(str(error)) from error  # no fault of the game
         write_text(output, text)
         if output is not None and not self.options.json:
-            remark = f"; {figure.remark} one drawing" if figure.remark else ""
+            remark = f"; {figure.remark}" if figure.remark else ""
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 import gdl
+from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import archiving, archiving_options
 from ggp_player.cli.options import MAX_CLOCK, output_option, reporting_unplayable_game
 from ggp_player.errors import ConfigError, PlayError
@@ -79,7 +80,11 @@ _CLOCK = click.IntRange(1, MAX_CLOCK)
 @output_option("--save", text="Write the match record to a file at the end, as JSON.")
 @archiving_options
 def play_command(
-    game: str | None, archive: Path | None, no_archive: bool, **options: object
+    game: str | None,
+    archive: Path | None,
+    no_archive: bool,
+    archive_limit: ArchiveLimit,
+    **options: object,
 ) -> None:
     """Play GAME against the computer: one of our own games, by name, or a file of rules.
 
@@ -102,7 +107,7 @@ def play_command(
             rulesheet = rulesheet_of(game)
         except PlayError as error:
             raise click.BadParameter(str(error), param_hint="GAME") from error
-        with archiving(archive, no_archive) as events:
+        with archiving(archive, no_archive, archive_limit) as events:
             setup = chosen.setup(rulesheet, events)
             with suppress(KeyboardInterrupt):
                 asyncio.run(_play(setup, chosen))

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import click
 
+from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.logs import start_logging
@@ -26,6 +27,9 @@ _log = logging.getLogger(__name__)
 NO_ARCHIVE = "no_archive"
 """The only setting whose flag takes no value, as with the other commands."""
 
+FLAGS = {"poll_as": "--as", "register_at": "--register"}
+"""The flags that are not called as their settings."""
+
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -36,7 +40,7 @@ def _config_options(command: _Command) -> _Command:
         has_default = field.default not in (None, (), "")
         default = f"  [default: {field.default}]" if has_default else ""
         text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
-        flag = f"--{name.replace('_', '-')}"
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if name == NO_ARCHIVE:
             option = click.option(flag, name, flag_value="true", help=text)
         else:
@@ -69,7 +73,9 @@ def serve_command(config: Path | None, **flags: object) -> None:
     start_logging(settings.logging_level, settings.log_format)
     try:
         with (
-            archiving(settings.archive, settings.no_archive) as events,
+            archiving(
+                settings.archive, settings.no_archive, ArchiveLimit.parse(settings.archive_limit)
+            ) as events,
             writing_events(settings.events, events),
         ):
             asyncio.run(serve(settings, partial(_greet, settings), _end_at_the_latest, events))
@@ -107,6 +113,8 @@ def _greet(config: Config, host: str, port: int) -> None:
         "access": _access(config, host),
         "stop": "Ctrl-C",
     }
+    if config.poll:
+        lines["polling"] = f"{config.poll} as {config.poll_as or config.name}"
     for key, value in lines.items():
         click.echo(f"{key:<11}{value}", err=config.events == STANDARD_OUTPUT)
 

@@ -19,7 +19,8 @@ event                      when
 =========================  =====================================================================
 
 Start reading in :mod:`.match_events`; :mod:`.bus` delivers them, :mod:`.publisher` is what those
-who play call, and :mod:`.json_lines` writes them for other programs.
+who play call, and :mod:`.json_lines` writes them for other programs. :mod:`.steps` is what a
+player may have been told of a step.
 """
 
 from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
@@ -39,13 +40,17 @@ from ggp_player.events.match_events import (
     TurnAsked,
     rules_hash,
 )
+from ggp_player.events.move_table import COLUMNS, line_text, move_table_lines, value_text
 from ggp_player.events.publisher import MatchPublisher
 from ggp_player.events.search_view import MoveThought, SearchView
+from ggp_player.events.steps import History, ObservedStep, Step
 
 __all__ = [
+    "COLUMNS",
     "Event",
     "EventBus",
     "EventWriter",
+    "History",
     "MatchEnded",
     "MatchEvent",
     "MatchProblem",
@@ -54,8 +59,10 @@ __all__ = [
     "MatchStatusName",
     "MoveChosen",
     "MoveThought",
+    "ObservedStep",
     "SearchView",
     "StateReached",
+    "Step",
     "StepMade",
     "StepsTakenBack",
     "Subscription",
@@ -64,5 +71,8 @@ __all__ = [
     "TurnAsked",
     "decode_event",
     "encode_event",
+    "line_text",
+    "move_table_lines",
     "rules_hash",
+    "value_text",
 ]

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 
 from gdl.version import __version__
 from ggp_player.events.search_view import SearchView
+from ggp_player.events.steps import History, ObservedStep
 
 MatchStatusName: TypeAlias = Literal["completed", "aborted", "expired", "unplayable", "suspended"]
 """How a match ended: by STOP, by ABORT, by a long silence, as its rules cannot be played, or with
@@ -34,8 +35,8 @@ class MatchStarted(MatchEvent):
     """A match begins. Clocks are in seconds.
 
     A player tells its ``role``, its name in ``player``, its ``strategy`` and who sent the START in
-    ``manager``. A match that goes on after a restart is ``resumed``, and ``history`` has the joint
-    moves made before. The game manager tells ``roles`` and the names of the ``players`` in role
+    ``manager``. A match that goes on after a restart is ``resumed``, and ``history`` has the steps
+    made before. The game manager tells ``roles`` and the names of the ``players`` in role
     order, and what its match record has besides; its ``role`` is empty. In a match with scrambled
     words, ``words`` gives for each word that players get the one of the rules.
     """
@@ -50,7 +51,7 @@ class MatchStarted(MatchEvent):
     strategy: str = ""
     manager: str = ""
     resumed: bool = False
-    history: tuple[tuple[str, ...], ...] = ()
+    history: History = ()
     roles: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     game: str = ""
@@ -70,12 +71,14 @@ class MatchStarted(MatchEvent):
 class TurnAsked(MatchEvent):
     """A move is asked for in turn ``turn``; ``joint_move`` led there, and is empty in the first.
 
-    ``seconds`` is how long we may take, less our margin; ``clock`` how long the manager allows.
+    Where we were not told the joint move, ``observation`` has what we were told. ``seconds`` is how
+    long we may take, less our margin; ``clock`` how long the manager allows.
     """
 
     kind: Literal["TurnAsked"] = field(default="TurnAsked", repr=False)
     turn: int
     joint_move: tuple[str, ...] = ()
+    observation: ObservedStep | None = None
     clock: float = 0.0
     seconds: float = 0.0
 
@@ -84,8 +87,9 @@ class TurnAsked(MatchEvent):
 class StateReached(MatchEvent):
     """The state of a turn: ``state`` reads ``( (cell 1 1 b) (control white) )``.
 
-    ``state`` is empty where it is too long. ``legal_moves`` are ours, the first of
-    ``legal_move_count``.
+    ``state`` is empty where it is too long, and a possible one where it is not known. Where we were
+    told less than the joint move and know it all the same, it is in ``joint_move``. ``legal_moves``
+    are ours, the first of ``legal_move_count``.
     """
 
     kind: Literal["StateReached"] = field(default="StateReached", repr=False)
@@ -94,6 +98,7 @@ class StateReached(MatchEvent):
     state: str = ""
     legal_moves: tuple[str, ...] = ()
     legal_move_count: int = 0
+    joint_move: tuple[str, ...] = ()
     is_over: bool = False
     goals: Mapping[str, int | None] = field(default_factory=dict)
 
@@ -164,6 +169,7 @@ class MatchProblem(MatchEvent):
 class MatchEnded(MatchEvent):
     """The match is over; ``joint_move`` is the last, ``turn`` how many there were.
 
+    ``observation`` has what we were told in place of the last joint move, if that was less.
     ``goals`` has the goal values by role, as far as they are known; ``reason`` says why the match
     did not end as it should.
     """
@@ -172,6 +178,7 @@ class MatchEnded(MatchEvent):
     status: MatchStatusName
     turn: int
     joint_move: tuple[str, ...] = ()
+    observation: ObservedStep | None = None
     goals: Mapping[str, int | None] = field(default_factory=dict)
     reason: str = ""
 

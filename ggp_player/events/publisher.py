@@ -22,6 +22,7 @@ from ggp_player.events.match_events import (
     TurnAsked,
 )
 from ggp_player.events.search_view import SearchView
+from ggp_player.events.steps import ObservedStep, Step
 
 
 def new_match_key() -> str:
@@ -58,17 +59,17 @@ class MatchPublisher:
         now = self._clock() if time is None else time
         self._publish(replace(event, match=self.match, time=now))
 
-    def turn_asked(
-        self, turn: int, joint_move: tuple[str, ...], clock: float, seconds: float
-    ) -> None:
+    def turn_asked(self, turn: int, step: Step, clock: float, seconds: float) -> None:
         """Tell that a move is asked for, of which the clocks are in seconds."""
         self.turn = turn
+        joint_move, observation = _told(step)
         self._publish(
             TurnAsked(
                 match=self.match,
                 time=self._clock(),
                 turn=turn,
                 joint_move=joint_move,
+                observation=observation,
                 clock=clock,
                 seconds=seconds,
             )
@@ -105,18 +106,20 @@ class MatchPublisher:
     def ended(
         self,
         status: MatchStatusName,
-        joint_move: tuple[str, ...] = (),
+        step: Step = (),
         goals: Mapping[str, int | None] | None = None,
         reason: str = "",
     ) -> None:
         """Tell that the match is over; only the first time counts."""
+        joint_move, observation = _told(step)
         self._publish(
             MatchEnded(
                 match=self.match,
                 time=self._clock(),
                 status=status,
-                turn=self.turn + bool(joint_move),
+                turn=self.turn + bool(step),
                 joint_move=joint_move,
+                observation=observation,
                 goals=dict(goals or {}),
                 reason=reason,
             )
@@ -126,3 +129,8 @@ class MatchPublisher:
     def _publish(self, event: Event) -> None:
         if not self._is_over:
             self._bus.publish(event)
+
+
+def _told(step: Step) -> tuple[tuple[str, ...], ObservedStep | None]:
+    """The joint move that a step is, or else what was observed of it."""
+    return ((), step) if isinstance(step, ObservedStep) else (step, None)

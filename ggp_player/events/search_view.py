@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ggp_player.events.move_table import move_cells
+
 MAX_MOVES = 32
 """The best moves that are told of a position."""
 
@@ -23,7 +25,9 @@ class MoveThought:
 
     ``value`` is the expected goal value, 0 to 100. ``low`` and ``high`` are proved bounds of it,
     equal where it is proved. ``line`` holds the joint moves, in role order, that are expected from
-    here on; this move is in the first one.
+    here on; this move is in the first one. ``twin`` is the move from which the figures are taken,
+    as a symmetry of the game maps it to this one. ``cells`` are the texts of its row in the table
+    of moves (:mod:`.move_table`), made of the other fields unless they are given.
     """
 
     move: str
@@ -32,6 +36,14 @@ class MoveThought:
     low: float = 0
     high: float = 100
     line: tuple[tuple[str, ...], ...] = ()
+    twin: str = ""
+    cells: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.cells:
+            bounds = self.low, self.high
+            cells = move_cells(self.move, self.value, self.visits, bounds, self.line, self.twin)
+            object.__setattr__(self, "cells", cells)
 
     @property
     def proved(self) -> bool:
@@ -45,14 +57,16 @@ class SearchView:
 
     ``move``, ``value``, ``proved`` and ``note`` are its choice so far. ``moves`` has the best
     moves, best first, at most :data:`MAX_MOVES` of ``move_count``; it is empty where the strategy
-    does not tell. Playouts, nodes and depth are counted over the match or the search, as the
-    strategy does, and None where it does not count them; the rates are of the last moments.
+    does not tell. ``notice`` says why the search is not at its full strength. Playouts, nodes and
+    depth are counted over the match or the search, as the strategy does, and None where it does not
+    count them; the rates are of the last moments.
     """
 
     move: str
     value: float | None = None
     proved: bool = False
     note: str = ""
+    notice: str = ""
     strategy: str = ""
     seconds: float = 0.0
     moves: tuple[MoveThought, ...] = ()

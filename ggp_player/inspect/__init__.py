@@ -3,7 +3,7 @@
 In come a position (``move_sequences`` finds it from the moves of a match) and a strategy; out go
 its choices and values as text and JSON, and the tree that it has searched as a drawing. Start
 reading in ``timed_search``. A tree passes ``traced_strategies`` and ``search_trace`` (what was
-visited), ``tree_figure`` (what is shown of it) and ``tree_drawing`` (how it is drawn).
+visited), ``tree_figure`` (what is shown of it), and ``tree_drawing`` (SVG) or ``tree_page`` (HTML).
 """
 
 from ggp_player.inspect.move_sequences import MatchPrefix
@@ -12,10 +12,13 @@ from ggp_player.inspect.search_benchmark import measure_searches
 from ggp_player.inspect.timed_search import TimedSearch, timed_search
 from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrategy
 from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
-from ggp_player.inspect.tree_figure import TreeFigure, make_tree_figure
+from ggp_player.inspect.tree_figure import FigureLimits, TreeFigure, make_tree_figure
+from ggp_player.inspect.tree_page import PAGE_LIMITS, tree_html
 
 __all__ = [
+    "PAGE_LIMITS",
     "TRACED_STRATEGIES",
+    "FigureLimits",
     "MatchPrefix",
     "TimedSearch",
     "TracedStrategy",
@@ -27,5 +30,6 @@ __all__ = [
     "print_position",
     "timed_search",
     "tree_dot",
+    "tree_html",
     "tree_svg",
 ]

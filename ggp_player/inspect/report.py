@@ -8,17 +8,15 @@ from rich.console import Console
 from rich.table import Table
 
 from gdl import Term
+from ggp_player.events import COLUMNS, MoveThought, line_text, value_text
 from ggp_player.inspect.move_sequences import listed_moves
 from ggp_player.inspect.timed_search import TimedSearch
 from ggp_player.protocol import move_texts
-from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.textbook import Moves
 
 SHOWN_CHOICES = 12
 """The most choices shown, the last ones, of a search that reports on no moves."""
-
-SHOWN_STEPS = 8
-"""The most steps of a line that are shown."""
 
 MAX_FACTS = 60
 """The most facts of a state that are shown."""
@@ -43,9 +41,10 @@ def json_object(
     return found | {
         "choice": None if choice is None else _choice_object(choice),
         "line": [move_texts(joint_move) for joint_move in analysis.line],
-        "moves": [_move_object(report) for report in _ranked(position, analysis)],
+        "moves": list(map(_move_object, analysis.rows)),
         "choices": [{"seconds": c.seconds} | _choice_object(c.choice) for c in analysis.choices],
         "complete": analysis.is_complete,
+        "notice": analysis.notice or None,
         "states": analysis.states,
         "seconds": analysis.seconds,
     }
@@ -60,34 +59,21 @@ def _choice_object(choice: Choice) -> dict[str, object]:
     }
 
 
-def _move_object(report: MoveReport) -> dict[str, object]:
+def _move_object(row: MoveThought) -> dict[str, object]:
     return {
-        "move": str(report.move),
-        "value": report.value,
-        "bounds": report.bounds,
-        "proved": report.proved,
-        "visits": report.visits,
-        "line": [move_texts(joint_move) for joint_move in report.line],
+        "move": row.move,
+        "value": row.value,
+        "bounds": (row.low, row.high),
+        "proved": row.proved,
+        "visits": row.visits,
+        "line": row.line,
+        "twin": row.twin or None,
     }
 
 
 def _legal(position: Position, role: Term) -> tuple[Term, ...]:
     machine, state = position.machine, position.state
     return () if machine.is_terminal(state) else machine.legal_moves(state, role)
-
-
-def _ranked(position: Position, analysis: TimedSearch) -> list[MoveReport]:
-    """Sort the reports of all legal moves: the choice first, then by value."""
-    known = {report.move: report for report in analysis.moves}
-    reports = [known.get(move) or MoveReport(move) for move in position.legal_moves]
-    chosen = analysis.choice and analysis.choice.move
-
-    def rank(report: MoveReport) -> tuple[bool, float, float, int]:
-        value = -1.0 if report.value is None else report.value
-        # One of two equal values may be a mere upper bound.
-        return report.move != chosen, -value, -report.bounds[0], -(report.visits or 0)
-
-    return sorted(reports, key=rank) if known else reports
 
 
 # ------------------------------------------------------------------------ as text
@@ -123,8 +109,10 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
     """Print the moves with their values, the choice, and how much was searched."""
     console = _console()
     _say(console, "search", f"{spec} for {position.role}")
-    if analysis.moves:
-        console.print(_move_table(position, analysis))
+    if analysis.notice:
+        _say(console, "notice", analysis.notice)
+    if analysis.rows:
+        console.print(_move_table(analysis.rows))
     elif analysis.choices:
         console.print(_choice_table(analysis))
     choice = analysis.choice
@@ -135,7 +123,7 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
         note = f", {choice.note}" if choice.note else ""
         _say(console, "choice", f"{choice.move}, {_value(choice.value)}{proof}{note}")
     if analysis.line:
-        _say(console, "line", _line(analysis.line))
+        _say(console, "line", line_text(list(map(move_texts, analysis.line))))
     if analysis.states:
         speed = f", {analysis.states / analysis.seconds:,.0f} a second" if analysis.seconds else ""
         _say(console, "states", f"{analysis.states:,} one by one{speed}")
@@ -143,15 +131,13 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
     _say(console, "time", f"{analysis.seconds:.2f} s, {end}")
 
 
-def _move_table(position: Position, analysis: TimedSearch) -> Table:
-    table = Table("move", "value", "proved", "visits", "expected")
+def _move_table(rows: Sequence[MoveThought]) -> Table:
+    table = Table(*COLUMNS)
     for column in table.columns[1:4]:
         column.justify = "right"
-    for report in _ranked(position, analysis):
-        visits = "" if report.visits is None else f"{report.visits:,}"
-        value = "" if report.value is None else _value(report.value)
-        table.add_row(str(report.move), value, _proof(report), visits, _line(report.line))
-    if any(report.value is None for report in analysis.moves):
+    for row in rows:
+        table.add_row(*row.cells)
+    if any(row.value is None for row in rows):
         table.caption = "moves without a value are no better, or were not searched"
     return table
 
@@ -167,27 +153,4 @@ def _choice_table(analysis: TimedSearch) -> Table:
 
 
 def _value(value: float | None) -> str:
-    return "no value" if value is None else f"{value:.1f}".removesuffix(".0")
-
-
-def _proof(report: MoveReport) -> str:
-    low, high = report.bounds
-    if report.proved:
-        return "yes"
-    if high < 100:
-        return f"{_value(low)} to {_value(high)}" if low > 0 else f"at most {_value(high)}"
-    return f"at least {_value(low)}" if low > 0 else ""
-
-
-def _line(line: Sequence[Moves]) -> str:
-    """Write a line of play, without the moves of roles that seem to wait.
-
-    A constant beside a move with arguments is taken for a noop.
-    """
-    steps = []
-    for joint_move in line[:SHOWN_STEPS]:
-        texts = move_texts(joint_move)
-        acting = [text for text in texts if text.startswith("(")]
-        steps.append(" + ".join(acting or texts))
-    more = ["…"] if len(line) > SHOWN_STEPS else []
-    return ", ".join(steps + more)
+    return value_text(value) or "no value"

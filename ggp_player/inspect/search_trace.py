@@ -62,7 +62,8 @@ class Node:
 
     ``via`` is the move that leads here from the node above, ``joint_move`` that of the whole step
     if the node begins a new one, ``steps`` the number of steps from the root. ``best`` is the child
-    that gives the value. ``is_open`` says that the value depends on an evaluation.
+    that gives the value. ``is_open`` says that the value depends on an evaluation. ``states``
+    counts the states visited below, also those that are forgotten.
     """
 
     state: State
@@ -78,6 +79,7 @@ class Node:
     children: list[Node] = field(default_factory=list)
     best: Node | None = None
     is_open: bool = False
+    states: int = 0
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -90,6 +92,10 @@ class Node:
         low = value if exact or value > alpha else FULL[0]
         high = value if exact or value < beta else FULL[1]
         return low, high
+
+    def count_states(self) -> None:
+        """Add up the states below, when all children are there."""
+        self.states = sum(each.states + (each.joint_move is not None) for each in self.children)
 
     def measure(self, index: int) -> float:
         """Return the value for the player, whose utility has that index in a vector."""
@@ -142,6 +148,7 @@ class SearchTrace:
         root.best = chosen[0] if chosen else self._best(root)
         root.value = root.best.value if root.best else choice.value
         root.is_open = not choice.proved
+        root.count_states()
         self.finished, self.choice = root, choice
 
     @contextmanager
@@ -167,6 +174,7 @@ class SearchTrace:
             after.joint_move = in_role_order(self.machine, self.role, node.moves)
             above.children.append(after)
             return
+        node.count_states()
         if not node.children:
             self._explain(node)
         elif len(node.children) == 1 and node.children[0].via is None:

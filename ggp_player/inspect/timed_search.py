@@ -8,8 +8,13 @@ from dataclasses import dataclass, replace
 
 from gdl import Term
 from ggp_player.clock import Clock, Deadline, monotonic
+from ggp_player.events import MoveThought
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
+from ggp_player.worker.interruptible import without_interruption
+from ggp_player.worker.move_thoughts import move_thoughts
+from ggp_player.worker.symmetric_moves import SymmetricMoves
+from ggp_player.worker.warm_up import interpreted_notice
 
 INTERRUPT_GRACE = 1.0
 """Seconds after the deadline in which a search may still come to its next choice."""
@@ -28,14 +33,17 @@ class TimedSearch:
     """The result of a search.
 
     ``states`` counts the states that it asked the machine for one by one, 0 for strategies that
-    evaluate blocks of states. ``is_complete`` says that it had nothing more to find.
+    evaluate blocks of states. ``is_complete`` says that it had nothing more to find. ``rows`` are
+    the moves as all readers show them; ``notice`` says why the search was not at its full strength.
     """
 
     choices: tuple[TimedChoice, ...]
     moves: tuple[MoveReport, ...]
+    rows: tuple[MoveThought, ...]
     states: int
     seconds: float
     is_complete: bool
+    notice: str = ""
 
     @property
     def choice(self) -> Choice | None:
@@ -66,6 +74,7 @@ def timed_search(
     machine = interruptible_for(
         strategy, position.machine, lambda: is_searching and last.has_passed
     )
+    notice = interpreted_notice(position.machine)
     position = replace(position, machine=machine)
     choices: list[TimedChoice] = []
     is_complete = False
@@ -75,7 +84,10 @@ def timed_search(
     states = machine.states if isinstance(machine, InterruptibleMachine) else 0
     took = clock() - start
     moves = tuple(strategy.report(position))
-    return TimedSearch(tuple(choices), moves, states, took, is_complete)
+    position = replace(position, machine=without_interruption(machine))
+    choice = choices[-1].choice if choices else None
+    rows = tuple(move_thoughts(position, moves, choice, SymmetricMoves()))
+    return TimedSearch(tuple(choices), moves, rows, states, took, is_complete, notice)
 
 
 def _collect(

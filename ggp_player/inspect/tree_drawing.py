@@ -14,7 +14,7 @@ from html import escape
 from types import MappingProxyType
 
 from gdl.reports import draw_dot, escaped, quoted
-from ggp_player.inspect.tree_figure import MORE, Shape, TreeFigure, TreeNode
+from ggp_player.inspect.tree_figure import Shape, TreeFigure, TreeNode, folded_text
 
 _GREY = "#a8a8a8"
 
@@ -34,14 +34,13 @@ _SHAPES: Mapping[Shape, str] = MappingProxyType(
         Shape.EACH: 'shape=box, style="filled,rounded", fillcolor="#e2f0dc"',
         Shape.LEAF: 'shape=box, fillcolor="#ffffff"',
         Shape.EVALUATED: 'shape=box, style="filled,dashed", fillcolor="#ffffff"',
+        Shape.FOLDED: f'shape=folder, fillcolor="#eeeeee", color="{_GREY}"',
         Shape.PRUNED: f'shape=circle, width=0.1, height=0.1, fillcolor="#ffffff", color="{_GREY}"',
     }
 )
 
 _PRUNED_EDGE = f'style=dashed, color="{_GREY}", fontcolor="{_GREY}", dir=back, arrowtail=noneteetee'
 """Two strokes cross the edge, as cuts are marked by hand."""
-
-_MORE = f'[shape=plaintext, style=solid, height=0.1, label="{MORE}"]'
 
 _LEGEND: Mapping[Shape, str] = MappingProxyType(
     {
@@ -51,6 +50,7 @@ _LEGEND: Mapping[Shape, str] = MappingProxyType(
         Shape.CHANCE: "○ chance: the mean",
         Shape.EACH: "▢ takes the vector that is best for itself",
         Shape.EVALUATED: "dashed: evaluated, not searched",
+        Shape.FOLDED: "tab: a folded subtree, with the number of states searched in it",
         Shape.PRUNED: "grey: not searched",
     }
 )
@@ -59,9 +59,16 @@ _UNUSABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML has no way to write."""
 
 
+_SIZE = re.compile(r'<svg width="([\d.]+)pt" height="([\d.]+)pt"')
+
+
 def tree_svg(figure: TreeFigure, heading: str) -> str:
-    """Draw a figure as SVG; raises :class:`gdl.reports.DrawingError` without Graphviz."""
-    return draw_dot(tree_dot(figure, heading))
+    """Draw a figure as SVG; raises :class:`gdl.reports.DrawingError` without Graphviz.
+
+    It is shown at its own size where there is room, and otherwise shrunk to the width.
+    """
+    fitting = '<svg width="\\1pt" height="\\2pt" style="max-width: 100%; height: auto"'
+    return _SIZE.sub(fitting, draw_dot(tree_dot(figure, heading)), count=1)
 
 
 def tree_dot(figure: TreeFigure, heading: str) -> str:
@@ -80,8 +87,13 @@ def tree_dot(figure: TreeFigure, heading: str) -> str:
     for node in nodes:
         start = names[id(node)]
         lines += [f"  {start} -> {names[id(c)]} {_edge_attributes(c)};" for c in node.children]
-        lines += [f"  {start} -> {{ m{start} {_MORE} }};"] if MORE in node.remarks else []
     return "\n".join([*lines, "}", ""])
+
+
+def legend(figure: TreeFigure) -> str:
+    """Explain the marks of a figure."""
+    nodes = [node for layer in _layers(figure.root) for node in layer]
+    return "; ".join(_legend(figure, nodes))
 
 
 def _layers(root: TreeNode) -> Iterator[list[TreeNode]]:
@@ -102,7 +114,7 @@ def _node_attributes(node: TreeNode) -> str:
     found = [
         _SHAPES[node.shape],
         f"class={node.shape.name.lower()}",
-        f"label={_label(node.text, 'b' if node.is_principal else '')}",
+        f"label={_node_label(node)}",
         f"tooltip={quoted(escaped(_usable(node.title)))}",
     ]
     found += ["penwidth=2.5"] if node.is_principal else []
@@ -116,7 +128,7 @@ def _edge_attributes(child: TreeNode) -> str:
     """Describe the edge to a node, which bears its remarks too: there they overlap nothing."""
     is_pruned = child.shape is Shape.PRUNED
     tag = "s" if is_pruned else "b" if child.is_principal else ""
-    remarks = "".join(_line(text) for text in child.remarks if text != MORE)
+    remarks = "".join(map(_line, child.remarks))
     label = _label(child.edge, tag, remarks)
     look = f"{_PRUNED_EDGE}, " if is_pruned else "penwidth=3, " if child.is_principal else ""
     return f"[{look}label={label}]"
@@ -138,6 +150,14 @@ def _label(text: str, tag: str = "", remarks: str = "") -> str:
     return f'<{inner}<br align="left"/>{remarks}>' if remarks else f"<{inner}>"
 
 
+def _node_label(node: TreeNode) -> str:
+    """Write the value, and in a folded node the number of states, too."""
+    if node.shape is not Shape.FOLDED:
+        return _label(node.text, "b" if node.is_principal else "")
+    value = f"{_html(node.text)}<br/>" if node.text else ""
+    return f'<{value}<font point-size="10">{_html(folded_text(node))}</font>>'
+
+
 def _line(text: str) -> str:
     colour = "#c0392b" if text.startswith("cut") else "#555555"
     return f'<font color="{colour}">{_html(text)}</font><br align="left"/>'
@@ -157,8 +177,6 @@ def _legend(figure: TreeFigure, nodes: Sequence[TreeNode]) -> Iterator[str]:
         marks.append("≤ ≥: a bound, nothing more is known")
     if any(node.is_seen for node in nodes):
         marks.append("dotted: searched before, on another path")
-    if any(MORE in node.remarks for node in nodes):
-        marks.append(f"{MORE}: goes on below")
     yield "; ".join(marks)
     if figure.remark:
-        yield f"drawn to depth {figure.depth}: {figure.remark} one drawing"
+        yield f"drawn to depth {figure.depth}: {figure.remark}"

@@ -6,11 +6,12 @@ leaves such choices out: if players move in turn, each step is one layer, as in 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+import itertools
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import accumulate
+from heapq import heappop, heappush
 
 from gdl import Constant, Function, Term
 from ggp_player.errors import TreeSizeError
@@ -18,14 +19,16 @@ from ggp_player.inspect.search_trace import LeafKind, Node, NodeKind, SearchTrac
 from ggp_player.protocol import state_text
 
 MAX_NODES = 150
-"""The most nodes of a drawing that a person, and a browser, can still take in."""
+"""The most nodes of a drawing that a person can still take in."""
+
+MAX_WIDTH = 30
+"""The most nodes of a drawing with nothing below them, which stand beside one another."""
+
+LEAST_SHOWN = 3
+"""The least nodes, the principal one among them, into which some moves of a node are unfolded."""
 
 LONGEST_LABEL, LONGEST_TITLE = 18, 600
 """The most characters of a move on an edge, and of a tooltip."""
-
-
-MORE = "⋮"
-"""The remark of a node below which the tree goes on."""
 
 
 class Shape(Enum):
@@ -38,6 +41,7 @@ class Shape(Enum):
     EACH = "each for itself"
     LEAF = "end of the match"
     EVALUATED = "evaluated"
+    FOLDED = "folded"
     PRUNED = "not searched"
 
 
@@ -49,6 +53,8 @@ class TreeNode:
     """A node of the figure. ``edge`` is the move that leads to it, ``title`` its tooltip.
 
     ``remarks`` are lines beside the node: the window, and why the moves after a cut do not matter.
+    ``states`` counts the states searched below it, ``hidden`` those of them that are not drawn,
+    because the node is folded. A drawing that can be unfolded begins with the nodes that are open.
     """
 
     shape: Shape
@@ -60,11 +66,26 @@ class TreeNode:
     children: tuple[TreeNode, ...] = ()
     is_principal: bool = False
     is_seen: bool = False
+    states: int = 0
+    hidden: int = 0
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FigureLimits:
+    """What may be drawn: ``depth`` in steps, ``nodes`` in all, ``width`` beside one another.
+
+    None is no limit.
+    """
+
+    depth: int | None = None
+    nodes: int | None = MAX_NODES
+    width: int | None = MAX_WIDTH
 
 
 @dataclass(frozen=True, slots=True)
 class TreeFigure:
-    """A tree to be drawn, to a depth in steps. ``remark`` says what does not fit, if anything."""
+    """A tree to be drawn, to a depth in steps. ``remark`` says what is folded, if anything."""
 
     root: TreeNode
     depth: int
@@ -72,18 +93,36 @@ class TreeFigure:
 
 
 def make_tree_figure(
-    trace: SearchTrace, depth: int | None = None, windows: bool = False
+    trace: SearchTrace,
+    limits: FigureLimits | None = None,
+    windows: bool = False,
+    opened: FigureLimits | None = None,
 ) -> TreeFigure:
-    """Make the figure of the last finished tree, by default as deep as ``MAX_NODES`` permits.
+    """Make the figure of the last finished tree; subtrees that do not fit are folded.
 
-    Raises :class:`TreeSizeError` if no tree was finished, or the depth has too many nodes.
+    A node is unfolded before those below it, and the principal line before all others. ``opened``
+    limits what a drawing that can be unfolded begins with. Raises :class:`TreeSizeError` if no tree
+    was finished.
     """
     if trace.finished is None:
         raise TreeSizeError(
             "no search was finished, so that there is no tree to draw: try more time, a position "
             "nearer to the end, or alpha_beta:depth=2"
         )
-    return _FigureBuilder(trace, trace.finished, windows).to_depth(depth)
+    builder = _FigureBuilder(trace, trace.finished, windows)
+    return builder.figure(limits or FigureLimits(), opened)
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """What is drawn below a node: children, moves that were not searched, children that are folded.
+
+    A child is a pair of the visit and the node that is shown in its place.
+    """
+
+    children: list[tuple[Node, Node]]
+    skipped: list[Term]
+    folded: list[tuple[Node, Node]]
 
 
 class _FigureBuilder:
@@ -96,32 +135,57 @@ class _FigureBuilder:
         self._windows = windows
         self._principal = set(_principal_line(root))
 
-    def to_depth(self, wanted: int | None) -> TreeFigure:
-        sizes = self._sizes()
-        fitting = max((d for d, size in enumerate(sizes) if size <= MAX_NODES), default=0)
-        whole = len(sizes) - 1
-        depth = fitting if wanted is None else min(wanted, whole)
-        deeper = min(max(depth, fitting + 1), whole)
-        too_many = f"to depth {deeper} the tree has {sizes[deeper]} nodes, and {MAX_NODES} fit"
-        if depth > fitting or fitting == 0 < whole:
-            offer = f"; --depth {fitting} has {sizes[fitting]}" if fitting else ""
-            raise TreeSizeError(f"{too_many} into a drawing{offer}")
-        remark = f"{too_many} in" if wanted is None and fitting < whole else ""
-        return TreeFigure(self._node(self._root, depth), depth, remark)
+    def figure(self, limits: FigureLimits, opened: FigureLimits | None) -> TreeFigure:
+        """Make the figure within its limits."""
+        below = self._unfolded(limits)
+        is_open = below.keys() if opened is None else self._unfolded(opened).keys()
+        root = self._node(self._root, below, is_open)
+        depth = max([0, *(child.steps for b in below.values() for _, child in b.children)])
+        hidden = sum(each.hidden for each in _drawn(root))
+        count = f"{hidden:,} of the {root.states:,} states searched"
+        return TreeFigure(root, depth, f"{count} are folded" if hidden else "")
 
     # ------------------------------------------------------------- what is shown
 
-    def _sizes(self) -> list[int]:
-        """Count the nodes of the figure to each depth, from 0 on."""
-        counts = Counter([0])
-        waiting = [self._root]
+    def _unfolded(self, limits: FigureLimits) -> dict[int, _Below]:
+        """Find what is drawn below each node that is unfolded, by the node's id."""
+        most_nodes, most_width = (
+            math.inf if n is None else n for n in (limits.nodes, limits.width)
+        )
+        found: dict[int, _Below] = {}
+        count, width = 1, 1
+        order = itertools.count()
+        waiting = [(False, self._root.steps, next(order), self._root)]
         while waiting:
-            node = waiting.pop()
-            children = [shown for _, shown in self._children(node)]
-            if children:
-                counts[node.steps + 1] += len(children) + len(self._skipped(node))
-            waiting.extend(children)
-        return list(accumulate(counts[depth] for depth in range(max(counts) + 1)))
+            is_other, steps, _, node = heappop(waiting)
+            if limits.depth is not None and steps >= limits.depth:
+                continue
+            room = min(most_nodes - count, most_width - width + 1)
+            below = self._fitting(node, room, not is_other)
+            if below is None:
+                continue
+            found[id(node)] = below
+            new = len(below.children) + len(below.skipped) + bool(below.folded)
+            count, width = count + new, width + new - 1
+            for child, shown in below.children:
+                is_other = id(child) not in self._principal
+                heappush(waiting, (is_other, shown.steps, next(order), shown))
+        return found
+
+    def _fitting(self, node: Node, room: float, is_principal: bool) -> _Below | None:
+        """Find what is drawn below a node where there is room for so many nodes."""
+        children = list(self._children(node))
+        if not children:
+            return None
+        skipped = self._skipped(node)
+        if len(children) + len(skipped) <= room:
+            return _Below(children, skipped, [])
+        if not is_principal or room < LEAST_SHOWN:
+            return None
+        others = [child for child in children if id(child[0]) not in self._principal]
+        folded = others[max(0, int(room) - 1 - (len(children) - len(others))) :]
+        hidden = {id(child) for child, _ in folded}
+        return _Below([child for child in children if id(child[0]) not in hidden], [], folded)
 
     def _children(self, node: Node) -> Iterator[tuple[Node, Node]]:
         """Yield pairs: each child, and the node that is shown in its place."""
@@ -158,29 +222,41 @@ class _FigureBuilder:
 
     # ---------------------------------------------------------- shapes and labels
 
-    def _node(self, node: Node, depth: int, via: Term | None = None) -> TreeNode:
-        is_cropped = node.steps >= depth
-        children: list[TreeNode] = []
-        if not is_cropped:
-            for child, shown in self._children(node):
-                children.append(self._node(shown, depth, child.via))
-            if children:
-                children.extend(map(_pruned, self._skipped(node)))
+    def _node(
+        self,
+        node: Node,
+        below: Mapping[int, _Below],
+        is_open: Container[int],
+        via: Term | None = None,
+    ) -> TreeNode:
+        drawn = below.get(id(node))
+        children = () if drawn is None else tuple(self._drawn_below(drawn, below, is_open))
+        hidden = node.states if drawn is None else 0
         shape, role = self._shape(node)
-        remarks = self._remarks(node, bool(children))
-        if (is_cropped and node.children) or node.leaf_kind is LeafKind.FORGOTTEN:
-            remarks = (*remarks, MORE)
+        title = self._title(node, shape, role)
         return TreeNode(
-            shape,
+            Shape.FOLDED if hidden else shape,
             value_text(node),
-            self._title(node, shape, role),
+            title,
             str(role),
             "" if via is None else move_label(via),
-            remarks,
-            tuple(children),
+            self._remarks(node, bool(children)),
+            children,
             is_principal=id(node) in self._principal,
             is_seen=node.leaf_kind is LeafKind.SEEN,
+            states=node.states,
+            hidden=hidden,
+            is_open=id(node) in is_open,
         )
+
+    def _drawn_below(
+        self, drawn: _Below, below: Mapping[int, _Below], is_open: Container[int]
+    ) -> Iterator[TreeNode]:
+        for child, shown in drawn.children:
+            yield self._node(shown, below, is_open, child.via)
+        if drawn.folded:
+            yield _folded_moves([child for child, _ in drawn.folded])
+        yield from map(_pruned, drawn.skipped)
 
     def _shape(self, node: Node) -> tuple[Shape, Constant]:
         if node.leaf_kind is LeafKind.TERMINAL:
@@ -235,6 +311,23 @@ def _reason(node: Node, value: float) -> list[str]:
     return []
 
 
+def _drawn(root: TreeNode) -> Iterator[TreeNode]:
+    """Yield all nodes of a figure."""
+    waiting = [root]
+    while waiting:
+        yield (node := waiting.pop())
+        waiting.extend(node.children)
+
+
+def _folded_moves(children: Sequence[Node]) -> TreeNode:
+    """Draw several moves as one node."""
+    states = len(children) + sum(child.states for child in children)
+    title = ", ".join(f"{child.via} {value_text(child)}" for child in children)
+    edge = f"{len(children)} more moves"
+    title = shortened(title, LONGEST_TITLE)
+    return TreeNode(Shape.FOLDED, "", title, edge=edge, states=states, hidden=states)
+
+
 def _pruned(move: Term) -> TreeNode:
     return TreeNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
 
@@ -248,6 +341,11 @@ def value_text(node: Node) -> str:
         return f"({', '.join(map(number, value))})"
     low, high = node.bounds
     return ("≤" if low < value else "≥" if high > value else "") + number(value)
+
+
+def folded_text(node: TreeNode) -> str:
+    """Say how many states are below a folded node."""
+    return f"{node.hidden:,} state{'' if node.hidden == 1 else 's'}"
 
 
 def number(value: float) -> str:

@@ -6,6 +6,10 @@ have moved, or the play clock has run out. A move that is illegal, late or missi
 random legal one, and recorded as an error. The manager itself moves for the role ``random``. At the
 end players get STOP, or ABORT if the match is broken off.
 
+Clocks are the same for all players: they run from the instant at which the last byte of a request
+has gone to the system until the last byte of the reply has come. What passes before, connecting
+and sending, is the manager's time; it is recorded beside the player's.
+
 All randomness comes from the seed, in separate streams for chance, for replaced moves and for
 scrambled words: a late reply in one match does not change the dice of the next.
 """
@@ -27,7 +31,7 @@ from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
 from ggp_player.manager.match_telling import MatchTelling
-from ggp_player.manager.players import LocalPlayer, MatchPlayer
+from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
 from ggp_player.play import HumanPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
@@ -50,6 +54,9 @@ PLAY_GRACE = 1.0
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for replies to ABORT."""
+
+SEND_LIMIT = 10.0
+"""Seconds for connecting to a player and sending it a request, before its clock runs."""
 
 _LONGEST_ILLEGAL = 200
 """The most characters of an illegal reply that are recorded."""
@@ -84,12 +91,14 @@ class MatchSetup:
 class Reply:
     """A player's answer and the seconds that it took; ``error`` is as in match records.
 
+    ``overhead`` are the seconds before the clock ran, for connecting and sending.
     ``illegal_choice`` is what a strategy here chose, if the player has replaced it.
     """
 
     text: str = ""
     error: str = ""
     seconds: float = 0.0
+    overhead: float = 0.0
     illegal_choice: str | None = None
 
 
@@ -97,7 +106,8 @@ class Reply:
 class MatchStep:
     """A state of the match and what led to it: the start (number 0) or a joint move.
 
-    ``errors`` and ``seconds`` have one entry per role: what went wrong, how long the reply took.
+    ``errors``, ``seconds`` and ``overheads`` have one entry per role: what went wrong, how long
+    the reply took, and how long it took to send the request before that.
     """
 
     number: int
@@ -107,6 +117,35 @@ class MatchStep:
     state: State
     time: int
     """Milliseconds since 1970."""
+    overheads: tuple[float, ...] = ()
+
+
+class _Stopwatch:
+    """The clock of one request: it runs from ``start`` on, and ends ``timeout`` at the limit."""
+
+    def __init__(self, clock: Clock, limit: float) -> None:
+        self.timeout: asyncio.Timeout | None = None
+        self._clock = clock
+        self._limit = limit
+        self._created = clock()
+        self._started: float | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the request was sent."""
+        return self._started is not None
+
+    def start(self) -> None:
+        """Take the time, as the request has been sent."""
+        self._started = self._clock()
+        if self.timeout is not None and not self.timeout.expired():
+            self.timeout.reschedule(asyncio.get_running_loop().time() + self._limit)
+
+    def times(self) -> tuple[float, float]:
+        """Return the seconds since the start, and those before it."""
+        now = self._clock()
+        started = now if self._started is None else self._started
+        return now - started, started - self._created
 
 
 class GameManager:
@@ -143,7 +182,13 @@ class GameManager:
         self._telling = MatchTelling(setup.events, [str(role) for role in machine.roles])
 
     async def run(self) -> MatchRecord:
-        """Play the match to its end and return its record.
+        """Play the match to its end, tell the players, and return its record."""
+        await self.play()
+        await self.stop()
+        return self.record()
+
+    async def play(self) -> None:
+        """Play the match until it is over; the players have not been told then.
 
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
@@ -160,9 +205,11 @@ class GameManager:
             await self._notify(Abort(self.setup.match_id), ABORT_LIMIT)
             raise
         self._telling.completed(self.goals)
+
+    async def stop(self) -> None:
+        """Send the players STOP: the match is over."""
         last = self._scrambled(self._steps[-1].joint_move)
         await self._notify(Stop(self.setup.match_id, last), self.setup.play_clock)
-        return self.record()
 
     def record(self) -> MatchRecord:
         """Return the record of the match so far."""
@@ -198,7 +245,10 @@ class GameManager:
         replies = await self._ask(requests, setup.start_clock)
         errors = tuple(reply.error for reply in replies)
         seconds = tuple(reply.seconds for reply in replies)
-        self._steps[0] = replace(self._steps[0], errors=errors, seconds=seconds)
+        overheads = tuple(reply.overhead for reply in replies)
+        self._steps[0] = replace(
+            self._steps[0], errors=errors, seconds=seconds, overheads=overheads
+        )
         self._tell_step()
 
     async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
@@ -214,8 +264,10 @@ class GameManager:
         seconds = tuple(reply.seconds for reply in replies)
         state = self._steps[-1].state
         after = await asyncio.to_thread(self._machine.next_state, state, joint_move)
+        overheads = tuple(reply.overhead for reply in replies)
+        number = len(self._steps)
         self._steps.append(
-            MatchStep(len(self._steps), joint_move, errors, seconds, after, self._now())
+            MatchStep(number, joint_move, errors, seconds, after, self._now(), overheads)
         )
         self._tell_step()
 
@@ -270,18 +322,26 @@ class GameManager:
         if seat is None:
             return Reply()
         text = error = ""
-        sent = self._clock()
+        watch = _Stopwatch(self._clock, limit)
         try:
-            async with asyncio.timeout(limit):
-                text = await seat.send(format_request(request))
+            async with asyncio.timeout(SEND_LIMIT) as watch.timeout:
+                text = await self._send(seat, format_request(request), watch.start)
         except TimeoutError:
-            error = TIMEOUT
+            error = TIMEOUT if watch.is_running else CONNECTION_ERROR
         except ServerError as reason:
             _log.info("%s", reason)
             error = CONNECTION_ERROR
-        seconds = self._clock() - sent
+        seconds, overhead = watch.times()
         illegal = seat.take_illegal_choice() if isinstance(seat, LocalPlayer) else None
-        return Reply(text, error or (TIMEOUT if seconds > limit else ""), seconds, illegal)
+        late = TIMEOUT if seconds > limit else ""
+        return Reply(text, error or late, seconds, overhead, illegal)
+
+    async def _send(self, seat: MatchPlayer, text: str, on_sent: Callable[[], None]) -> str:
+        """Send a request, and call ``on_sent`` when the player can begin to think."""
+        if isinstance(seat, RemotePlayer):
+            return await seat.send(text, on_sent)
+        on_sent()
+        return await seat.send(text)
 
     async def _notify(self, request: Request, limit: float) -> None:
         """Send a request whose reply does not matter."""

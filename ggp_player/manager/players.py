@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import aiohttp
-from aiohttp.http import HttpVersion10
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import HttpVersion10, StreamWriter
+from aiohttp.payload import Payload
 from yarl import URL
 
 from ggp_player.errors import ConfigError, ServerError
@@ -72,6 +75,7 @@ class RemotePlayer:
     host: str
     port: int
     path: str = "/"
+    title: str = ""
 
     @classmethod
     def at(cls, address: str) -> RemotePlayer | None:
@@ -83,24 +87,28 @@ class RemotePlayer:
 
     @property
     def name(self) -> str:
-        """The address: a server need not say its name. A path may be a secret, and is left out."""
-        return f"{self.host}:{self.port}"
+        """The ``title``, otherwise the address: without a path, which may be a secret."""
+        return self.title or f"{self.host}:{self.port}"
 
-    async def send(self, text: str) -> str:
-        """Post the request and return the reply's first ``MAX_REPLY`` bytes as text."""
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
+        """Post the request and return the reply's first ``MAX_REPLY`` bytes as text.
+
+        ``on_sent`` is called when the last byte of the request has gone to the system: from then
+        on the player can think.
+        """
         try:
-            return await self.ask(text)
+            return await self.ask(text, on_sent)
         except ServerError as error:
             raise ServerError(f"{self.name}: {error}") from error.__cause__
 
-    async def ask(self, text: str) -> str:
+    async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         """Do what :meth:`send` does, with errors that do not name the address."""
         try:
-            return await self._post(text)
+            return await self._post(text, on_sent)
         except (aiohttp.ClientError, OSError) as error:
             raise ServerError(_sentence(error)) from error
 
-    async def _post(self, text: str) -> str:
+    async def _post(self, text: str, on_sent: Callable[[], None]) -> str:
         headers = {
             "Accept": "text/delim",
             "Sender": "GAMESERVER",
@@ -116,13 +124,36 @@ class RemotePlayer:
                 version=HttpVersion10,
                 skip_auto_headers=("User-Agent", "Accept-Encoding"),
             ) as session,
-            session.post(url, data=text.encode(), allow_redirects=False) as response,
+            session.post(
+                url, data=_TimedBody(text.encode(), on_sent), allow_redirects=False
+            ) as response,
         ):
             try:
                 body = await response.content.readexactly(MAX_REPLY)
             except asyncio.IncompleteReadError as end:
                 body = end.partial
             return body.decode("utf-8", errors="replace")
+
+
+class _TimedBody(Payload):
+    """A body that tells when it has been sent."""
+
+    def __init__(self, body: bytes, on_sent: Callable[[], None]) -> None:
+        super().__init__(body)
+        self._size = len(body)
+        self._on_sent = on_sent
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        """Return the body as text."""
+        return bytes(self._value).decode(encoding, errors)
+
+    async def write(self, writer: AbstractStreamWriter) -> None:
+        """Write the body, and wait until the system has taken all of it."""
+        await writer.write(self._value)
+        if isinstance(writer, StreamWriter) and writer.transport is not None:
+            writer.transport.set_write_buffer_limits(0)
+        await writer.drain()
+        self._on_sent()
 
 
 def _sentence(error: Exception) -> str:

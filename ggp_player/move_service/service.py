@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ggp_player.clock import Deadline
+from ggp_player.events import ObservedStep, Step
 from ggp_player.logs import shown
 from ggp_player.move_service.deadlines import (
     LEGAL_MOVES_GRACE,
@@ -103,15 +104,19 @@ class MoveService:
         self._search.open()
         self._search.search()
 
-    async def choose(self, moves: Sequence[str], deadline: CancellableDeadline) -> Decision:
-        """Apply the joint move, empty before the first step, and return the best move."""
+    async def choose(self, steps: Sequence[Step], deadline: CancellableDeadline) -> Decision:
+        """Apply the steps made since the last move, and return the best move.
+
+        There are none before the first step, and more than one where the manager has skipped some.
+        """
         self._deadline = deadline
-        if moves:
-            self._roles = len(moves)
+        if steps:
             self._search.stop()
-            self._tracker.apply_moves(moves)
-            self._search.apply_moves(moves)
-        if moves or not self._search.is_wanted:
+        for step in steps:
+            self._roles = self._roles if isinstance(step, ObservedStep) else len(step)
+            self._tracker.apply_step(step)
+            self._search.apply_step(step)
+        if steps or not self._search.is_wanted:
             self._search.search()
         with self._replacing_stopped_workers():
             await deadline.wait(self._is_decided)
@@ -127,12 +132,12 @@ class MoveService:
         return decision
 
     async def finish(
-        self, moves: Sequence[str], deadline: CancellableDeadline
+        self, steps: Sequence[Step], deadline: CancellableDeadline
     ) -> MatchStatus | None:
-        """Apply the last joint move, and return how the match ended, None if it is not known."""
+        """Apply the last steps, and return how the match ended, None if it is not known."""
         self._search.close()
-        if moves:
-            self._tracker.apply_moves(moves)
+        for step in steps:
+            self._tracker.apply_step(step)
         await self._wait_for_status(deadline)
         return self._tracker.status
 

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gdl.system import is_stopped
-from ggp_player.events import EventBus, MatchPublisher, StateReached
+from ggp_player.events import (
+    EventBus,
+    History,
+    MatchPublisher,
+    ObservedStep,
+    StateReached,
+    Step,
+)
 from ggp_player.logs import shown
 from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
@@ -24,6 +31,7 @@ from ggp_player.protocol import Start
 from ggp_player.worker import (
     AlwaysLegal,
     ApplyMoves,
+    ApplyObservation,
     BeginMatch,
     BeginSearch,
     FoundChoice,
@@ -61,7 +69,7 @@ class Setup:
     ``seed`` makes the search's random choices repeatable. With ``ponder`` strategies that gain
     from it search on the others' time too. ``on_illegal_choice`` gets each choice of the strategy
     that is no legal move, when a legal one is sent in its place. ``health`` and ``metrics`` are the
-    server's. ``history`` has the joint moves that were made before, in a match that goes on after a
+    server's. ``history`` has the steps that were made before, in a match that goes on after a
     restart of the server. ``events`` is where the match tells what happens in it.
     """
 
@@ -71,7 +79,7 @@ class Setup:
     ponder: bool = True
     on_illegal_choice: Callable[[str], None] = lambda move: None
     health: Health = field(default_factory=Health)
-    history: tuple[tuple[str, ...], ...] = ()
+    history: History = ()
     metrics: Metrics = field(default_factory=Metrics)
     events: MatchPublisher = field(default_factory=lambda: MatchPublisher(EventBus()))
 
@@ -88,7 +96,7 @@ class Supervisor:
         self.worker: WorkerHandle | None = None
         self.unplayable = ""
         self.setup = setup
-        self.history: list[tuple[str, ...]] = list(setup.history)
+        self.history: list[Step] = list(setup.history)
         self._name = f"match {shown(setup.start.match_id)}, {self.duty}"
         self._pool = pool
         self._on_change = on_change
@@ -133,14 +141,17 @@ class Supervisor:
         """Handle a message from the worker."""
         raise NotImplementedError
 
-    def apply_moves(self, moves: Sequence[str]) -> None:
-        """Begin a turn with a joint move. Failures of the last turn no longer count."""
-        self.history.append(tuple(moves))
-        self._begin_turn(ApplyMoves(self.history[-1]))
+    def apply_step(self, step: Step) -> None:
+        """Begin a turn with a step. Failures of the last turn no longer count."""
+        self.history.append(step)
+        if isinstance(step, ObservedStep):
+            self._begin_turn(ApplyObservation(step))
+        else:
+            self._begin_turn(ApplyMoves(step))
 
-    def replace_history(self, history: Sequence[Sequence[str]]) -> None:
+    def replace_history(self, history: History) -> None:
         """Begin a turn at another position of the game, as after moves were taken back."""
-        self.history = [tuple(moves) for moves in history]
+        self.history = list(history)
         self._begin_turn(ReplaceHistory(tuple(self.history)))
 
     def _begin_turn(self, message: MessageToWorker) -> None:
@@ -219,7 +230,7 @@ class TrackerSupervisor(Supervisor):
 
     @property
     def turn(self) -> int:
-        """How many joint moves there have been."""
+        """How many steps there have been."""
         return len(self.history)
 
     @property
@@ -246,6 +257,10 @@ class TrackerSupervisor(Supervisor):
             self._state_report = message
             self._publish()
 
+    @property
+    def _was_observed(self) -> bool:
+        return bool(self.history) and isinstance(self.history[-1], ObservedStep)
+
     def _publish(self) -> None:
         """Tell the state once it is there with its legal moves, in whichever order they come."""
         status, report = self._status, self._state_report
@@ -261,6 +276,7 @@ class TrackerSupervisor(Supervisor):
                 state=report.state,
                 legal_moves=status.legal_moves[:MAX_LEGAL_MOVES],
                 legal_move_count=len(status.legal_moves),
+                joint_move=report.joint_move if self._was_observed else (),
                 is_over=status.is_over,
                 goals=dict(status.goals),
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlencode
@@ -16,7 +16,8 @@ from aiohttp import web
 from pydantic_core import to_json
 
 from ggp_player.archive import Archive, ArchivedMatch, ArchiveError, MatchFilter, MatchPage
-from ggp_player.archive.queries import STATUSES
+from ggp_player.archive.queries import STATUSES, ArchivedChoice
+from ggp_player.events import MoveThought
 from ggp_player.pages.analyses import STRATEGIES
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import DrawSteps
@@ -158,10 +159,19 @@ def _as_json(match: ArchivedMatch) -> bytes:
     known = {
         "summary": match.summary,
         "steps": match.steps,
-        "choices": match.choices,
+        "choices": [replace(choice, thoughts=_with_rows(choice)) for choice in match.choices],
         "problems": match.problems,
     }
     return to_json(known)
+
+
+def _with_rows(choice: ArchivedChoice) -> Mapping[str, object] | None:
+    """What the search thought; matches of earlier versions have no texts of their moves."""
+    thoughts = choice.thoughts
+    moves = thoughts.get("moves") if thoughts else None
+    if thoughts is None or not isinstance(moves, list) or all("cells" in move for move in moves):
+        return thoughts
+    return {**thoughts, "moves": [MoveThought(**move) for move in moves]}
 
 
 def _number(request: web.Request, name: str, default: int, most: int) -> int:

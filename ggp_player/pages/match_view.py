@@ -7,6 +7,7 @@ begins again, has number 0 and gets all.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -17,6 +18,7 @@ from ggp_player.events import (
     MatchProblem,
     MatchStarted,
     MoveChosen,
+    ObservedStep,
     StateReached,
     StepMade,
     Thoughts,
@@ -34,6 +36,9 @@ MAX_LEGAL = 200
 """Legal moves that it lists."""
 
 RUNNING = "running"
+
+_PERCEPTS = re.compile(r"\(\s*sees\s", re.IGNORECASE)
+"""The head of a rule by which roles see something, and nothing else."""
 
 
 @dataclass(slots=True)
@@ -60,6 +65,7 @@ class MatchView:
         self.start = start
         self.version = 1
         self.roles = start.roles
+        self._hides = _PERCEPTS.search(start.rules) is not None
         self.status = RUNNING
         self.state: StateReached | None = None
         self.before = ""
@@ -79,8 +85,9 @@ class MatchView:
         self._drawn_turn = 0
         self.placed_line: Line = ()
         self._places: Line = ()
-        for turn, joint_move in enumerate(start.history):
-            self._turn(turn).joint_move = joint_move
+        for turn, step in enumerate(start.history):
+            if not isinstance(step, ObservedStep):
+                self._turn(turn).joint_move = step
 
     @property
     def is_over(self) -> bool:
@@ -155,6 +162,7 @@ class MatchView:
             "strategy": start.strategy,
             "start_clock": start.start_clock,
             "play_clock": start.play_clock,
+            "hides": self._hides,
             "reason": self._end.reason if self._end is not None else "",
             "ended": self._end.time if self._end is not None else None,
         }
@@ -218,6 +226,8 @@ class MatchView:
         elif self.state is None or self.state.turn != event.turn:
             self.before = ""
         self.state = event
+        if event.joint_move and event.turn:
+            self._turn(event.turn - 1).joint_move = event.joint_move
         if event.roles != self.roles or event.is_over:
             self.roles = event.roles
             self._note("about")

@@ -90,7 +90,7 @@ class Engine:
         known = len(self._history)
         if history[:known] == self._history:
             for joint_move in history[known:]:
-                self._search.apply_moves(joint_move)
+                self._search.apply_step(joint_move)
         else:
             self._search.replace_history(history)
         self._history = history

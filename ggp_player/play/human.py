@@ -125,7 +125,10 @@ class HumanPlayer:
     async def _follow(self, table: Table, request: Play | Stop) -> None:
         if request.moves:
             moves = spelled(table.ruleset, tuple(map(str, request.moves)))
-            table.line = await asyncio.to_thread(table.line.after, moves, (), table.clock())
+            line = await asyncio.to_thread(table.line.after, moves, (), table.clock())
+            if table.sight.hides:
+                await asyncio.to_thread(table.sight.follow, line, table.persons)
+            table.line = line
             table.tell()
 
     async def _stop(self, stop: Stop) -> None:

@@ -28,14 +28,14 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import to_json
 
+from gdl import Constant, Term
 from gdl.drawing.rendering import layout_file_of
 from ggp_player.errors import PlayError, ServerError
 from ggp_player.pages import PAGE_HEADERS, EventStream, PageSite, WriteGuard
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawState
-from ggp_player.play.match_line import MatchLine, Step
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import MAX_LEGAL, Table
+from ggp_player.play.table import MAX_LEGAL, UNKNOWN, Table, told_of
 from ggp_player.protocol import move_texts, spaced, state_text
 
 LOOPBACK = "127.0.0.1"
@@ -75,8 +75,20 @@ class _Request(BaseModel):
 class _Board:
     """The drawing of a step; ``key`` says of which one."""
 
-    key: tuple[int, int, tuple[str, ...], str]
+    key: _Key
     drawing: Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What a drawing depends on: ``moves`` are the legal ones of ``persons``."""
+
+    match: int
+    step: int
+    persons: tuple[Constant, ...]
+    moves: tuple[str, ...]
+    advised: str
+    is_veiled: bool
 
 
 class PlayPage:
@@ -165,6 +177,8 @@ class PlayPage:
         table = self.table
         if not isinstance(table, PlaySession):
             raise web.HTTPNotFound(reason="the game manager has the record of this match")
+        if table.is_veiled:
+            raise PlayError("the record tells what is hidden from you; it is there at the end")
         response = self._site.json(table.record().to_json().encode())
         name = "".join(c if c.isalnum() or c in ".-_" else "_" for c in table.match_id)
         response.headers["Content-Disposition"] = f'attachment; filename="{name}.json"'
@@ -238,35 +252,46 @@ class PlayPage:
         while True:
             key = self._key()
             if self._board is None or self._board.key != key:
-                request = self._request(key)
-                drawings = await self._drawer.draw(request)
-                drawing = drawings[0] if drawings else _facts(self.table.line.last)
+                drawing = await self._draw(key)
                 self._board = _Board(key, drawing)
                 self._board_version += 1
                 self.table.wake()
             else:
                 await self.table.news()
 
-    def _key(self) -> tuple[int, int, tuple[str, ...], str]:
+    async def _draw(self, key: _Key) -> Drawing:
+        """Draw what people may see of the newest step; nothing where that is no board."""
+        facts = self.table.facts(key.step)
+        if facts is None:
+            return Drawing()
+        drawings = await self._drawer.draw(self._request(key, facts))
+        return drawings[0] if drawings else Drawing(facts=tuple(sorted(map(str, facts))))
+
+    def _key(self) -> _Key:
         table = self.table
         advice = table.shown.advice
         moves = dict.fromkeys(
             str(move) for role in table.persons for move in table.legal_moves(role)[:MAX_LEGAL]
         )
-        return table.match_number, table.line.number, tuple(moves), advice.move if advice else ""
+        return _Key(
+            table.match_number,
+            table.line.number,
+            table.persons,
+            tuple(moves),
+            advice.move if advice else "",
+            table.is_veiled,
+        )
 
-    def _request(self, key: tuple[int, int, tuple[str, ...], str]) -> DrawState:
+    def _request(self, key: _Key, facts: frozenset[Term]) -> DrawState:
         table = self.table
-        steps = table.line.steps
-        _, _, moves, advised = key
-        layout_file = layout_file_of_rules(table)
+        before = table.facts(key.step - 1) if key.step else None
         return DrawState(
             spaced(str(table.ruleset)),
-            state_text(steps[-1].state),
-            state_text(steps[-2].state) if len(steps) > 1 else "",
-            moves,
-            ((advised,),) if advised else (),
-            layout_file=layout_file,
+            state_text(facts),
+            state_text(before) if before is not None else "",
+            key.moves,
+            ((key.advised,),) if key.advised else (),
+            layout_file=layout_file_of_rules(table),
         )
 
 
@@ -299,7 +324,8 @@ def view_of(table: Table) -> dict[str, object]:
             for role in table.persons
             if (move := table.chosen(role)) is not None
         },
-        "moves": _moves(line),
+        "moves": _moves(table),
+        "knowledge": told_of(table),
         "is_over": table.is_over,
         "result": table.result(),
         "goals": goals,
@@ -313,23 +339,35 @@ def view_of(table: Table) -> dict[str, object]:
     }
 
 
-def _moves(line: MatchLine) -> list[dict[str, object]]:
+def _moves(table: Table) -> list[dict[str, object]]:
     return [
-        {"turn": number, "joint_move": move_texts(step.joint_move), "errors": step.errors}
-        for number, step in enumerate(line.steps[1:], 1)
+        {
+            "turn": number,
+            "joint_move": [UNKNOWN if move is None else str(move) for move in table.moves(number)],
+            "errors": table.errors(number),
+            "seen": _percepts(table, number),
+        }
+        for number in range(1, len(table.line.steps))
     ]
 
 
+def _percepts(table: Table, step: int) -> str | None:
+    """What people saw in a step, where that is all that they may know."""
+    if not table.sight.hides:
+        return None
+    percepts = table.knowledge[step].percepts
+    return ", ".join(" ".join(map(str, seen)) for seen in percepts if seen)
+
+
 def _board_message(board: _Board) -> dict[str, object]:
-    match, step, _, advised = board.key
-    drawing = board.drawing
+    key, drawing = board.key, board.drawing
     return {
-        "match": match,
-        "step": step,
+        "match": key.match,
+        "step": key.step,
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,
-        "advised": drawing.line[0] if advised and drawing.line else (),
+        "advised": drawing.line[0] if key.advised and drawing.line else (),
     }
 
 
@@ -338,10 +376,6 @@ def _thoughts_message(table: Table) -> dict[str, object] | None:
     if view is None:
         return None
     return {"role": table.shown.thinker, "view": view}
-
-
-def _facts(step: Step) -> Drawing:
-    return Drawing(facts=tuple(sorted(map(str, step.state))))
 
 
 def layout_file_of_rules(table: Table) -> str:

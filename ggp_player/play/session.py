@@ -52,6 +52,9 @@ WARM_UP_SECONDS = 15.0
 HINT_SECONDS = 3.0
 """The longest search for a hint."""
 
+HIDDEN = "a search knows more of this position than you may know"
+"""Why people get no advice where information is hidden from them."""
+
 HUMAN = "human"
 """What the records call a person."""
 
@@ -139,15 +142,19 @@ class PlaySession(Table):
     @property
     def actions(self) -> frozenset[str]:  # type: ignore[override]
         """What people can do now besides moving."""
-        found = {"new", "record"}
+        found = {"new"}
+        if not self.is_veiled:
+            found |= {"record"}
         if not self.is_over:
             found |= {"resign"}
-        if any(True for role in self.persons if len(self.legal_moves(role)) > 1):
+        has_choice = any(True for role in self.persons if len(self.legal_moves(role)) > 1)
+        if has_choice and self.knows_all:
             found |= {"hint", "think"}
         is_local = all(isinstance(one, str) for one in self.setup.opponents)
         if self.line.number and is_local:
             found |= {"back"}
-        if len(self._seats) > len(self.persons) and is_local:
+        may_change = not (self.is_veiled and self.line.number)
+        if len(self._seats) > len(self.persons) and is_local and may_change:
             found |= {"flip"}
         return frozenset(found)
 
@@ -217,6 +224,8 @@ class PlaySession(Table):
         role = self._adviced()
         if role is None:
             raise PlayError("there is nothing to choose for you now")
+        if not self.knows_all:
+            raise PlayError(HIDDEN)
         adviser = await self._adviser(role)
         self.check(step, match)
         legal = move_texts(self.legal_moves(role))
@@ -231,6 +240,8 @@ class PlaySession(Table):
 
     async def think(self, is_on: bool) -> None:
         """Show what a search thinks of each position, or no longer."""
+        if is_on and not self.knows_all:
+            raise PlayError(HIDDEN)
         self._is_thinking = is_on
         if not is_on:
             self.shown.thoughts = None
@@ -388,6 +399,8 @@ class PlaySession(Table):
         joint_move = [move for move, _ in decided]
         errors = [error for _, error in decided]
         line = await asyncio.to_thread(self.line.after, joint_move, errors, self.clock())
+        if self.sight.hides:
+            await asyncio.to_thread(self.sight.follow, line, self.persons)
         self.line = line
         self.shown.notice = ""
         self._publish_step(line.number)
@@ -520,9 +533,12 @@ class PlaySession(Table):
         """Have the search of the person who chooses tell what it thinks, where that is wanted."""
         role = self._adviced()
         for other, adviser in self._advisers.items():
-            if other != role or not self._is_thinking:
+            if other != role or not (self._is_thinking and self.knows_all):
                 adviser.rest()
-        if role is not None and self._is_thinking:
+        if self._is_thinking and not self.knows_all:
+            self.shown.thoughts = None
+            self.thoughts_version += 1
+        elif role is not None and self._is_thinking:
             adviser = await self._adviser(role)
             adviser.think(self.line.history)
 
@@ -537,7 +553,8 @@ class PlaySession(Table):
         searches = self._engines if role is None else self._advisers
         for other, engine in searches.items():
             is_meant = other == role or (role is None and len(self.legal_moves(other)) > 1)
-            if engine.key == thoughts.match and is_meant and self._is_thinking:
+            is_wanted = is_meant and self._is_thinking and self.knows_all
+            if engine.key == thoughts.match and is_wanted:
                 view: SearchView = thoughts
                 self.tell_thoughts(str(other), view)
 
@@ -565,9 +582,9 @@ class PlaySession(Table):
 
     @contextmanager
     def _waiting_for(self, role: Constant) -> Iterator[None]:
-        """Show that a role's move is awaited, where it has a choice."""
+        """Show that a role's move is awaited, where it has a choice, or people cannot know that."""
         name = str(role)
-        if len(self.legal_moves(role)) > 1:
+        if len(self.legal_moves(role)) > 1 or self.is_veiled:
             self.shown.waiting_for = (*self.shown.waiting_for, name)
             self.tell()
         try:

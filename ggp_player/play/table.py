@@ -16,10 +16,15 @@ from gdl.language import moves_by_chance
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import PlayError
 from ggp_player.events import SearchView
+from ggp_player.play.knowledge import Knowledge, KnownMove, Sight
 from ggp_player.play.match_line import JointMove, MatchLine
 
 MAX_LEGAL = 2_000
 """Legal moves of a step that a person is shown."""
+
+
+UNKNOWN = "?"
+"""In place of a move that people may not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,7 @@ class Table:
         self.persons = tuple(persons)
         self.clock = clock
         self.line = MatchLine.begin(machine, clock())
+        self.sight = Sight(ruleset, machine)
         self.names = dict.fromkeys(machine.roles, "")
         self.shown = Shown()
         self.match_number = 1
@@ -94,6 +100,39 @@ class Table:
     def is_over(self) -> bool:
         """Whether nobody can move any more."""
         return self.line.is_over or bool(self.shown.ended)
+
+    @property
+    def is_veiled(self) -> bool:
+        """Whether people may see only what their roles see; at the end they may see all."""
+        return self.sight.hides and not self.is_over
+
+    @property
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """What the people know of each step."""
+        return self.sight.follow(self.line, self.persons)
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether the people know the whole state."""
+        return not self.is_veiled or self.knowledge[-1].is_complete
+
+    def facts(self, step: int) -> frozenset[Term] | None:
+        """The facts after a step that people may see; None where they are not to be told apart."""
+        if self.is_veiled:
+            return self.knowledge[step].facts
+        return frozenset(self.line.steps[step].state)
+
+    def moves(self, step: int) -> tuple[KnownMove, ...]:
+        """The joint move that led to a step, without the moves that people may not see."""
+        return self.knowledge[step].moves if self.is_veiled else self.line.steps[step].joint_move
+
+    def errors(self, step: int) -> tuple[str, ...]:
+        """What went wrong with the moves that led to a step, as far as people may see them."""
+        errors = self.line.steps[step].errors
+        if not self.is_veiled:
+            return errors
+        pairs = zip(self.machine.roles, errors, strict=True)
+        return tuple(error if role in self.persons else "" for role, error in pairs)
 
     def tell(self) -> None:
         """Note that something which is shown has changed."""
@@ -192,9 +231,14 @@ class Table:
         return dict(self._choices.of_role)
 
     def _only_waits(self, role: Constant, move: Term) -> bool:
-        """Whether a lone legal move is there because others move, or is called a noop."""
+        """Whether a lone legal move is there because others move, or is called a noop.
+
+        Where information is hidden, what others can do is not to be guessed from that.
+        """
+        if str(move).lower() == "noop" or self.sight.hides:
+            return str(move).lower() == "noop"
         others = (self.legal_moves(other) for other in self.machine.roles if other != role)
-        return str(move).lower() == "noop" or any(len(moves) > 1 for moves in others)
+        return any(len(moves) > 1 for moves in others)
 
     # ---------------------------------------------------------------------- for readers
 
@@ -229,6 +273,27 @@ def _verdict(ours: int, others: Sequence[int]) -> str:
     if ours < best:
         return "You lose."
     return "A draw." if len(others) == 1 else "You share the best result."
+
+
+def told_of(table: Table) -> tuple[str, ...]:
+    """What people saw in the last step, and what they can know of the state, in sentences."""
+    if not table.is_veiled:
+        return ()
+    knowledge = table.knowledge[-1]
+    seen = tuple(
+        f"{role} sees {' and '.join(map(str, percepts)) or 'nothing'}."
+        for role, percepts in zip(table.persons, knowledge.percepts, strict=False)
+    )
+    return *seen, _told_of_state(knowledge)
+
+
+def _told_of_state(knowledge: Knowledge) -> str:
+    if knowledge.possible is None:
+        return "More positions are possible than can be told apart: none is drawn."
+    if knowledge.is_complete:
+        return "You know the whole position."
+    count = len(knowledge.possible)
+    return f"{count} positions are possible; drawn is what is the same in all of them."
 
 
 def spelled(ruleset: Ruleset, texts: Sequence[str]) -> JointMove:

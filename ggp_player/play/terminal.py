@@ -17,12 +17,13 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.text import Text
 
-from gdl import Constant, GdlError
+from gdl import Constant, GdlError, Term
 from gdl.drawing import draw_text, layout_of
 from ggp_player.errors import GgpPlayerError, PlayError
+from ggp_player.events import move_table_lines
 from ggp_player.play.move_reading import read_move
 from ggp_player.play.session import PlaySession
-from ggp_player.play.table import Table
+from ggp_player.play.table import UNKNOWN, Table, told_of
 
 MAX_SHOWN = 100
 """Legal moves that are listed; ``moves`` lists all."""
@@ -121,19 +122,26 @@ class Terminal:
         line, console = table.line, self._console
         console.rule(f"step {line.number + 1}" if not table.is_over else "the end")
         if line.number:
-            moves = zip(table.machine.roles, line.last.joint_move, strict=True)
-            self.say("last: " + "  ".join(f"{role} {move}" for role, move in moves), "dim")
-        before = line.steps[-2].state if line.number else None
-        try:
-            console.print(draw_text(layout_of(table.ruleset), line.last.state, before))
-        except GdlError:
-            self.say(" ".join(sorted(map(str, line.last.state))))
+            moves = zip(table.machine.roles, table.moves(line.number), strict=True)
+            told = (f"{role} {UNKNOWN if move is None else move}" for role, move in moves)
+            self.say("last: " + "  ".join(told), "dim")
+        for sentence in told_of(table):
+            self.say(sentence, "dim")
+        facts = table.facts(line.number)
+        if facts is not None:
+            self._draw(table, facts, table.facts(line.number - 1) if line.number else None)
         if table.shown.notice:
             self.say(table.shown.notice, "yellow")
         if table.is_over:
             self._show_end(table)
         for role in table.choosing:
             self.list_moves(table, role, MAX_SHOWN)
+
+    def _draw(self, table: Table, facts: frozenset[Term], before: frozenset[Term] | None) -> None:
+        try:
+            self._console.print(draw_text(layout_of(table.ruleset), facts, before))
+        except GdlError:
+            self.say(" ".join(sorted(map(str, facts))))
 
     def _show_end(self, table: Table) -> None:
         self.say(table.result(), "bold")
@@ -276,11 +284,10 @@ class TerminalSession:
         await session.think(False)
         if view is None:
             raise PlayError("the search has nothing to say of this position yet")
-        for known in view.moves[:12]:
-            value = "" if known.value is None else f"{known.value:6.1f}"
-            proof = " proved" if known.proved else ""
-            visits = "" if known.visits is None else f"  {known.visits:,} visits"
-            self._terminal.say(f"  {known.move}  {value}{proof}{visits}", "green")
+        if view.notice:
+            self._terminal.say(f"  {view.notice}", "dim")
+        for row in move_table_lines([known.cells for known in view.moves[:12]]):
+            self._terminal.say(f"  {row}", "green")
         self._terminal.say(f"  {view.strategy}: {view.note}", "dim")
 
     async def _moves(self) -> None:
@@ -293,6 +300,8 @@ class TerminalSession:
     async def _save_as(self, file: str) -> None:
         if not file:
             raise PlayError("save needs the name of a file")
+        if self._session.is_veiled:
+            raise PlayError("the record tells what is hidden from you; it can be saved at the end")
         self.save(Path(file))
 
     async def _quit(self) -> None:

@@ -3,11 +3,28 @@
 The first stage of a request's journey. A request's text comes in; what goes out is a value
 (:mod:`.messages`) and what to do about it (:mod:`.lifecycle`). Nothing here does I/O.
 
-Start reading in :mod:`.messages`, which has a table of them all. :mod:`.prefix` is the dialect in
-which they are written, on top of :mod:`.lexer`. :mod:`.lifecycle` holds the theory of operation of
-matches. :mod:`.match_record` is the JSON form in which game managers publish matches.
+Start reading in :mod:`.messages`, which has a table of them all, and :mod:`.dialects`, which has
+one of who writes them how: each dialect is a file. They share two readers, :mod:`.prefix` on top of
+:mod:`.lexer`, and :mod:`.infix`; :mod:`.beginning` says what a message is about before it is read.
+:mod:`.lifecycle` holds the theory of operation of matches. :mod:`.match_record` is the JSON form in
+which game managers publish matches.
 """
 
+from ggp_player.protocol.beginning import (
+    Beginning,
+    beginning_of,
+    may_change_a_match,
+    notation_of_message,
+)
+from ggp_player.protocol.dialects import (
+    SYNTAXES,
+    format_request,
+    parse_request,
+    reply_syntax,
+)
+from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.stanford_polling import Envelope, format_envelope, parse_envelope
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
 from ggp_player.protocol.lexer import Item, items_of, tokens
 from ggp_player.protocol.lifecycle import Match, Matches, Outcome
 from ggp_player.protocol.match_record import (
@@ -28,6 +45,7 @@ from ggp_player.protocol.messages import (
     Info,
     InfoReply,
     MatchRequest,
+    Observation,
     Ping,
     Play,
     Preview,
@@ -36,14 +54,9 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.prefix import (
-    Beginning,
-    beginning_of,
     format_info_reply,
-    format_request,
-    may_change_a_match,
     parse_info_reply,
     parse_move,
-    parse_request,
     spaced,
 )
 
@@ -51,13 +64,17 @@ __all__ = [
     "ABORTED",
     "BUSY",
     "CONNECTION_ERROR",
+    "DID_RULE",
     "DONE",
     "ILLEGAL",
     "NIL",
     "READY",
+    "SYNTAXES",
     "TIMEOUT",
     "Abort",
     "Beginning",
+    "Dialect",
+    "Envelope",
     "Info",
     "InfoReply",
     "Item",
@@ -65,6 +82,7 @@ __all__ = [
     "MatchRecord",
     "MatchRequest",
     "Matches",
+    "Observation",
     "Outcome",
     "Ping",
     "Play",
@@ -72,15 +90,20 @@ __all__ = [
     "Request",
     "Start",
     "Stop",
+    "Syntax",
     "beginning_of",
+    "format_envelope",
     "format_info_reply",
     "format_request",
     "items_of",
     "may_change_a_match",
     "move_texts",
+    "notation_of_message",
+    "parse_envelope",
     "parse_info_reply",
     "parse_move",
     "parse_request",
+    "reply_syntax",
     "spaced",
     "state_text",
     "tokens",

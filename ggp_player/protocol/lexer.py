@@ -14,10 +14,10 @@ from itertools import islice
 from gdl.language import COMMENT, WORD
 from ggp_player.errors import ProtocolError
 
-_MAX_ITEMS = 64
+MAX_ITEMS = 64
 """How many items of a message are read; START, which has the most, has six."""
 
-_MAX_DEPTH = 1000
+MAX_DEPTH = 1000
 """The deepest nesting of parentheses that is followed; the deepest known game has 25."""
 
 _TOKEN = re.compile(rf"{COMMENT}|[()]|{WORD.pattern}")
@@ -60,7 +60,7 @@ def items_of_message(text: str) -> list[Item]:
     if first is None:
         return []
     if first.group() == "(":
-        return list(islice(items_of(text, first.start(), 0), _MAX_ITEMS))
+        return list(islice(items_of(text, first.start(), 0), MAX_ITEMS))
     if first.group() == ")":
         raise ProtocolError(first.start(), "expected '(' and a command, found ')'")
     return [Item(first.group(), first.start())]
@@ -88,8 +88,8 @@ def _closing(text: str, opening: int, offset: int) -> int:
         found = token.group()
         if found == "(":
             depth += 1
-            if depth > _MAX_DEPTH:
-                sentence = f"parentheses are nested deeper than {_MAX_DEPTH} levels"
+            if depth > MAX_DEPTH:
+                sentence = f"parentheses are nested deeper than {MAX_DEPTH} levels"
                 raise ProtocolError(offset + token.start(), sentence)
         elif found == ")":
             depth -= 1

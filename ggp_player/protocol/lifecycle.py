@@ -29,6 +29,8 @@ behind its lines:
   moved as before; it counts as a new turn, and the match tracker, which knows the legal moves,
   decides. A PLAY without moves can only be the first: after the first it brings nothing new, and
   gets the last reply again.
+- Where steps are counted, a PLAY of a turn that we have had is the same PLAY, whenever it comes,
+  and gets the same reply.
 - A running match is never disturbed by the START of another, nor by a second START of its own:
   both are answered ``busy``, as are requests for a match that we do not play.
 - A match belongs to the sender of its START. To everybody else it is unknown.
@@ -45,7 +47,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from ggp_player.protocol.messages import NIL, Abort, MatchRequest, Play, Start, Stop
+from ggp_player.protocol.messages import NIL, Abort, MatchRequest, Observation, Play, Start, Stop
 
 
 class Phase(StrEnum):
@@ -195,7 +197,11 @@ class Match:
     def _is_repeated(self, play: Play) -> bool:
         if isinstance(self.newest, Start):
             return False
+        if play.turn is not None and self.newest.turn is not None:
+            return play.turn <= self.newest.turn
         brings_nothing = not play.moves and play.word.upper() == NIL
+        if play.observation is not None:
+            brings_nothing = play.observation == Observation() and not self.start.has_percepts
         return brings_nothing or (self.phase is Phase.CHOOSING and play == self.newest)
 
 

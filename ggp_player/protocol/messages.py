@@ -8,8 +8,8 @@ PING                                              ``ready``; ``nil`` in a match
 PREVIEW   rules, preview clock                    ``ready``; ``busy`` in a match
 START     match id, role, rules, start clock,     ``ready`` once prepared; ``busy`` in a match
           play clock
-PLAY      match id, last joint move or NIL        our move
-STOP      match id, last joint move or NIL        ``done``
+PLAY      match id, last step or NIL              our move
+STOP      match id, last step or NIL              ``done``
 ABORT     match id                                ``aborted``
 ========  ======================================  ===========================================
 
@@ -18,18 +18,22 @@ understood gets a sentence that begins with ``error:``. Which message is in orde
 :mod:`ggp_player.protocol.lifecycle`.
 
 How a message is written is a matter of the dialect, and each dialect is a file:
-:mod:`ggp_player.protocol.prefix` is the only one so far. The rules of a START are text here too:
-they come from strangers, and are parsed where that can do no harm.
+:mod:`ggp_player.protocol.dialects` has the table of them, and of which has which message. The rules
+of a START are text here too: they come from strangers, and are parsed where that can do no harm.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from gdl import Term
+from gdl.language import Notation
+
+_SEES = re.compile(r"\bsees\b", re.IGNORECASE)
 
 NIL = "NIL"
 """What a manager sends instead of moves before there are any."""
@@ -60,35 +64,62 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A match begins. ``rules`` is the rulesheet's text, the clocks are in seconds."""
+    """A match begins. ``rules`` is the rulesheet's text, the clocks are in seconds.
+
+    ``notation`` is that of the message, and so of all replies in the match.
+    """
 
     match_id: str
     role: str
     rules: str
     start_clock: int
     play_clock: int
+    notation: Notation = Notation.KIF
+
+    @property
+    def has_percepts(self) -> bool:
+        """Whether the rules seem to say what roles see, so that a player may be told just that."""
+        return _SEES.search(self.rules) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What our role is told of a step: the move made for it, and its percepts, in no order.
+
+    ``move`` is None where the dialect does not tell it.
+    """
+
+    move: Term | None = None
+    percepts: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
     """A move is asked for. ``moves`` is the joint move of the last step, in role order.
 
-    Before the first step ``moves`` is empty, and ``word`` is what was sent instead. A manager
-    that is not exact sends a lone move there: in a game with one role, ``word`` can be a move.
+    Where our role is told only what it may know, that is in ``observation``. A dialect without
+    turns sends the one list or the other, and does not say which: then it is in ``moves``, unless
+    it is empty. Before the first step there is neither, and ``word`` is what was sent instead. A
+    manager that is not exact sends a lone move there: in a game with one role, ``word`` can be a
+    move. ``turn`` is how many steps were made, where the dialect counts them.
     """
 
     match_id: str
     moves: tuple[Term, ...] = ()
     word: str = NIL
+    turn: int | None = None
+    observation: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The match is over; ``moves`` and ``word`` are as in :class:`Play`."""
+    """The match is over; all else is as in :class:`Play`."""
 
     match_id: str
     moves: tuple[Term, ...] = ()
     word: str = NIL
+    turn: int | None = None
+    observation: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)

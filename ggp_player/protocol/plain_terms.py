@@ -17,6 +17,9 @@ MAX_DEPTH = 100
 
 _PLAIN = re.compile(r"[\s\w()]*", re.ASCII)
 _TOKEN = re.compile(r"[()]|\w+", re.ASCII)
+_PLAIN_INFIX = re.compile(r"[a-z0-9][\w(),]*", re.ASCII)
+_BAD_INFIX = re.compile(r"(?<!\w)[A-Z_]|[(,][),]|\)[\w(]|,\(|\(\(|,$", re.ASCII)
+_APPLICATION = re.compile(r"(\w+)\(", re.ASCII)
 _NOT_PLAIN = frozenset({"and", "distinct", "not", "or", *KEYWORDS})
 
 
@@ -38,6 +41,18 @@ def plain_term(text: str) -> Term | None:
             return None
     read = opened[0][0] if len(opened) == 1 else None
     return None if isinstance(read, str) else read
+
+
+def plain_infix_term(text: str) -> Term | None:
+    """Parse a plain term in infix, ``mark(1,1)`` or ``noop``; return None for any other text."""
+    text = text.replace(", ", ",")
+    if _PLAIN_INFIX.fullmatch(text) is None or _BAD_INFIX.search(text) is not None:
+        return None
+    if "(" not in text:
+        is_word = "," not in text and ")" not in text and text.lower() not in _NOT_PLAIN
+        return Constant(text) if is_word else None
+    # The same term in prefix: a name moves behind its parenthesis, and commas become blanks.
+    return plain_term(_APPLICATION.sub(r"(\1 ", text).replace(",", " "))
 
 
 def _term(items: list[Term | str]) -> Term | None:

@@ -1,44 +1,44 @@
-"""The prefix dialect: messages as expressions in KIF, as ggp-base and Tiltyard send them.
+"""The reader of prefix messages: expressions in KIF, as ggp-base, Dresden and Stanford write them.
 
-Dresden's game manager for GDL-I sends the same in upper case. :func:`format_request` writes the
-text of ggp-base's game manager, blank for blank, and :func:`parse_request` reads it back::
+They have one command each, in any case, and one reader for all prefix dialects, which tells them
+apart by what follows::
 
     >>> request = parse_request("(play m1 ((mark 1 1) noop))")
     >>> request.match_id, [str(move) for move in request.moves]
     ('m1', ['(mark 1 1)', 'noop'])
-    >>> format_request(request)
-    '( PLAY m1 (( mark 1 1 ) noop ) )'
+    >>> request = parse_request("(PLAY m1 3 NOOP ((SEES HAND ACE) NOISE))")
+    >>> request.turn, str(request.observation.move), len(request.observation.percepts)
+    (3, 'NOOP', 2)
 
-Other managers and course tools are less exact, and are understood too: commands in any case, any
-white space, comments, further arguments of START, text after the expression, a command without
-parentheses, and a message without anything in it, which asks for INFO.
+A PLAY or STOP of five elements has a turn, the move made for our role and our percepts. One of
+three has a joint move, or percepts: the message does not say which, and they stand in ``moves``.
+
+Managers and course tools are not exact, and are understood all the same: any white space, comments,
+further arguments, text after the expression, a command without parentheses, and a message without
+anything in it, which asks for INFO.
 
 Messages can have half a million characters, nearly all of them rules. Splitting one is a single
 linear pass over its parentheses, which leaves the rules as text.
-
-Another dialect is another file like this one. Managers for GDL-II also write in KIF, but send
-PLAY and STOP with a turn, a move and percepts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice, takewhile
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 import gdl
 from gdl.language import is_ground
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.lexer import Item, is_word, items_of, items_of_message, tokens
 from ggp_player.protocol.messages import (
-    CHANGING_COMMANDS,
     COMMANDS,
     NIL,
     Abort,
     Info,
     InfoReply,
+    Observation,
     Ping,
     Play,
     Preview,
@@ -54,41 +54,7 @@ MAX_MOVES_CHARACTERS = 2**16
 MAX_MATCH_ID_CHARACTERS = 1000
 """The longest match id that is read; those of known managers have less than a hundred."""
 
-BEGINNING_CHARACTERS = 4096
-"""How much of a message :func:`beginning_of` reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The command of a message in upper case, and the match id if one comes next.
-
-    Both are empty where they do not stand among the first :data:`BEGINNING_CHARACTERS`.
-    """
-
-    command: str = ""
-    match_id: str = ""
-
-
-def beginning_of(text: str) -> Beginning:
-    """Read what a message is about, in a time that does not grow with it, and without checks."""
-    first = list(islice(_words_at_beginning(text), 3))
-    words = first[1:] if first[:1] == ["("] else first[:1]
-    command, match_id = [*takewhile(is_word, words), "", ""][:2]
-    return Beginning(command.upper(), match_id)
-
-
-def may_change_a_match(text: str) -> bool:
-    """Check whether a message may begin, go on with or end a match; a long one always may."""
-    is_long = len(text) > BEGINNING_CHARACTERS
-    return is_long or beginning_of(text).command in CHANGING_COMMANDS
-
-
-def _words_at_beginning(text: str) -> Iterator[str]:
-    """Yield the first words and parentheses; one that may be cut off is none of them."""
-    is_cut = len(text) > BEGINNING_CHARACTERS
-    for token in tokens(text[:BEGINNING_CHARACTERS]):
-        if not (is_cut and token.end() == BEGINNING_CHARACTERS):
-            yield token.group()
+_TURN = re.compile(r"\d{1,9}", re.ASCII)
 
 
 def parse_request(text: str) -> Request:
@@ -102,26 +68,6 @@ def parse_request(text: str) -> Request:
         known = ", ".join(COMMANDS)
         raise ProtocolError(command.start, f"expected one of {known}, found {command}")
     return _PARSERS[COMMANDS[name]](_Arguments(name, arguments, len(text)))
-
-
-def format_request(request: Request) -> str:
-    """Write a request as ggp-base's game manager does."""
-    match request:
-        case Info():
-            return "( INFO )"
-        case Ping():
-            return "( PING )"
-        case Preview(rules, clock):
-            return f"( PREVIEW {_rules_list(rules)} {clock} )"
-        case Start(match_id, role, rules, start_clock, play_clock):
-            clocks = f"{start_clock} {play_clock}"
-            return f"( START {match_id} {role} {_rules_list(rules)} {clocks})"
-        case Play(match_id, moves, word):
-            return f"( PLAY {match_id} {_moves_list(moves, word)} )"
-        case Stop(match_id, moves, word):
-            return f"( STOP {match_id} {_moves_list(moves, word)} )"
-        case Abort(match_id):
-            return f"( ABORT {match_id} )"
 
 
 def parse_info_reply(text: str) -> InfoReply:
@@ -165,15 +111,6 @@ def spaced(kif: str) -> str:
     '( <= ( legal ?r noop ) ( role ?r ) )'
     """
     return " ".join(token.group() for token in tokens(kif))
-
-
-def _rules_list(rules: str) -> str:
-    # A comment would swallow the closing parenthesis if no line end came between them.
-    return f"({rules}\n)" if ";" in rules else f"({rules} )"
-
-
-def _moves_list(moves: Sequence[gdl.Term], word: str) -> str:
-    return f"({''.join(f'{spaced(str(move))} ' for move in moves)})" if moves else word
 
 
 # ---------------------------------------------------------------------- commands
@@ -225,20 +162,55 @@ class _Arguments:
             raise ProtocolError(item.start, f"{sentence}, found {item}")
         return item.text[1:-1].strip()
 
-    def moves(self) -> tuple[tuple[gdl.Term, ...], str]:
-        """Take the moves, and the word sent instead of them; a missing list means no moves yet."""
+    def step(self) -> _Step:
+        """Take what was told of the last step; where there is nothing, no step was made yet."""
         if not self:
-            return (), NIL
+            return _Step()
+        turn = self._turn()
+        if turn is not None:
+            return _Step(turn=turn, observation=self._observation())
         item = self.take("the moves")
         if not item.is_list:
-            return (), item.text
-        if len(item.text) > MAX_MOVES_CHARACTERS:
-            sentence = f"the list of moves has {len(item.text)} characters"
-            raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
-        return tuple(_move(move) for move in items_of(item.text, 0, item.start)), NIL
+            return _Step(word=item.text)
+        moves = _terms(item)
+        return _Step(moves) if moves else _Step(observation=Observation())
+
+    def _turn(self) -> int | None:
+        """Take the turn, which is one only where two things follow it."""
+        is_turn = len(self._items) > 2 and _TURN.fullmatch(self._items[0].text) is not None
+        return int(self._items.pop(0).text) if is_turn else None
+
+    def _observation(self) -> Observation | None:
+        """Take the move made for us and our percepts; None where there was no step yet."""
+        move, percepts = self.take("the last move"), self.take("the percepts")
+        is_first = not percepts.is_list and move.text.upper() == NIL
+        if is_first:
+            return None
+        own = None if move.text.upper() == NIL else _move(move)
+        return Observation(own, _terms(percepts) if percepts.is_list else ())
+
+
+class _Step(NamedTuple):
+    """What PLAY and STOP tell of the last step, in the order of their fields."""
+
+    moves: tuple[gdl.Term, ...] = ()
+    word: str = NIL
+    turn: int | None = None
+    observation: Observation | None = None
+
+
+def _terms(item: Item) -> tuple[gdl.Term, ...]:
+    """Parse a list of moves or percepts."""
+    if len(item.text) > MAX_MOVES_CHARACTERS:
+        sentence = f"the list of moves has {len(item.text)} characters"
+        raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
+    return tuple(_move(move) for move in items_of(item.text, 0, item.start))
 
 
 def _move(item: Item) -> gdl.Term:
+    if len(item.text) > MAX_MOVES_CHARACTERS:
+        sentence = f"a move has {len(item.text)} characters"
+        raise ProtocolError(item.start, f"{sentence}; at most {MAX_MOVES_CHARACTERS} are read")
     try:
         move = parse_move(item.text)
     except gdl.GdlSyntaxError as error:
@@ -270,8 +242,8 @@ _PARSERS: Mapping[type[Request], Callable[[_Arguments], Request]] = MappingProxy
         Ping: lambda _: Ping(),
         Preview: _parse_preview,
         Start: _parse_start,
-        Play: lambda arguments: Play(arguments.match_id(), *arguments.moves()),
-        Stop: lambda arguments: Stop(arguments.match_id(), *arguments.moves()),
+        Play: lambda arguments: Play(arguments.match_id(), *arguments.step()),
+        Stop: lambda arguments: Stop(arguments.match_id(), *arguments.step()),
         Abort: lambda arguments: Abort(arguments.match_id()),
     }
 )

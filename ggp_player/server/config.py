@@ -22,6 +22,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gdl.system import available_cpus
+from ggp_player.archive import ArchiveLimit
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
 from ggp_player.pages import CHANGING_PATHS, PAGE_PATHS
@@ -67,6 +68,28 @@ class Config(BaseModel):
         le=65535,
         description="the port to listen at, 0 to 65535; 0 takes any free one",
     )
+    poll: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s?#]+)?$",
+        description="the address of a game manager that players ask for messages, such as "
+        "http://manager:8000/messages",
+    )
+    poll_as: str = Field(
+        default="",
+        pattern=r"^[!-'*-:<-~]{0,80}$",
+        description="the name under which messages are asked for; without it, that of the player",
+    )
+    poll_reply: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s?#]+)?$",
+        description="the address to which replies are sent, where it is not that of --poll",
+    )
+    poll_interval: float = Field(
+        default=1,
+        ge=0.05,
+        le=60,
+        description="the seconds between two questions for messages, 0.05 to 60",
+    )
     allow: tuple[str, ...] = Field(
         default=(),
         description="an address or network whose requests are answered, such as 192.0.2.7 or "
@@ -77,6 +100,22 @@ class Config(BaseModel):
         pattern=r"^([A-Za-z0-9_~-]{16,200})?$",
         description="a secret of 16 to 200 letters, digits, _ ~ and -, that every request has to "
         "give, as the path http://host:port/SECRET or as Authorization: Bearer SECRET",
+    )
+    register_at: str = Field(
+        default="",
+        pattern=r"^(https?://[^\s/?#]+/?)?$",
+        description="a manager to announce this player to, such as http://manager:9148",
+    )
+    register_token: str = Field(
+        default="",
+        pattern=r"^[!-~]*$",
+        description="the token that the manager wants of a player",
+    )
+    register_address: str = Field(
+        default="",
+        pattern=r"^(\S+:\d{1,5}(/\S*)?)?$",
+        description="host:port at which the manager reaches this player; without it the manager "
+        "takes the address that the announcement comes from",
     )
     allow_host: tuple[str, ...] = Field(
         default=(),
@@ -212,6 +251,11 @@ class Config(BaseModel):
         default=False,
         description="whether matches go to no archive at all: true or false",
     )
+    archive_limit: str = Field(
+        default="1GiB",
+        description="how much the archive holds: a number of matches, a size such as 500MB, or "
+        "none; beyond it the oldest finished matches are deleted",
+    )
     events: str = Field(
         default="",
         description="a file to which all that happens in matches is appended, as lines of JSON; - "
@@ -240,6 +284,12 @@ class Config(BaseModel):
     def _exists(cls, spec: str) -> str:
         create(spec)
         return spec
+
+    @field_validator("archive_limit")
+    @classmethod
+    def _is_limit(cls, limit: str) -> str:
+        ArchiveLimit.parse(limit)
+        return limit
 
     @field_validator("memory_limit")
     @classmethod

@@ -25,7 +25,7 @@ import socket
 import struct
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from types import FrameType
 
@@ -43,6 +43,8 @@ from ggp_player.server.connections import Bounds
 from ggp_player.server.front import MAX_LINE, Front, FrontSite
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
+from ggp_player.server.polling import Mailbox, Poller
+from ggp_player.server.registration import registered
 from ggp_player.server.reply_deadline import (
     CONNECTIONS_LIMIT,
     UNKNOWN_ROUND_TRIP,
@@ -258,12 +260,17 @@ async def _serve_until(
         site = await _listen(runner, config)
         on_listening(config.host, site.port)
         warming = asyncio.create_task(ensure_warm(player.health))
-        await _any_set(stopped, player.drained)
-        warming.cancel()
-        await asyncio.wait([warming])
-        _log.info("stopping")
-        await site.stop()
-        await player.close()
+        async with AsyncExitStack() as polls:
+            if config.poll:
+                poller = Poller(player, Mailbox.of(config), config.poll_interval)
+                await polls.enter_async_context(poller)
+            async with registered(config, site.port):
+                await _any_set(stopped, player.drained)
+            warming.cancel()
+            await asyncio.wait([warming])
+            _log.info("stopping")
+            await site.stop()
+            await player.close()
     finally:
         await runner.cleanup()
 

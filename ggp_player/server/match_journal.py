@@ -1,10 +1,12 @@
 """Match journals: what a match needs to go on after the server was killed, on disk.
 
 A file for each match, in the folder that ``--state-dir`` names. It is only ever appended to: first
-the START, then every joint move, each a line that begins with its checksum::
+the START, then every step, each a line that begins with its checksum::
 
     5f3a91c2 {"start":{"match_id":"m","role":"x",...},"owner":"","encoding":"utf-8","version":1}
     0c1d7e44 {"turn":1,"moves":["(mark 1 1)","noop"]}
+
+Where our role was told only what it may know, a step has that in ``moves``, as an object.
 
 Each line is written and synced to the disk in one thread of the folder's own, off the event loop,
 beginning as soon as the request is there; a reply waits for its line, but not beyond its deadline.
@@ -34,6 +36,7 @@ from pydantic_core import to_json
 
 from gdl.system import is_private, lock_file
 from ggp_player.errors import ServerError
+from ggp_player.events import History, Step
 from ggp_player.protocol import Start
 
 SUFFIX = ".match"
@@ -70,10 +73,10 @@ class _First:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """The entry of a joint move; turns are counted from 1."""
+    """The entry of a step; turns are counted from 1."""
 
     turn: int
-    moves: tuple[str, ...]
+    moves: Step
 
 
 _FIRST = TypeAdapter(_First)
@@ -82,13 +85,13 @@ _STEP = TypeAdapter(_Step)
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as its journal has it: the START, and the joint moves received since, as text.
+    """A match as its journal has it: the START, and the steps received since.
 
     ``owner`` is the sender of the START, and ``encoding`` that of its rules.
     """
 
     start: Start
-    history: tuple[tuple[str, ...], ...] = ()
+    history: History = ()
     owner: str = ""
     encoding: str = UTF_8
 
@@ -110,10 +113,10 @@ class MatchJournal:
         """Begin to write a new file with the START; the future is done once it is on disk."""
         return self._write(_First(start, owner, encoding), os.O_CREAT | os.O_TRUNC)
 
-    def append(self, moves: tuple[str, ...]) -> asyncio.Future[None]:
-        """Begin to write a joint move; the future is done once it is on disk."""
+    def append(self, step: Step) -> asyncio.Future[None]:
+        """Begin to write a step; the future is done once it is on disk."""
         self._turn += 1
-        return self._write(_Step(self._turn, moves))
+        return self._write(_Step(self._turn, step))
 
     def remove(self) -> asyncio.Future[None]:
         """Begin to remove the file, after what is being written."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ggp_player.clock import Clock, Deadline
-from ggp_player.events import MatchStatusName, MoveChosen
+from ggp_player.events import MatchStatusName, MoveChosen, ObservedStep, Step
 from ggp_player.logs import shown
 from ggp_player.move_service import CancellableDeadline, MoveService
-from ggp_player.protocol import NIL, READY, Match, Play, Stop
+from ggp_player.protocol import NIL, READY, Match, Observation, Play, Stop
 from ggp_player.server.match_journal import WRITE_GRACE, MatchJournal
 from ggp_player.server.reply_deadline import (
     LAST_STATE_LIMIT,
@@ -23,6 +23,9 @@ from ggp_player.server.reply_deadline import (
     pondering_limit,
     silence_limit,
 )
+
+MAX_MISSED = 16
+"""The most steps that are taken as missed, however many the game manager has counted."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +50,11 @@ class MatchSession:
         self._deadline = CancellableDeadline(Deadline.after(0, clock))
         self._move: asyncio.Task[str] | None = None
         self._timers: tuple[asyncio.TimerHandle, ...] = ()
+        self._sent: tuple[int, str | None] = (0, None)
+        """Our latest move, and its turn."""
+        self._was_asked = False
+        self._uncounted = 0
+        """By how much the game manager's turn is greater than the number of steps that we have."""
         self._is_closing = False
         self.encoding = encoding
         """The encoding of the rules, and so of our moves."""
@@ -97,12 +105,13 @@ class MatchSession:
         self._deadline.cut_short()
         async with self._turn:
             deadline = CancellableDeadline(Deadline.after(LAST_STATE_LIMIT, self._clock))
-            status = await self._move_service.finish(_texts(request), deadline)
+            steps = self._new_steps(request)
+            status = await self._move_service.finish(steps, deadline)
         goals = status.goals if status is not None else {}
         result = ", ".join(f"{role} {goal}" for role, goal in goals.items())
         name = shown(self.match.match_id)
         _log.info("match %s: is over: %s", name, result or "no goal values known")
-        self._events.ended("completed", _texts(request), goals)
+        self._events.ended("completed", steps[-1] if steps else (), goals)
         await self.end("completed")
 
     async def end(self, status: MatchStatusName) -> None:
@@ -165,13 +174,15 @@ class MatchSession:
         self, request: Play, deadline: CancellableDeadline, reply_deadline: ReplyDeadline
     ) -> str:
         asked = self._clock()
-        moves = _texts(request)
-        turn = self._events.turn + bool(moves)
+        steps = self._new_steps(request)
+        self._was_asked = True
+        turn = self._events.turn + len(steps)
         clock, seconds = self.match.start.play_clock, deadline.limit.remaining
-        self._events.turn_asked(turn, moves, clock, seconds)
-        written = self._journal.append(moves) if self._journal is not None and moves else None
+        self._events.turn_asked(turn, steps[-1] if steps else (), clock, seconds)
+        written = self._write(steps)
         async with self._turn:
-            decision = await self._move_service.choose(moves, deadline)
+            decision = await self._move_service.choose(steps, deadline)
+        self._sent = turn, decision.move
         await self._on_disk(written, deadline)
         self.match.replied(request)
         seconds = self._clock() - asked
@@ -206,9 +217,54 @@ class MatchSession:
             name = shown(self.match.match_id)
             _log.warning("match %s: the reply leaves before the disk has the turn", name)
 
+    def _write(self, steps: Sequence[Step]) -> asyncio.Future[None] | None:
+        """Begin to write steps to the journal; return the future of the last, if there is one."""
+        written = None
+        for step in steps:
+            written = None if self._journal is None else self._journal.append(step)
+        return written
 
-def _texts(request: Play | Stop) -> tuple[str, ...]:
-    """The joint move's moves as text; a lone word is a move, unless it means no moves yet."""
-    if request.moves:
-        return tuple(map(str, request.moves))
-    return () if request.word.upper() == NIL else (request.word,)
+    def _new_steps(self, request: Play | Stop) -> tuple[Step, ...]:
+        """The steps that a request tells of and that we have not had.
+
+        Where it counts them and we lack some, those are told as missed.
+        """
+        made, step = self._events.turn, self._step(request)
+        if request.turn is None:
+            return () if step is None else (step,)
+        if step is None and not made:
+            self._uncounted = request.turn
+        missing = request.turn - self._uncounted - made
+        if missing <= 0:
+            return ()
+        missed = missing - (step is not None)
+        if missed:
+            name = shown(self.match.match_id)
+            _log.warning("match %s: %d steps before turn %d", name, missed, request.turn)
+            self._events.problem(f"{missed} steps were made of which we were not told")
+        kept = min(missed, MAX_MISSED)
+        self._uncounted += missed - kept
+        moves = [self._sent[1] if self._sent[0] == made else None, *[None] * MAX_MISSED]
+        untold = (ObservedStep(move, missed=True) for move in moves[:kept])
+        return (*untold, *([] if step is None else [step]))
+
+    def _step(self, request: Play | Stop) -> Step | None:
+        """The last step as a request tells it; None where there was none yet."""
+        seen, start = request.observation, self.match.start
+        texts = tuple(map(str, request.moves))
+        if seen is not None:
+            is_first = not self._events.turn and not self._was_asked and request.turn is None
+            return None if is_first and not seen.percepts else self._observed(request, seen)
+        if texts:
+            own = self._sent_before(request)
+            return ObservedStep(own, texts, may_be_moves=True) if start.has_percepts else texts
+        return None if request.word.upper() == NIL else (request.word,)
+
+    def _observed(self, request: Play | Stop, seen: Observation) -> ObservedStep:
+        move = self._sent_before(request) if seen.move is None else str(seen.move)
+        return ObservedStep(move, tuple(map(str, seen.percepts)))
+
+    def _sent_before(self, request: Play | Stop) -> str | None:
+        """The move that we sent in the turn before, if that is the one that a request tells of."""
+        turn, move = self._sent
+        return move if turn == self._events.turn and request.turn is None else None

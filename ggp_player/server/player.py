@@ -19,11 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TypeAlias
 
+from gdl.language import Notation
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import ProtocolError
-from ggp_player.events import EventBus, MatchPublisher, MatchStarted
+from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted
 from ggp_player.logs import enter_match, shown
 from ggp_player.metrics import Metrics
 from ggp_player.move_service import Health, MoveService, Pool, Setup, WorkerSource
@@ -48,8 +48,10 @@ from ggp_player.protocol import (
     Start,
     Stop,
     beginning_of,
-    format_info_reply,
+    notation_of_message,
+    parse_move,
     parse_request,
+    reply_syntax,
 )
 from ggp_player.server.config import Config
 from ggp_player.server.match_journal import JournalFolder, StoredMatch
@@ -68,9 +70,6 @@ LATIN_1 = "latin-1"
 
 _REFUSED = "refused"
 """The kind of a request that is answered ``busy`` unread, in the metrics."""
-
-History: TypeAlias = tuple[tuple[str, ...], ...]
-"""The joint moves of a match so far."""
 
 _log = logging.getLogger(__name__)
 
@@ -153,6 +152,11 @@ class Player:
     def free_seats(self) -> int:
         """How many matches could begin now."""
         return 0 if self.is_draining or self._is_closing else self._matches.free
+
+    @property
+    def has_matches(self) -> bool:
+        """Whether a match is being played."""
+        return len(self._matches) > 0
 
     @property
     def background_workers(self) -> WorkerSource:
@@ -270,7 +274,8 @@ class Player:
         match request:
             case Info():
                 status = "busy" if is_busy else "available"
-                return Reply(format_info_reply(InfoReply(self.config.name, status)))
+                syntax = reply_syntax(notation_of_message(message.text))
+                return Reply(syntax.format_info_reply(InfoReply(self.config.name, status)))
             case Ping():
                 return Reply(NIL.lower() if is_busy else READY)
             case Preview():
@@ -324,7 +329,8 @@ class Player:
             return Reply(BUSY)
         enter_match(match.match_id)
         session = self._session(match, message)
-        return Reply(await self._act(session, request, outcome, deadline), session.encoding)
+        text = await self._act(session, request, outcome, deadline)
+        return Reply(_in_notation(request, text, match.start.notation), session.encoding)
 
     def _refusal_of(self, start: Start) -> str:
         """Why a START is refused, if it is."""
@@ -456,6 +462,13 @@ class Player:
 
 def _kind(request: Request | None) -> str:
     return "error" if request is None else type(request).__name__.lower()
+
+
+def _in_notation(request: MatchRequest, text: str, notation: Notation) -> str:
+    """A reply as it is written in a match of a notation: moves come in KIF."""
+    if not isinstance(request, Play) or notation is Notation.KIF:
+        return text
+    return reply_syntax(notation).format_move(parse_move(text))
 
 
 def _as_line(text: str) -> str:

@@ -27,43 +27,48 @@ class InterruptibleMachine:
 
     def __init__(self, machine: StateMachine, should_stop: Callable[[], bool]) -> None:
         self.states = 0
-        self._machine = machine
+        self.machine = machine
         self._should_stop = should_stop
 
     @property
     def roles(self) -> tuple[Constant, ...]:
         """As of the machine itself; so are the other answers."""
-        return self._machine.roles
+        return self.machine.roles
 
     def initial_state(self) -> State:  # noqa: D102 see roles
-        return self._machine.initial_state()
+        return self.machine.initial_state()
 
     def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:  # noqa: D102 see roles
         self._stop_in_time()
-        return self._machine.legal_moves(state, role)
+        return self.machine.legal_moves(state, role)
 
     def next_state(self, state: State, joint_move: Sequence[Term]) -> State:  # noqa: D102 see roles
         self.states += 1
         self._stop_in_time()
-        return self._machine.next_state(state, joint_move)
+        return self.machine.next_state(state, joint_move)
 
     def is_terminal(self, state: State) -> bool:  # noqa: D102 see roles
-        return self._machine.is_terminal(state)
+        return self.machine.is_terminal(state)
 
     def goal(self, state: State, role: Term) -> int | None:  # noqa: D102 see roles
-        return self._machine.goal(state, role)
+        return self.machine.goal(state, role)
 
     def goals(self, state: State, role: Term) -> tuple[int, ...]:  # noqa: D102 see roles
-        return self._machine.goals(state, role)
+        return self.machine.goals(state, role)
 
     def percepts(  # noqa: D102 see roles
         self, state: State, joint_move: Sequence[Term], role: Term
     ) -> tuple[Term, ...]:
-        return self._machine.percepts(state, joint_move, role)
+        return self.machine.percepts(state, joint_move, role)
 
     def _stop_in_time(self) -> None:
         if self._should_stop():
             raise SearchInterrupted
+
+
+def without_interruption(machine: StateMachine) -> StateMachine:
+    """The machine behind one that interrupts, to ask it what no search depends on."""
+    return machine.machine if isinstance(machine, InterruptibleMachine) else machine
 
 
 def interruptible_for(

@@ -1,8 +1,13 @@
-"""The match tracker: knows the rules of a match, applies its joint moves, and lists what is legal.
+"""The match tracker: knows the rules of a match, applies its steps, and lists what is legal.
 
 It applies the joint moves *received*, never the moves sent: a move of ours that came too late was
 replaced by the game manager. A joint move that it takes for illegal is logged and applied all the
 same, because the match goes on from there.
+
+Some game managers tell a player not the joint move, but what its role sees of it. Where that says
+what everybody did, as in a game without hidden information, the joint move is known all the same.
+Otherwise the match goes on in the states that are possible (:mod:`.observed_states`), and ``state``
+is one of them.
 """
 
 from __future__ import annotations
@@ -14,12 +19,20 @@ from typing import TYPE_CHECKING
 
 import gdl
 from ggp_player.errors import UnplayableError
-from ggp_player.protocol import parse_move
+from ggp_player.events import History, ObservedStep, Step
+from ggp_player.protocol import move_texts, parse_move
 from ggp_player.worker.messages import BeginMatch
+from ggp_player.worker.observed_states import ObservedStates
 
 if TYPE_CHECKING:
     from gdl.engine import PropnetStateMachine
     from ggp_player.worker.background_compiler import BackgroundCompiler
+
+DID = "did"
+"""What game managers call the percept ``(did role move)``, by which a role sees all moves."""
+
+SEES = "sees"
+"""The relation by which rules say what a role sees."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,8 +48,8 @@ def begin_tracking(
     """
     tracker = MatchTracker(message.rules, message.role, compile_seconds, on_parsed)
     gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
-    for moves in message.history:
-        tracker.apply_moves(moves)
+    for step in message.history:
+        tracker.apply_step(step)
     return tracker
 
 
@@ -64,11 +77,28 @@ class MatchTracker:
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last: tuple[gdl.Term, ...] | None = None
+        self._observed: ObservedStates | None = None
+        self._gets_percepts = False
+        self._has_percepts = any(rule.head.name.lower() == SEES for rule in self._ruleset.rules)
+
+    @property
+    def last_joint_move(self) -> tuple[str, ...]:
+        """The joint move that has led here; empty where it is not known, or there is none."""
+        return move_texts(self._last or ())
+
+    @property
+    def knows_the_state(self) -> bool:
+        """Whether ``state`` is that of the match, and not only one that is possible."""
+        return self._observed is None
 
     @property
     def legal_moves(self) -> tuple[gdl.Term, ...]:
         """Our legal moves; none where the match is over."""
-        return () if self.is_over else self.machine.legal_moves(self.state, self.role)
+        if self.is_over:
+            return ()
+        if self._observed is not None:
+            return self._observed.legal_moves
+        return self.machine.legal_moves(self.state, self.role)
 
     @property
     def is_over(self) -> bool:
@@ -80,6 +110,92 @@ class MatchTracker:
         """Every role's goal value, by the role's name."""
         return {str(role): self.machine.goal(self.state, role) for role in self.machine.roles}
 
+    def apply_step(self, step: Step) -> None:
+        """Apply a step as it was received."""
+        if not isinstance(step, ObservedStep):
+            self.apply_moves(step)
+        elif step.missed:
+            self._apply_missed(step.move)
+        elif step.may_be_moves and self._are_moves(step.percepts):
+            self.apply_moves(step.percepts)
+        else:
+            self.apply_observation(step.move, step.percepts)
+
+    def apply_observation(self, move: str | None, percepts: Sequence[str]) -> None:
+        """Apply a step of which our move, if known, and our percepts were told.
+
+        Where these say what everybody did, the state stays known. Percepts that cannot be are
+        logged, and the match goes on in states that are possible.
+        """
+        self.turn += 1
+        self._gets_percepts = True
+        own = None if move is None else self._term(move)
+        seen = [self._term(text) for text in percepts]
+        joint_move = self._told_joint_move(seen)
+        if joint_move is not None:
+            self._advance(joint_move)
+            return
+        observed = self._observed_states()
+        if not observed.observe(own, seen):
+            found = " ".join(map(str, percepts))
+            _log.warning("turn %d: no state explains move %s and (%s)", self.turn, move, found)
+            if not observed.observe(None, seen):
+                observed.miss(None)
+        self._follow(observed)
+
+    def _apply_missed(self, move: str | None) -> None:
+        """Apply a step of which nothing was told; ``move`` is what we have sent, if we have."""
+        self.turn += 1
+        observed = self._observed_states()
+        if not observed.miss(None if move is None else self._term(move)):
+            observed.miss(None)
+        self._follow(observed)
+
+    def _observed_states(self) -> ObservedStates:
+        """The possible states so far: where the state is known, that alone."""
+        if self._observed is not None:
+            return self._observed
+        return ObservedStates(self.machine, self.role, self.state, f"{self.role} {self.turn}")
+
+    def _follow(self, observed: ObservedStates) -> None:
+        """Go on in the possible states; in one that is known, if there is no other."""
+        self.state = observed.state
+        self._observed = None if len(observed.states) == 1 and observed.is_exact else observed
+        self._last = None
+
+    def _told_joint_move(self, percepts: Sequence[gdl.Term]) -> tuple[gdl.Term, ...] | None:
+        """The joint move, where the percepts have ``(did role move)`` of every role."""
+        did = {
+            percept.args[0]: percept.args[1]
+            for percept in percepts
+            if isinstance(percept, gdl.Function) and _is_did(percept)
+        }
+        roles = self.machine.roles
+        if set(did) != set(roles) or not self.knows_the_state:
+            return None
+        joint_move = tuple(did[role] for role in roles)
+        if not self._has_percepts:
+            return joint_move
+        seen = self.machine.percepts(self.state, joint_move, self.role)
+        return joint_move if set(seen) == set(percepts) else None
+
+    def _are_moves(self, texts: Sequence[str]) -> bool:
+        """Whether a list of terms, moves or percepts, is the joint move of a step.
+
+        A match in which one list was no joint move that is legal is one with percepts.
+        """
+        if self._gets_percepts:
+            return False
+        if not self._has_percepts:
+            return True
+        moves = [self._term(text) for text in texts]
+        if len(moves) != len(self.machine.roles):
+            return False
+        return tuple(moves) == self._last or not self._illegal(moves)
+
+    def _term(self, text: str) -> gdl.Term:
+        return self._ruleset.spell(parse_move(text))
+
     def apply_moves(self, texts: Sequence[str]) -> None:
         """Apply a joint move. One that does not fit the game changes nothing but ``turn``.
 
@@ -87,7 +203,7 @@ class MatchTracker:
         lone illegal move in a game with one role is some word that means no moves yet.
         """
         self.turn += 1
-        joint_move = self._joint_move([self._ruleset.spell(parse_move(text)) for text in texts])
+        joint_move = self._joint_move([self._term(text) for text in texts])
         if joint_move is None:
             return
         illegal = self._illegal(joint_move)
@@ -97,20 +213,25 @@ class MatchTracker:
             return
         for role, move in illegal:
             _log.warning("turn %d: %s of %s is illegal here, applied", self.turn, move, role)
+        self._advance(joint_move)
+
+    def _advance(self, joint_move: tuple[gdl.Term, ...]) -> None:
         try:
             self.state = self.machine.next_state(self.state, joint_move)
         except gdl.MoveError as error:
             _log.warning("turn %d: %s, not applied", self.turn, error)
             return
         self._last = joint_move
+        self._observed = None
 
-    def replace_history(self, history: Sequence[Sequence[str]]) -> None:
-        """Go to the position after these joint moves."""
+    def replace_history(self, history: History) -> None:
+        """Go to the position after these steps."""
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last = None
-        for moves in history:
-            self.apply_moves(moves)
+        self._observed = None
+        for step in history:
+            self.apply_step(step)
 
     @property
     def is_compiling(self) -> bool:
@@ -128,6 +249,9 @@ class MatchTracker:
         if machine is None or machine is self.machine:
             return False
         self.state = machine.state_of(self.state)
+        if self._observed is not None:
+            self._observed.use(machine, map(machine.state_of, self._observed.states))
+            self.state = self._observed.state
         self.machine = machine
         assert self._compiler is not None
         message = "turn %d: the rules are compiled after %.1f s, and no longer interpreted"
@@ -188,3 +312,7 @@ class MatchTracker:
             for role, move in zip(self.machine.roles, joint_move, strict=True)
             if move not in self.machine.legal_moves(self.state, role)
         ]
+
+
+def _is_did(percept: gdl.Function) -> bool:
+    return percept.name.lower() == DID and len(percept.args) == 2

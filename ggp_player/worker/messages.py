@@ -14,14 +14,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 from pydantic_core import to_json
 
-from ggp_player.events import SearchView
+from ggp_player.events import History, ObservedStep, SearchView
 
 
 @dataclass(frozen=True, slots=True)
 class BeginMatch:
     """Parse the rules and apply the history. With a strategy the worker is to search.
 
-    ``history`` has the joint moves received so far, each move as text. ``compile_seconds`` is how
+    ``history`` has the steps received so far. ``compile_seconds`` is how
     long a search waits for compiled rules before it begins without them; with None it interprets
     the rules for the whole match.
     """
@@ -29,7 +29,7 @@ class BeginMatch:
     kind: Literal["BeginMatch"] = field(default="BeginMatch", kw_only=True, repr=False)
     rules: str
     role: str
-    history: tuple[tuple[str, ...], ...] = ()
+    history: History = ()
     strategy: str | None = None
     seed: str = ""
     compile_seconds: float | None = 0.0
@@ -41,6 +41,14 @@ class ApplyMoves:
 
     kind: Literal["ApplyMoves"] = field(default="ApplyMoves", kw_only=True, repr=False)
     moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyObservation:
+    """Apply a step of which we know no more than what our role was told."""
+
+    kind: Literal["ApplyObservation"] = field(default="ApplyObservation", kw_only=True, repr=False)
+    step: ObservedStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +66,15 @@ class BeginSearch:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceHistory:
-    """Go to another position of the game: that after these joint moves."""
+    """Go to another position of the game: that after these steps."""
 
     kind: Literal["ReplaceHistory"] = field(default="ReplaceHistory", kw_only=True, repr=False)
-    history: tuple[tuple[str, ...], ...]
+    history: History
 
 
-MessageToWorker: TypeAlias = BeginMatch | ApplyMoves | ReplaceHistory | BeginSearch
+MessageToWorker: TypeAlias = (
+    BeginMatch | ApplyMoves | ApplyObservation | ReplaceHistory | BeginSearch
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,7 @@ class AlwaysLegal:
 
 @dataclass(frozen=True, slots=True)
 class MatchStatus:
-    """How the match stands after ``turn`` joint moves, seen from our role."""
+    """How the match stands after ``turn`` steps, seen from our role."""
 
     kind: Literal["MatchStatus"] = field(default="MatchStatus", kw_only=True, repr=False)
     turn: int
@@ -88,12 +98,17 @@ class MatchStatus:
 
 @dataclass(frozen=True, slots=True)
 class StateReport:
-    """The state after ``turn`` joint moves, as in match records; empty where it is too long."""
+    """The state after ``turn`` steps, as in match records; empty where it is too long.
+
+    Where we cannot know the state, it is a possible one. ``joint_move`` is the last, if it is
+    known.
+    """
 
     kind: Literal["StateReport"] = field(default="StateReport", kw_only=True, repr=False)
     turn: int
     roles: tuple[str, ...]
     state: str
+    joint_move: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

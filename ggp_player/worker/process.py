@@ -31,6 +31,7 @@ from gdl.system import (
     resume_with_parent_end,
 )
 from ggp_player.errors import GgpPlayerError
+from ggp_player.events import History, Step
 from ggp_player.protocol import state_text
 from ggp_player.search_memory import set_search_memory
 from ggp_player.worker.always_legal import always_legal_move
@@ -39,6 +40,7 @@ from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     AlwaysLegal,
     ApplyMoves,
+    ApplyObservation,
     BeginMatch,
     BeginSearch,
     LogRecord,
@@ -166,7 +168,9 @@ def handle_message(
             case BeginMatch():
                 return _search_worker(message, choices, send)
             case ApplyMoves() if worker is not None:
-                worker.apply_moves(message.moves)
+                worker.apply_step(message.moves)
+            case ApplyObservation() if worker is not None:
+                worker.apply_step(message.step)
             case ReplaceHistory() if worker is not None:
                 worker.replace_history(message.history)
             case BeginSearch() if worker is not None and not isinstance(worker, TrackerWorker):
@@ -185,7 +189,7 @@ def _search_worker(message: BeginMatch, choices: ChoiceBuffer, send: Send) -> Se
 
 
 class TrackerWorker:
-    """Tracks the match, and reports its status after every joint move."""
+    """Tracks the match, and reports its status after every step."""
 
     def __init__(self, message: BeginMatch, send: Send) -> None:
         self._send = send
@@ -193,12 +197,12 @@ class TrackerWorker:
         self._tracker = begin_tracking(message, None, self._send_always_legal)
         self._send_status()
 
-    def apply_moves(self, moves: tuple[str, ...]) -> None:
-        """Apply a joint move, and report how the match stands now."""
-        self._tracker.apply_moves(moves)
+    def apply_step(self, step: Step) -> None:
+        """Apply a step, and report how the match stands now."""
+        self._tracker.apply_step(step)
         self._send_status()
 
-    def replace_history(self, history: tuple[tuple[str, ...], ...]) -> None:
+    def replace_history(self, history: History) -> None:
         """Go to another position, and report how the match stands there."""
         self._tracker.replace_history(history)
         self._send_status()
@@ -225,4 +229,5 @@ class TrackerWorker:
         tracker = self._tracker
         text = state_text(tracker.state)
         roles = tuple(map(str, tracker.machine.roles))
-        self._send(StateReport(tracker.turn, roles, text if len(text) <= MAX_STATE else ""))
+        state = text if len(text) <= MAX_STATE else ""
+        self._send(StateReport(tracker.turn, roles, state, tracker.last_joint_move))

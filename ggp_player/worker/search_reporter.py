@@ -10,13 +10,16 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Sequence
-from heapq import nlargest
+from dataclasses import replace
 
 from ggp_player.clock import Clock, monotonic
 from ggp_player.events import MoveThought
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES, MAX_TEXT
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.worker.interruptible import without_interruption
 from ggp_player.worker.messages import SearchReport
+from ggp_player.worker.move_thoughts import move_thoughts
+from ggp_player.worker.symmetric_moves import SymmetricMoves
 
 INTERVAL = 0.25
 """Seconds between two reports, at least."""
@@ -38,7 +41,11 @@ _log = logging.getLogger(__name__)
 
 
 class SearchReporter:
-    """Makes the reports of one search, ``number``, of the position of a turn."""
+    """Makes the reports of one search, ``number``, of the position of a turn.
+
+    ``symmetric_moves`` finds the moves that are equal by symmetry. ``notice`` says why the search
+    is not at its full strength, if so.
+    """
 
     def __init__(
         self,
@@ -47,12 +54,17 @@ class SearchReporter:
         number: int,
         turn: int,
         clock: Clock = monotonic,
+        *,
+        symmetric_moves: SymmetricMoves | None = None,
+        notice: Callable[[], str] = str,
     ) -> None:
         self._send = send
         self._is_watched = is_watched
         self._number = number
         self._turn = turn
         self._clock = clock
+        self._symmetric_moves = symmetric_moves or SymmetricMoves()
+        self._notice = notice
         self._began = clock()
         self._due = self._began
         self._last: dict[str, tuple[float, int]] = {}
@@ -65,9 +77,9 @@ class SearchReporter:
     def report(self, strategy: Strategy, position: Position, choice: Choice) -> None:
         """Report now, and set the time of the next report."""
         began = self._clock()
-        moves = _moves_of(strategy, position)
-        best = nlargest(MAX_MOVES, moves, key=lambda move: _rank(move, choice))
-        thoughts = tuple(_thought(move, place < MAX_LINES) for place, move in enumerate(best))
+        moves = self._moves(strategy, position, choice)
+        shown = enumerate(moves[:MAX_MOVES])
+        thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
         counts = counts_in(choice.note)
         report = SearchReport(
             number=self._number,
@@ -76,6 +88,7 @@ class SearchReporter:
             value=choice.value,
             proved=choice.proved,
             note=choice.note[:MAX_TEXT],
+            notice=self._notice(),
             strategy=strategy.name,
             seconds=round(began - self._began, 3),
             moves=thoughts,
@@ -89,6 +102,20 @@ class SearchReporter:
         self._send(report)
         now = self._clock()
         self._due = max(began + INTERVAL, now + REST * (now - began))
+
+    def _moves(
+        self, strategy: Strategy, position: Position, choice: Choice
+    ) -> Sequence[MoveThought]:
+        """Ask the strategy; a report that fails costs the report, not the search."""
+        try:
+            position = replace(position, machine=without_interruption(position.machine))
+            reports = strategy.report(position)
+            return move_thoughts(position, reports, choice, self._symmetric_moves)
+        except MemoryError:
+            raise
+        except Exception:
+            _log.exception("%s cannot report what it thinks", strategy.name)
+            return ()
 
     def _rate(self, name: str, now: float, counts: dict[str, int]) -> float | None:
         """How many a second since the last report; None where that is not known."""
@@ -111,29 +138,13 @@ def counts_in(note: str) -> dict[str, int]:
     return {name: int(values[-1]) for name, values in found.items() if values}
 
 
-def _moves_of(strategy: Strategy, position: Position) -> Sequence[MoveReport]:
-    """Ask the strategy; a report that fails costs the report, not the search."""
-    try:
-        return strategy.report(position)
-    except MemoryError:
-        raise
-    except Exception:
-        _log.exception("%s cannot report what it thinks", strategy.name)
-        return ()
-
-
-def _rank(move: MoveReport, choice: Choice) -> tuple[bool, int, float]:
-    value = move.bounds[0] if move.value is None else move.value
-    return move.move == choice.move, move.visits or 0, value
-
-
-def _thought(move: MoveReport, has_line: bool) -> MoveThought:
-    line = move.line[:MAX_LINE] if has_line else ()
-    return MoveThought(
-        move=str(move.move)[:MAX_TEXT],
-        value=None if move.value is None else round(float(move.value), 3),
-        visits=None if move.visits is None else int(move.visits),
-        low=float(move.bounds[0]),
-        high=float(move.bounds[1]),
-        line=tuple(tuple(str(one)[:MAX_TEXT] for one in joint_move) for joint_move in line),
+def _shortened(thought: MoveThought, has_line: bool) -> MoveThought:
+    """Bound what is sent; the row keeps its texts."""
+    line = thought.line[:MAX_LINE] if has_line else ()
+    return replace(
+        thought,
+        move=thought.move[:MAX_TEXT],
+        twin=thought.twin[:MAX_TEXT],
+        line=tuple(tuple(text[:MAX_TEXT] for text in joint_move) for joint_move in line),
+        cells=tuple(text[:MAX_TEXT] for text in thought.cells),
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 
+from ggp_player.events import History, Step
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
@@ -27,6 +28,8 @@ from ggp_player.worker.messages import (
     SearchReady,
 )
 from ggp_player.worker.search_reporter import SearchReporter
+from ggp_player.worker.symmetric_moves import SymmetricMoves
+from ggp_player.worker.warm_up import interpreted_notice
 
 FALLBACK = "auto"
 """The strategy in place of one that refuses a game."""
@@ -47,16 +50,17 @@ class SearchWorker:
         looks_ahead = create(self._spec).looks_ahead
         self._tracker = begin_tracking(message, message.compile_seconds if looks_ahead else None)
         self._number = 0
+        self._symmetric_moves = SymmetricMoves()
         self._strategy = self._new_strategy()
         self._sent: SearchReady | None = None
         self._send_ready()
         self._send_compiled()
 
-    def apply_moves(self, moves: tuple[str, ...]) -> None:
-        """Apply a joint move."""
-        self._tracker.apply_moves(moves)
+    def apply_step(self, step: Step) -> None:
+        """Apply a step of the match."""
+        self._tracker.apply_step(step)
 
-    def replace_history(self, history: tuple[tuple[str, ...], ...]) -> None:
+    def replace_history(self, history: History) -> None:
         """Go to another position. What the strategy knows of states stays."""
         self._tracker.replace_history(history)
 
@@ -103,7 +107,15 @@ class SearchWorker:
 
     def _reporter(self, number: int) -> SearchReporter:
         choices = self._choices
-        return SearchReporter(self._send, lambda: choices.is_watched, number, self._tracker.turn)
+        tracker = self._tracker
+        return SearchReporter(
+            self._send,
+            lambda: choices.is_watched,
+            number,
+            tracker.turn,
+            symmetric_moves=self._symmetric_moves,
+            notice=lambda: interpreted_notice(tracker.machine, tracker.is_compiling),
+        )
 
     @property
     def _is_wanted(self) -> bool:

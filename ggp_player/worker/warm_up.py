@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from gdl.engine import kernels_are_warm, warm_up_kernels
+from gdl import StateMachine
+from gdl.engine import PropnetStateMachine, kernels_are_warm, warm_up_kernels
 from gdl.system import make_private
 
 Report = Callable[[str], None]
@@ -56,3 +57,22 @@ def is_warm() -> bool:
     from ggp_player.strategies.engine_strategy import KERNELS
 
     return kernels_are_warm() and KERNELS.is_ready
+
+
+COLD = (
+    "the strong searches are not compiled yet on this machine; until then the textbook's searches "
+    "show what they find on interpreted rules (ggp-player warm-up compiles them, in some seconds)"
+)
+
+COMPILING = "the rules are being compiled; until then they are interpreted, and searched slowly"
+
+INTERPRETED = "the rules are too large to be compiled; they are interpreted, and searched slowly"
+
+
+def interpreted_notice(machine: StateMachine, is_compiling: bool = False) -> str:
+    """Say why a search of the machine is not at its full strength; nothing where it is."""
+    if isinstance(machine, PropnetStateMachine):
+        return ""
+    if not is_warm():
+        return COLD
+    return COMPILING if is_compiling else INTERPRETED

@@ -13,10 +13,21 @@ from random import Random
 from unittest.mock import Mock, patch
 
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol import Abort, Matches, MatchRequest, Outcome, Play, Start, parse_request
+from ggp_player.events import ObservedStep
+from ggp_player.protocol import (
+    Abort,
+    Matches,
+    MatchRequest,
+    Outcome,
+    Play,
+    Start,
+    Stop,
+    parse_request,
+)
 from ggp_player.protocol.lifecycle import Phase
 from ggp_player.worker.messages import (
     ApplyMoves,
+    ApplyObservation,
     BeginMatch,
     MatchStatus,
     MessageToServer,
@@ -37,6 +48,8 @@ EVALUATION_SECONDS = 0.5
 MAX_MESSAGES = 12
 
 MOVES = ("NIL", "((f 1) (f 1))", "((f 2) (f 1))", "(go (r 2))", "(go (r 1))", "(to 2)", "((to 2))")
+
+TURNS = ("0 NIL NIL", "1 (f 1) ((did a (f 1)) (did b (f 1)))", "1 nil ()", "3 (f 2) (seen)")
 
 
 class Tracker:
@@ -88,14 +101,23 @@ def _receive(text: str, matches: Matches, trackers: dict[str, Tracker]) -> None:
         trackers[request.match_id] = Tracker()
         trackers[request.match_id].tell(BeginMatch(rules=request.rules, role=request.role))
     elif outcome in {Outcome.CHOOSE, Outcome.FINISH} and not isinstance(request, Start | Abort):
-        _apply(request.moves, trackers[request.match_id])
+        _apply(request, trackers[request.match_id])
     if match is not None and isinstance(request, Start | Play) and match.phase is not Phase.OVER:
         match.replied(request)
 
 
-def _apply(moves: tuple[object, ...], tracker: Tracker) -> None:
-    before = len(tracker.told)
-    tracker.tell(ApplyMoves(moves=tuple(map(str, moves))))
+def _apply(request: Play | Stop, tracker: Tracker) -> None:
+    before, seen = len(tracker.told), request.observation
+    moves = tuple(map(str, request.moves))
+    if seen is not None:
+        move = None if seen.move is None else str(seen.move)
+        step = ObservedStep(move, tuple(map(str, seen.percepts)))
+        tracker.tell(ApplyObservation(step=step))
+    elif request.turn is not None:
+        tracker.tell(ApplyObservation(step=ObservedStep(missed=True)))
+    else:
+        tracker.tell(ApplyMoves(moves=moves))
+        tracker.tell(ApplyObservation(step=ObservedStep(None, moves, may_be_moves=True)))
     for message in tracker.told[before:]:
         if isinstance(message, MatchStatus):
             assert message.is_over or isinstance(message.legal_moves, tuple)
@@ -107,7 +129,9 @@ def seeds() -> tuple[bytes, ...]:
     found = []
     for rules in PIECES:
         plays = "\n".join(f"(PLAY m {moves})" for moves in MOVES)
+        turns = "\n".join(f"(PLAY m {turn})" for turn in TURNS)
         found.append(f"(START m a ({rules}) 10 5)\n{plays}\n(STOP m {MOVES[1]})\n(ABORT m)")
+        found.append(f"(START m a ({rules}) 10 5)\n{turns}\n(STOP m {TURNS[-1]})")
     return tuple(text.encode() for text in found)
 
 

@@ -17,19 +17,30 @@ score     a win counts 1, a draw one half
 
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
+from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.players import check_players, takes_one_match
-from ggp_player.manager.tournament.ratings import MISSING, is_available, library
+from ggp_player.manager.tournament.ratings import MISSING, is_available, library, rate
 from ggp_player.manager.tournament.report import TournamentReport
-from ggp_player.manager.tournament.results import Identity, ResultsFile, ResultsLog
+from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, ResultsLog
 from ggp_player.manager.tournament.runner import DEFAULT_MAX_STEPS, MatchConditions
-from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
+from ggp_player.manager.tournament.schedule import (
+    SEED_BITS,
+    PlannedMatch,
+    TournamentPlan,
+    make_schedule,
+)
+from ggp_player.manager.tournament.standings import Interval, interval, match_points
 from ggp_player.manager.tournament.tournament_run import TournamentRun
 
 __all__ = [
     "DEFAULT_MAX_STEPS",
     "MISSING",
+    "SEED_BITS",
     "Identity",
+    "Interval",
     "MatchConditions",
+    "MatchLog",
+    "MatchResult",
     "PlannedMatch",
     "ResultsFile",
     "ResultsLog",
@@ -39,9 +50,12 @@ __all__ = [
     "TournamentReport",
     "TournamentRun",
     "check_players",
+    "interval",
     "is_available",
     "library",
     "load_games",
     "make_schedule",
+    "match_points",
+    "rate",
     "takes_one_match",
 ]

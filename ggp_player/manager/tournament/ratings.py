@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ggp_player.errors import TournamentError
-from ggp_player.manager.tournament.standings import QUANTILE, Bout, Interval
+from ggp_player.manager.tournament.results import MatchResult
+from ggp_player.manager.tournament.standings import QUANTILE, Bout, Interval, bouts_of
 
 ELO = 400 / log(10)
 """Rating points for a factor of e in the odds of winning."""
@@ -55,6 +56,11 @@ def ratings(bouts: Iterable[Bout], players: Sequence[str]) -> dict[str, Interval
         player: Interval(*(ELO * (value + side * QUANTILE * error) for side in (0, -1, 1)))
         for player, value, error in zip(players, strengths, errors, strict=True)
     }
+
+
+def rate(results: Sequence[MatchResult], players: Sequence[str]) -> dict[str, Interval]:
+    """Rate the players by the matches; raises TournamentError if the library is missing."""
+    return ratings(bouts_of(results), players)
 
 
 def _standard_errors(

@@ -20,16 +20,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import gdl
 from gdl import GdlError, StateMachine
-from gdl.language import moves_by_chance
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
 from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_warnings import collecting_warnings, warnings_of_match
 from ggp_player.manager.tournament.players import abort_match, start_player, takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
@@ -131,37 +132,20 @@ class _MatchInProgress:
         self._match = match
         self._game = game
         self._conditions = conditions
-        self._steps: list[MatchStep] = []
-        self._seats: list[int] = []
 
     async def run(self, machine: StateMachine) -> MatchResult:
         """Play the match and return its result, even if the match is broken off."""
-        self._seats = [
-            index for index, role in enumerate(machine.roles) if not moves_by_chance(role)
-        ]
+        log = MatchLog(self._match, machine.roles, self._conditions.max_steps)
         began, failure = monotonic(), ""
         goals: tuple[int | None, ...] = ()
         try:
-            goals = await self._goals(machine)
+            goals = await self._goals(machine, log)
         except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
             failure = " ".join(str(error).split()) or type(error).__name__
-        return MatchResult(
-            match_id=self._match.match_id,
-            game=self._match.game,
-            round=self._match.round,
-            seed=self._match.seed,
-            roles=self._game.roles,
-            players=self._match.players,
-            goals=goals,
-            steps=max(0, len(self._steps) - 1),
-            errors=tuple(map(self._errors, self._seats)),
-            longest_replies=tuple(map(self._longest_reply, self._seats)),
-            seconds=round(monotonic() - began, 3),
-            failure=failure,
-        )
+        return log.result(goals, began, failure)
 
-    async def _goals(self, machine: StateMachine) -> tuple[int | None, ...]:
-        """Play the match to its end and return the goals of the roles that players take."""
+    async def _goals(self, machine: StateMachine, log: MatchLog) -> tuple[int | None, ...]:
+        """Play the match to its end and return the goals of all roles."""
         match = self._match
         async with AsyncExitStack() as stack:
             events = self._conditions.events
@@ -169,14 +153,14 @@ class _MatchInProgress:
                 await start_player(player, match.seed, stack, events) for player in match.players
             ]
             manager = await asyncio.to_thread(
-                GameManager, self._setup(), machine, players, self._on_step
+                GameManager, self._setup(), machine, players, partial(self._on_step, log)
             )
             try:
                 await manager.run()
             finally:
                 if self._conditions.records is not None:
                     manager.record().save(self._conditions.records / f"{match.match_id}.json")
-            return tuple(manager.goals[index] for index in self._seats)
+            return manager.goals
 
     def _setup(self) -> MatchSetup:
         return MatchSetup(
@@ -191,21 +175,11 @@ class _MatchInProgress:
             events=self._conditions.events,
         )
 
-    def _on_step(self, step: MatchStep) -> None:
+    def _on_step(self, log: MatchLog, step: MatchStep) -> None:
         """Keep a step; break the match off if a player is unreachable or it does not end."""
-        self._steps.append(step)
-        if step.number > self._conditions.max_steps:
-            raise MatchError(f"no end after {self._conditions.max_steps} steps")
+        log.add(step)
         if step.number == 0:
-            errors = [step.errors[index] for index in self._seats]
+            errors = [step.errors[index] for index in log.seats]
             for player, error in zip(self._match.players, errors, strict=True):
                 if error == CONNECTION_ERROR:
                     raise MatchError(f"{player} could not be reached at the start")
-
-    def _errors(self, index: int) -> tuple[str, ...]:
-        return tuple(
-            f"{step.number} {step.errors[index]}" for step in self._steps if step.errors[index]
-        )
-
-    def _longest_reply(self, index: int) -> float:
-        return round(max((step.seconds[index] for step in self._steps), default=0.0), 3)

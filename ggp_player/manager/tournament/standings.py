@@ -104,7 +104,7 @@ def standings(
 ) -> Standings:
     """Compute the standings; players with more points come first."""
     appearances = [one for result in results for one in _appearances(result, players)]
-    bouts = tuple(_bouts(results))
+    bouts = tuple(bouts_of(results))
 
     def row(player: str, game: str = "", opponent: str = "") -> StandingsRow:
         return _row(appearances, bouts, (player, game, opponent))
@@ -154,7 +154,7 @@ def _wilson(mean: float, size: float) -> Interval:
 
 
 def _appearances(result: MatchResult, players: Sequence[str]) -> Iterator[Appearance]:
-    points = _points(result)
+    points = match_points(result)
     here = players if len(result.roles) == 1 else result.players
     for player in dict.fromkeys(result.players):
         seats = [seat for seat, other in enumerate(result.players) if other == player]
@@ -170,7 +170,7 @@ def _appearances(result: MatchResult, players: Sequence[str]) -> Iterator[Appear
         )
 
 
-def _points(result: MatchResult) -> dict[str, float]:
+def match_points(result: MatchResult) -> dict[str, float]:
     """Return the players' points, nothing for a match that failed.
 
     A role without a goal value has 0 points, as in match records.
@@ -182,14 +182,14 @@ def _points(result: MatchResult) -> dict[str, float]:
     return {player: fmean(values) / 100 for player, values in goals.items()}
 
 
-def _bouts(results: Sequence[MatchResult]) -> Iterator[Bout]:
+def bouts_of(results: Sequence[MatchResult]) -> Iterator[Bout]:
     """Yield the bouts within matches, and those between players who played alone."""
     alone: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
     for result in results:
         if len(result.roles) == 1:
-            alone[result.game, result.seed] |= _points(result)
+            alone[result.game, result.seed] |= match_points(result)
         else:
-            yield from _compared(result.game, result.seed, _points(result))
+            yield from _compared(result.game, result.seed, match_points(result))
     for (game, seed), points in alone.items():
         yield from _compared(game, seed, points)
 

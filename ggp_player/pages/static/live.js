@@ -48,6 +48,7 @@ function update(message) {
 
 function showAbout(told) {
   about = told;
+  byId("hidden-information").hidden = !told.hides;
   moves.setRoles(told.roles.length ? told.roles : [told.role]);
   for (const turn of turns.values()) moves.show(turn);
   const goals = Object.entries(told.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");

@@ -50,7 +50,16 @@ export class MovesTable {
       if (number === turn) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
-    this.rows.get(turn)?.scrollIntoView({ block: "nearest" });
+    this.#scrollTo(this.rows.get(turn));
+  }
+
+  /** Show a row in its box; the page itself is not scrolled, as scrollIntoView would do. */
+  #scrollTo(row) {
+    if (!row) return;
+    const frame = this.box.getBoundingClientRect(), place = row.getBoundingClientRect();
+    const head = this.head.offsetHeight; // it stays in sight, over the rows
+    if (place.top < frame.top + head) this.box.scrollTop -= frame.top + head - place.top;
+    else if (place.bottom > frame.bottom) this.box.scrollTop += place.bottom - frame.bottom;
   }
 
   #row(turn) {

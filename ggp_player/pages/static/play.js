@@ -65,14 +65,20 @@ function showTable(offset) {
   for (const name of ["back", "hint", "think", "flip", "resign", "new"]) {
     if (byId(name)) byId(name).disabled = !table.actions.includes(name) && !(name === "think" && table.is_thinking);
   }
+  if (byId("record")) byId("record").hidden = !table.actions.includes("record");
   byId("think")?.setAttribute("aria-pressed", String(table.is_thinking));
   if (byId("thoughts-panel")) byId("thoughts-panel").hidden = !table.is_thinking;
   byId("clocks").hidden = table.deadline === null;
   if (table.deadline !== null) clock.show(table.deadline, table.clock, offset);
   else clock.stop();
   moves.clear();
-  moves.setRoles(table.roles, false);
-  for (const turn of table.moves) moves.show(turn);
+  const sees = table.moves.some((turn) => turn.seen !== null);
+  moves.setRoles(sees ? [...table.roles, "you see"] : table.roles, false);
+  for (const turn of table.moves) {
+    moves.show(sees ? { ...turn, joint_move: [...turn.joint_move, turn.seen || "–"] } : turn);
+  }
+  byId("knowledge").hidden = !table.knowledge.length;
+  setText(byId("knowledge"), table.knowledge.join(" "));
 }
 
 function playerName(name) {

@@ -49,24 +49,34 @@ function isRunning() {
   return data.summary.status === "running";
 }
 
-/** Follow a match that still runs; in the end all of the page is loaded anew. */
+/** Follow a match that still runs. The page is not loaded anew: steps made meanwhile would be lost. */
 async function refresh() {
   try {
     const before = data;
     data = await get(`/archive/${match}/data`);
-    if (!isRunning()) {
-      location.reload();
-      return;
-    }
+    showAbout();
     if (data.steps.length > before.steps.length) {
       asked.delete(Math.floor(before.steps.length / CHUNK) * CHUNK);
       showMatch();
-      go(step);
+      showSteps(); // what is tried or searched meanwhile goes on
+      showTold();
     }
-    setTimeout(refresh, REFRESH);
+    if (isRunning()) setTimeout(refresh, REFRESH);
   } catch (error) {
     fail(error);
   }
+}
+
+function showAbout() {
+  const { summary } = data;
+  const status = summary.reason ? `${summary.status}: ${summary.reason}` : summary.status;
+  const facts = [["game", summary.game], ["we are", summary.role], ["status", status],
+    ["clocks", `${summary.start_clock} s, ${summary.play_clock} s`]].filter(([, text]) => text);
+  for (const { role, player, goal } of summary.seats) {
+    facts.push([role, player, ...(goal === null ? [] : [" ", element("b", {}, String(goal))])]);
+  }
+  byId("about").replaceChildren(...facts.map(([name, ...texts]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, ...texts))));
 }
 
 function showMatch() {
@@ -272,6 +282,9 @@ async function fetchBoards(wanted) {
     const query = `first=${first}&count=${CHUNK}&length=${data.steps.length}`;
     asked.set(first, get(`/archive/${match}/boards?${query}`).then((found) => {
       found.forEach((drawing, index) => { drawn[first + index] = drawing; });
+    }).catch((error) => {
+      asked.delete(first); // it is asked for again
+      throw error;
     }));
   }
   await asked.get(first);

@@ -3,6 +3,9 @@
 import { drawing, element, jointMove, setText, short, value } from "./dom.js";
 
 const SHOWN = 12;
+const COLUMNS = ["move", "value", "proved", "visits", "expected"]; // the cells of each move
+const BAR = 3; // before this column stands a bar
+const NUMBERS = ["value", "proved", "visits"];
 
 export class ThoughtsPanel {
   /** Fill a container; onMove(move) is called for a move that is chosen, where it is given. */
@@ -13,19 +16,21 @@ export class ThoughtsPanel {
     this.line = element("ol", { class: "principal", "aria-label": "The line that is expected" });
     this.body = element("tbody");
     this.more = element("p", { class: "soft small" });
-    const head = element("tr", {},
-      element("th", { scope: "col" }, "move"),
-      element("th", { scope: "col", class: "number" }, "value"),
-      element("th", { scope: "col" }, "0 to 100"),
-      element("th", { scope: "col", class: "number" }, "visits"));
+    const heads = COLUMNS.map((name) => element("th", { scope: "col", class: classOf(name) }, name));
+    heads.splice(BAR, 0, element("th", { scope: "col" }, "0 to 100"));
+    const head = element("tr", {}, ...heads);
+    this.notice = element("p", { class: "notice small", hidden: true });
     this.table = element("table", { class: "thoughts" }, element("thead", {}, head), this.body);
-    container.replaceChildren(this.title, this.rates, this.line, this.table, this.more);
+    const scrolls = element("div", { class: "across", tabindex: "0", role: "region", "aria-label": "Moves that are searched" }, this.table);
+    container.replaceChildren(this.title, this.notice, this.rates, this.line, scrolls, this.more);
     this.table.hidden = true;
   }
 
   /** Show a view of the search, null where there is none. */
   show(view) {
     this.table.hidden = !view?.moves?.length;
+    this.notice.hidden = !view?.notice;
+    setText(this.notice, view?.notice ?? "");
     if (!view) {
       setText(this.title, "Nothing is searched now.");
       this.rates.replaceChildren();
@@ -37,8 +42,7 @@ export class ThoughtsPanel {
     this.line.replaceChildren(...(lineOf(view)).map((moves, index) =>
       element("li", { "data-number": `${index + 1}` }, jointMove(moves))));
     const shown = view.moves.slice(0, SHOWN);
-    const most = Math.max(1, ...shown.map((known) => known.visits ?? 0));
-    this.body.replaceChildren(...shown.map((known) => this.#row(known, view.move, most)));
+    this.body.replaceChildren(...shown.map((known) => this.#row(known, view.move)));
     const others = Math.max(view.move_count, view.moves.length) - shown.length;
     setText(this.more, others > 0 ? `and ${others} more moves` : "");
   }
@@ -50,17 +54,22 @@ export class ThoughtsPanel {
     return told.filter(Boolean).join(" · ");
   }
 
-  #row(known, chosen, most) {
-    const proved = known.low === known.high;
-    const name = this.onMove
-      ? element("button", { class: "plain", type: "button", click: () => this.onMove(known.move) }, known.move)
-      : known.move;
-    return element("tr", { class: known.move === chosen ? "chosen" : "" },
-      element("td", { class: "mono move" }, name),
-      element("td", { class: "number" }, proved ? `${value(known.low)} ✓` : value(known.value)),
-      element("td", {}, bar(known, proved)),
-      element("td", { class: "number", title: `${known.visits ?? 0} visits` }, short(known.visits)));
+  #row(known, chosen) {
+    const cells = known.cells.map((text, index) => element("td", { class: classOf(COLUMNS[index]) },
+      index === 0 && this.onMove ? this.#button(known.move) : text));
+    cells.splice(BAR, 0, element("td", {}, bar(known)));
+    const names = [known.move === chosen ? "chosen" : "", known.twin ? "twin" : ""];
+    return element("tr", { class: names.filter(Boolean).join(" ") }, ...cells);
   }
+
+  #button(move) {
+    return element("button", { class: "plain", type: "button", click: () => this.onMove(move) }, move);
+  }
+}
+
+function classOf(column) {
+  if (column === "move") return "mono move";
+  return NUMBERS.includes(column) ? "number" : "mono expected";
 }
 
 /** The joint moves that are expected from here on. */
@@ -79,7 +88,8 @@ function ratesOf(view) {
 }
 
 /** The proved bounds as a band, the value as a line in it; filled and dark where it is proved. */
-function bar(known, proved) {
+function bar(known) {
+  const proved = known.low === known.high;
   const label = proved ? `proved: ${value(known.low)}`
     : `between ${value(known.low)} and ${value(known.high)}`;
   const parts = [

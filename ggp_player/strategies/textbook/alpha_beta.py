@@ -8,7 +8,7 @@ left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -16,16 +16,20 @@ from pydantic import Field
 
 from gdl import State, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
-from ggp_player.strategies.textbook.game_tree import Moves, iterative_deepening, utility
-from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMovesError
-from ggp_player.strategies.textbook.transposition_table import (
+from ggp_player.strategies.textbook.game_tree import (
     HIGHEST_VALUE,
     LOWEST_VALUE,
-    transposed,
+    Moves,
+    MoveScores,
+    Score,
+    iterative_deepening,
+    utility,
 )
+from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMovesError
+from ggp_player.strategies.textbook.transposition_table import transposed
 
 
 class AlphaBeta(Strategy):
@@ -55,10 +59,19 @@ class AlphaBeta(Strategy):
         self.ordering = ordering
         self.evaluation = evaluation
         self._tree: DepthLimitedTree | None = None
+        self._searched: State | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
+        self._searched = position.state
+        if self._tree is not None:
+            self._tree.scores.clear()
         return iterative_deepening(position, self.depth, self._iteration)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the moves' scores from the deepest search of each; cut ones are mere bounds."""
+        scores = self._tree.scores if self._tree is not None else {}
+        return MoveScores(self._searched, scores).report(position)
 
     def _iteration(self, position: Position, depth: int, before: Choice) -> Iterator[Choice]:
         if self._tree is None:
@@ -89,7 +102,9 @@ def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -
     horizons, alpha = tree.horizons, float(LOWEST_VALUE)
     best = before
     for number, move in enumerate(moves):
+        evaluated = tree.horizons
         value = tree.score(state, move, depth, alpha)
+        tree.scores[move] = Score(value, alpha, final=tree.horizons == evaluated)
         if value > alpha or number == 0:
             best = Choice(move, value, note=f"depth {depth}")
             alpha = max(alpha, value)

@@ -6,14 +6,21 @@ at a score of at least ``upper``, and ``minscore`` at one of at most ``lower``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Position, Strategy, StrategyError
-from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, opponents_of, utility
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy, StrategyError
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    MoveScores,
+    Score,
+    in_role_order,
+    opponents_of,
+    utility,
+)
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 Bound = Annotated[int, Field(ge=0, le=100)]
@@ -39,11 +46,17 @@ class BoundedMinimax(Strategy):
             raise StrategyError(f"lower must be less than upper: {lower} is not less than {upper}")
         self.lower = lower
         self.upper = upper
+        self._scores = MoveScores()
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, finally the best of all with its value."""
         search = BoundedSearch(position.machine, position.role, self.lower, self.upper)
+        self._scores = MoveScores(position.state, search.scores)
         return search.bestmove(position.state)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the scores of the moves searched so far: bounds, outside of the strategy's own."""
+        return self._scores.report(position)
 
 
 class BoundedSearch:
@@ -56,6 +69,7 @@ class BoundedSearch:
         self.lower = lower
         self.upper = upper
         self.memory: Table[tuple[State], int] = Table()
+        self.scores: dict[Term, Score] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:
         """Compare the ``minscore`` of the actions until one is good enough."""
@@ -71,6 +85,7 @@ class BoundedSearch:
             except RecursionError:
                 endless = endless or Choice(action, note="a line of play has no end in sight")
                 continue
+            self.scores[action] = Score(result, self.lower, self.upper)
             if chosen is None or result > score:
                 chosen, score = action, result
             if score >= self.upper:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
-from gdl import Constant, State, StateMachine
-from ggp_player.strategies import Choice, LoneStrategy, Position
-from ggp_player.strategies.textbook.game_tree import iterative_deepening, utility
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
+from ggp_player.strategies.textbook.game_tree import MoveScores, Score, iterative_deepening, utility
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 
@@ -28,13 +28,21 @@ class Deliberation(LoneStrategy):
 
     def __init__(self, depth: Annotated[int, Field(ge=1)] = 200) -> None:
         self.depth = depth
+        self._scores = MoveScores()
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
+        self._scores = MoveScores(position.state)
         return iterative_deepening(position, self.depth, self._iteration)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the scores of the moves from the deepest search; beyond it they may be higher."""
+        return self._scores.report(position)
 
     def _iteration(self, position: Position, depth: int, best: Choice) -> Iterator[Choice]:
         search = DeliberationSearch(position.machine, position.role)
+        search.scores = {**self._scores.scores}
+        self._scores = MoveScores(position.state, search.scores)
         for choice in search.bestmove(position.state, depth):
             if choice.proved or (choice.value or 0) > (best.value or 0):
                 best = choice
@@ -48,6 +56,7 @@ class DeliberationSearch:
         self.machine = machine
         self.role = role
         self.cut = False
+        self.scores: dict[Term, Score] = {}
         self.memory: Table[tuple[State, int], int] = Table()
 
     def bestmove(self, state: State, depth: int) -> Iterator[Choice]:
@@ -56,6 +65,8 @@ class DeliberationSearch:
         best = Choice(actions[0], 0)
         for action in actions:
             result = self.maxscore(self.machine.next_state(state, (action,)), depth - 1)
+            # What lies beyond the depth may be worth more.
+            self.scores[action] = Score(result, high=result if self.cut else 100)
             if result == 100:
                 yield Choice(action, result, proved=True, note=f"depth {depth}")
                 return

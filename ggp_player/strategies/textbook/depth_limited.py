@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies.textbook.evaluation import Evaluator
-from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, own_first, utility
+from ggp_player.strategies.textbook.game_tree import Moves, Score, in_role_order, own_first, utility
 from ggp_player.strategies.textbook.memory import Table
 from ggp_player.strategies.textbook.transposition_table import ValueBounds
 
@@ -16,7 +16,8 @@ class DepthLimitedTree(ABC):
     """A game tree in which states at a horizon are evaluated, not searched.
 
     ``horizons`` counts the evaluations at the horizon that values depend on: a search during which
-    it stays the same has followed every line of play to its end.
+    it stays the same has followed every line of play to its end. ``scores`` are those of the moves
+    of the state that was searched last, from the deepest search of each.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class DepthLimitedTree(ABC):
         self.evaluator = evaluator
         self.ordering = ordering
         self.horizons = 0
+        self.scores: dict[Term, Score] = {}
         self.table: Table[tuple[Hashable, ...], ValueBounds] = Table()
 
     @abstractmethod

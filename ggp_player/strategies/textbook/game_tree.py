@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, MoveReport, Position
 
 Moves = tuple[Term, ...]
 """Moves of several roles: a joint move, or the part of it that is already chosen."""
+
+
+LOWEST_VALUE, HIGHEST_VALUE = 0, 100
+"""The range of goal values."""
 
 
 def utility(machine: StateMachine, state: State, role: Constant) -> int:
@@ -60,6 +64,46 @@ def iterative_deepening(
             return
         if best.proved:
             return
+
+
+class Score(NamedTuple):
+    """The value that a search between ``low`` and ``high`` has found for a move.
+
+    One that reaches a bound says only that the value is no better, or no worse. One that is not
+    ``final`` depends on evaluations, unless it is that of a terminal state, 0 or 100.
+    """
+
+    value: float
+    low: float = LOWEST_VALUE
+    high: float = HIGHEST_VALUE
+    final: bool = True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What the search shows of the value, which may be an evaluation."""
+        low = self.value if self.value > self.low else LOWEST_VALUE
+        return low, self.value if self.value < self.high else HIGHEST_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class MoveScores:
+    """The scores of the moves that a search of a state has searched so far."""
+
+    state: State | None = None
+    scores: Mapping[Term, Score] = field(default_factory=dict)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the scores, if they are those of the position."""
+        if self.state != position.state:
+            return ()
+        return [_reported(move, score) for move, score in self.scores.items()]
+
+
+def _reported(move: Term, score: Score) -> MoveReport:
+    low, high = score.bounds
+    proved = score.final or score.value in (LOWEST_VALUE, HIGHEST_VALUE)
+    bounds = (low, high) if proved else (LOWEST_VALUE, HIGHEST_VALUE)
+    return MoveReport(move, score.value if low == high else None, bounds=bounds)
 
 
 class PlayoutStep(NamedTuple):

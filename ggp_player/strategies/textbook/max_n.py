@@ -7,18 +7,20 @@ that are still equal it chooses the first. So a role that cannot gain is not exp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from gdl import Constant, State, StateMachine
+from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
+    MoveScores,
+    Score,
     in_role_order,
     iterative_deepening,
     own_first,
@@ -56,6 +58,7 @@ class MaxN(Strategy):
     ) -> None:
         self.depth = depth
         self.evaluation = evaluation
+        self._scores = MoveScores()
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse games in which nobody else moves."""
@@ -66,11 +69,19 @@ class MaxN(Strategy):
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
+        scores: dict[Term, Score] = {}
+        self._scores = MoveScores(position.state, scores)
 
         def iteration(position: Position, depth: int, before: Choice) -> Iterator[Choice]:
-            return self._new_tree(position, evaluator).bestmove(position.state, depth, before)
+            tree = self._new_tree(position, evaluator)
+            tree.scores = scores
+            return tree.bestmove(position.state, depth, before)
 
         return iterative_deepening(position, self.depth, iteration)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the player's own utility after each move, from the deepest search of each."""
+        return self._scores.report(position)
 
     def _new_tree(self, position: Position, evaluator: Evaluator) -> MaxNTree:
         return MaxNTree(position.machine, position.role, evaluator)
@@ -87,6 +98,7 @@ class MaxNTree:
         self.order = own_first(machine, role)
         self.evaluator = evaluator
         self.horizon = False
+        self.scores: dict[Term, Score] = {}
         self.memory: Table[tuple[State, int], Utilities] = Table()
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
@@ -100,6 +112,7 @@ class MaxNTree:
         best, best_rank = before, None
         for move in moves:
             vector = self.picked((move,), state, depth)
+            self.scores[move] = Score(vector[self.own_index], final=not self.horizon)
             rank = self.rank(vector, self.own_index)
             if best_rank is None or rank > best_rank:
                 best, best_rank = Choice(move, rank[0], note=f"depth {depth}"), rank

@@ -6,11 +6,18 @@ are tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gdl import Constant, State, StateMachine
-from ggp_player.strategies import Choice, Position, Strategy
-from ggp_player.strategies.textbook.game_tree import Moves, in_role_order, opponents_of, utility
+from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    MoveScores,
+    Score,
+    in_role_order,
+    opponents_of,
+    utility,
+)
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 
@@ -26,9 +33,18 @@ class Minimax(Strategy):
 
     name = "minimax"
 
+    def __init__(self) -> None:
+        self._scores = MoveScores()
+
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, finally the best of all with its exact value."""
-        return MinimaxSearch(position.machine, position.role).bestmove(position.state)
+        search = MinimaxSearch(position.machine, position.role)
+        self._scores = MoveScores(position.state, search.scores)
+        return search.bestmove(position.state)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the scores of the moves searched so far."""
+        return self._scores.report(position)
 
 
 class MinimaxSearch:
@@ -39,6 +55,7 @@ class MinimaxSearch:
         self.role = role
         self.opponents = opponents_of(machine, role)
         self.memory: Table[tuple[State], int] = Table()
+        self.scores: dict[Term, Score] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:
         """Compare the ``minscore`` of every action; the first of the best is chosen."""
@@ -53,6 +70,7 @@ class MinimaxSearch:
             except RecursionError:
                 endless = endless or Choice(action, note="a line of play has no end in sight")
                 continue
+            self.scores[action] = Score(result)
             if chosen is None or result > score:
                 chosen, score = action, result
             yield Choice(chosen, score)

@@ -10,11 +10,8 @@ from collections.abc import Iterator
 
 from gdl import Constant, State, Term
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
-from ggp_player.strategies.textbook.transposition_table import (
-    HIGHEST_VALUE,
-    LOWEST_VALUE,
-    transposed,
-)
+from ggp_player.strategies.textbook.game_tree import HIGHEST_VALUE, LOWEST_VALUE
+from ggp_player.strategies.textbook.transposition_table import transposed
 
 
 class SimultaneousMovesError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Annotated
@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import State, Term
-from ggp_player.strategies import Choice, LoneStrategy, Position
+from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
 from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
 from ggp_player.strategies.textbook.game_tree import playout, utility
 
@@ -63,6 +63,19 @@ class SequentialPlanning(LoneStrategy):
                 better = plan.value > self._plan.value
                 self._plan = plan if better else replace(self._plan, final=True)
             yield self._choice(state)
+
+    def report(self, position: Position) -> Sequence[MoveReport]:
+        """Report the next move of the plan, with the plan as its line."""
+        plan, state = self._plan, position.state
+        if state not in plan.moves:
+            return ()
+        line: list[tuple[Term, ...]] = []
+        while state in plan.moves and len(line) < len(plan.moves):
+            line.append((plan.moves[state],))
+            state = position.machine.next_state(state, line[-1])
+        value = plan.value if plan.value or plan.final else None
+        bounds = plan.value, plan.value if plan.final else 100
+        return (MoveReport(plan.moves[position.state], value, bounds=bounds, line=tuple(line)),)
 
     def _choice(self, state: State) -> Choice:
         plan = self._plan

@@ -12,10 +12,8 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from gdl import State
+from ggp_player.strategies.textbook.game_tree import HIGHEST_VALUE, LOWEST_VALUE
 from ggp_player.strategies.textbook.memory import Table
-
-LOWEST_VALUE, HIGHEST_VALUE = 0, 100
-"""The range of goal values."""
 
 TO_THE_END = 1_000_000
 """The depth of a search that reached no horizon: its value holds for any depth."""

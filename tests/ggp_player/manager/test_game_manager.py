@@ -13,9 +13,9 @@ import gdl
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.manager import game_manager
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
-from ggp_player.protocol.prefix import parse_request
 
 DICE = """
 (role Ann) (role random) (role bob)

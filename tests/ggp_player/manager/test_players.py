@@ -125,3 +125,27 @@ def test_other_texts_are_no_addresses(text: str) -> None:
 def test_an_address_with_an_impossible_port_is_no_strategy(text: str) -> None:
     with pytest.raises(ConfigError, match=f"expected host:port .* 1 to 65535; found {text}"):
         seat_of(text)
+
+
+async def test_a_request_counts_as_sent_when_the_system_has_taken_all_of_it() -> None:
+    read = asyncio.Event()
+    rules = "( START m a (" + "(role a) " * 2_000_000 + ") 1 1)"
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await read.wait()
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split()[0]))
+        writer.write(http(b"ready"))
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        player = RemotePlayer("127.0.0.1", listening.sockets[0].getsockname()[1])
+        sent = asyncio.Event()
+        asking = asyncio.create_task(player.send(rules, sent.set))
+        with pytest.raises(TimeoutError):  # nobody has read it, and it is longer than buffers are
+            async with asyncio.timeout(0.2):
+                await sent.wait()
+        read.set()
+        await sent.wait()
+        assert await asking == "ready"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import hostile_names
+from tests.support.killed_match import MATCH_ID, begin_and_kill, let_time_pass
 from tests.support.paths import GAMES, ROOT
 from tests.support.raw_manager import exchange
 from tests.support.server_process import ServerProcess, serving
@@ -115,6 +116,7 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     wait_for_step(page, f"Step 2 of {moves}")
+    assert page.evaluate("scrollY") == 0  # the board stays where it is
     assert page.url.endswith("#step=2")
     page.locator("#board .new").first.wait_for()
     assert page.locator('#moves [aria-current="true"]').count() == 1
@@ -189,6 +191,36 @@ def drawn(page: Page) -> str:
     }"""
     found: str = page.evaluate(script)
     return found
+
+
+def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path: Path) -> None:
+    archive = tmp_path / "matches.sqlite"
+    flags = ("--strategy", "legal", "--archive", str(archive))
+    with ServerProcess(tmp_path, *flags) as server, ThreadPoolExecutor(1) as thread:
+        # In a thread, as the browser's has an event loop of its own.
+        def send(text: str) -> str:
+            return exchange(server.address, text, 60)
+
+        thread.submit(begin_and_kill, server, archive, send).result()
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(LIMIT)
+        page.goto(address(server, "/archive"))
+        row = page.locator("tr", has_text=MATCH_ID)
+        row.locator("td", has_text="running").wait_for()
+        row.get_by_role("link").click()
+        wait_for_step(page, "Step 0 of 3")
+        page.keyboard.press("End")
+        wait_for_step(page, "Step 3 of 3: (put b1)")
+        page.locator('#board svg [data-fact="(marked b1 cross)"]').wait_for()
+        assert page.locator("#board svg [data-fact]").count() == 4
+        page.evaluate("window.isTheSame = true")
+        let_time_pass(archive)
+        page.locator(".facts", has_text="interrupted").wait_for()  # the page has noticed by itself
+        assert page.evaluate("window.isTheSame")  # a page loaded anew loses what was clicked then
+        wait_for_step(page, "Step 3 of 3")
+        page.goto(address(server, "/archive?status=interrupted"))
+        page.locator("tr", has_text=MATCH_ID).wait_for()
+        page.close()
 
 
 def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) -> None:

@@ -1,5 +1,7 @@
 """What a page shows of a match, by its events."""
 
+from dataclasses import replace
+
 import pytest
 
 from ggp_player.events import (
@@ -55,6 +57,20 @@ def test_a_viewer_that_begins_gets_all_and_then_what_is_new(view: MatchView) -> 
     first, second = turns(view)
     assert (first.joint_move, first.move, first.value) == (("a", "b"), "a", 60.0)
     assert (second.joint_move, second.move) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "hides"),
+    [
+        ("(role x) (<= (sees x (y ?z)) (true (y ?z)))", True),
+        ("( role x ) ( <= ( SEES x y ) ( does x y ) )", True),
+        ("(role x) (<= (next sees) (true sees)) (oversees x)", False),
+    ],
+)
+def test_a_viewer_is_told_that_roles_know_less(rules: str, hides: bool) -> None:
+    about = MatchView(replace(START, rules=rules)).changes_since(0)["about"]
+    assert isinstance(about, dict)
+    assert about["hides"] is hides
 
 
 def test_clocks(view: MatchView) -> None:

@@ -103,6 +103,32 @@ async def test_a_match_is_clicked_to_its_end(visitor: Visitor) -> None:
     assert json.loads(record)["isCompleted"]
 
 
+async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
+    """Nought marks a1, the first legal move; cross does not see it."""
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin("phantomTicTacToe", "cross"))
+        address = await stack.enter_async_context(serve_table(session))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        visitor = Visitor(session, address, client)
+        await asked(session)
+        session.choose_text("cross", "(try b2)", 0)
+        told = ""
+        async with asyncio.timeout(LIMIT), visitor.events() as messages:
+            async for message in messages:
+                told += json.dumps(message.get("table", ""))
+                told += message.get("board", {}).get("svg", "")
+                is_drawn = message.get("board", {}).get("step") == 2
+                if is_drawn:
+                    break
+        assert "(try a1)" in {str(move) for move in session.line.steps[2].joint_move}
+        assert "a1: nought" not in told
+        assert "marked a1 nought" not in told
+        assert "b2: cross" in told
+        assert '"joint_move": ["noop", "?"]' in told
+        assert "8 positions are possible" in told
+        assert (await visitor.get("/record"))[0] == 409
+
+
 async def test_what_comes_too_late_is_refused_with_a_sentence(visitor: Visitor) -> None:
     click = {"role": "cross", "move": "(put a1)", "step": 0, "match": 1}
     assert (await visitor.post("/move", **click))[0] == 200

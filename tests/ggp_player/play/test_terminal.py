@@ -178,3 +178,22 @@ def test_a_person_is_held_to_the_managers_clock() -> None:
         typist.expect("cross> ")
         typist.expect("cross: no reply in time")
         typist.expect("cross> ")
+
+
+def test_hidden_information_is_hidden_until_the_end(tmp_path: Path) -> None:
+    saved = tmp_path / "record.json"
+    with typing("play", "phantomTicTacToe", "--terminal", "--opponent", "legal") as typist:
+        typist.expect("cross> ")
+        typist.type("(try b2)")
+        typist.expect(r"last: cross noop  nought \?")
+        typist.expect("8 positions are possible")
+        typist.expect("cross> ")
+        typist.type("hint")
+        typist.expect("more of this position than you may know")
+        typist.type(f"save {saved}")
+        typist.expect("hidden from you")
+        assert not saved.exists()
+        typist.type("resign")
+        typist.expect(r"last: cross noop  nought \(try a1\)")
+        typist.type("quit")
+        assert typist.ended() == 0

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ggp_player.errors import ProtocolError
 from ggp_player.protocol.lexer import (
-    _MAX_DEPTH,
-    _MAX_ITEMS,
+    MAX_DEPTH,
+    MAX_ITEMS,
     Item,
     is_word,
     items_of,
@@ -90,16 +90,16 @@ def test_an_item_comes_before_the_fault_behind_it() -> None:
 
 
 def test_only_so_many_items_are_read() -> None:
-    for count in (_MAX_ITEMS - 1, _MAX_ITEMS, _MAX_ITEMS + 1):
-        assert len(items_of_message(f"({'a ' * count})")) == min(count, _MAX_ITEMS)
+    for count in (MAX_ITEMS - 1, MAX_ITEMS, MAX_ITEMS + 1):
+        assert len(items_of_message(f"({'a ' * count})")) == min(count, MAX_ITEMS)
 
 
 def test_only_so_many_levels_are_followed() -> None:
-    deepest = "(" * _MAX_DEPTH + "a" + ")" * _MAX_DEPTH
+    deepest = "(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH
     assert items_of_message(f"({deepest})") == [Item(deepest, 1)]
     with pytest.raises(ProtocolError, match="nested deeper than 1000 levels") as caught:
         items_of_message(f"((({deepest})))")
-    assert caught.value.offset == 1 + _MAX_DEPTH
+    assert caught.value.offset == 1 + MAX_DEPTH
 
 
 def test_long_items_are_cut_where_they_are_quoted() -> None:

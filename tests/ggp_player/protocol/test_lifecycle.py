@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.lifecycle import TABLE, Event, Match, Matches, Outcome, Phase
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
-from ggp_player.protocol.prefix import parse_request
 
 
 def read(text: str) -> Start | Play | Stop | Abort:

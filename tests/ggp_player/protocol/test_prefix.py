@@ -6,6 +6,13 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import ProtocolError
+from ggp_player.protocol.beginning import (
+    BEGINNING_CHARACTERS,
+    Beginning,
+    beginning_of,
+    may_change_a_match,
+)
+from ggp_player.protocol.dialects import format_request
 from ggp_player.protocol.messages import (
     ABORTED,
     BUSY,
@@ -14,6 +21,7 @@ from ggp_player.protocol.messages import (
     Abort,
     Info,
     InfoReply,
+    Observation,
     Ping,
     Play,
     Preview,
@@ -22,12 +30,7 @@ from ggp_player.protocol.messages import (
     Stop,
 )
 from ggp_player.protocol.prefix import (
-    BEGINNING_CHARACTERS,
-    Beginning,
-    beginning_of,
     format_info_reply,
-    format_request,
-    may_change_a_match,
     parse_info_reply,
     parse_request,
     spaced,
@@ -37,7 +40,6 @@ LEFT, NOOP, MARK = (gdl.parse_term(text) for text in ("left", "noop", "(mark 1 1
 
 EXACT = [
     ("( INFO )", Info()),
-    ("( PING )", Ping()),
     ("( PREVIEW (( role x ) ) -1 )", Preview("( role x )", -1)),
     (
         "( START m.1 x (( role x ) ( init a ) ) 10 3)",
@@ -71,7 +73,7 @@ def test_the_texts_of_ggp_base(text: str, request_: Request) -> None:
         ("(PLAY m nil)", Play("m", word="nil")),
         ("(PLAY m none)", Play("m", word="none")),
         ("(PLAY m)", Play("m")),
-        ("(PLAY m ())", Play("m")),
+        ("(PLAY m ())", Play("m", observation=Observation())),
         ("(stop m left)", Stop("m", word="left")),
         ("(ABORT \x1b m\x00)", Abort("m")),
         ("(PLAY\tm\r\n((mark\n1 1)noop))", Play("m", (MARK, NOOP))),
@@ -135,7 +137,6 @@ rules = st.lists(terms, max_size=4).map(lambda facts: " ; note )\n".join(f"({f})
 seconds = st.integers(0, 10**6)
 requests = st.one_of(
     st.builds(Info),
-    st.builds(Ping),
     st.builds(Preview, rules, seconds),
     st.builds(Start, names, names, rules, seconds, seconds),
     st.builds(Play, names, moves),

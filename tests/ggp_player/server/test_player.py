@@ -3,9 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
+from ggp_player.events import EventBus, StateReached
+from ggp_player.protocol import DID_RULE
 from ggp_player.server.config import Config
 from ggp_player.server.player import LONG_RULES, Player
 from tests.ggp_player.conftest import Ear
@@ -295,3 +298,99 @@ async def test_clocks_without_time_get_legal_moves(fields: str, clock: str) -> N
         assert await player.reply(f"(START m xena ({fields}) {clock} {clock})") == "ready"
         assert (await player.reply("(PLAY m NIL)")).startswith("(claim ")
         assert await player.reply("(PLAY m ((claim 1) noop))") == "noop"
+
+
+DOORS = """
+(role random) (role you) (init hidden) (door 1) (door 2)
+(<= (legal random (hide ?d)) (door ?d) (true hidden))
+(<= (legal random noop) (not (true hidden)))
+(<= (legal you (knock ?d)) (door ?d))
+(<= (sees you (sound ?d)) (does you (knock ?d)) (true (at ?d)))
+(<= (next (at ?d)) (does random (hide ?d)))
+(<= (next (at ?d)) (true (at ?d)))
+(<= (next (heard ?d)) (does you (knock ?d)) (true (at ?d)))
+(<= (next (count 1)) (true hidden))
+(<= terminal (true (heard ?d)))
+(<= (goal ?r 50) (role ?r))
+"""
+
+
+async def test_a_gap_in_the_turns_is_noticed(fields: str, ear: Ear) -> None:
+    rules = fields + DID_RULE
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(rules), "ready"),
+            ("(PLAY m 0 NIL NIL)", "(claim 1)"),
+            ("(PLAY m 2 noop ((did xena noop) (did Oscar (claim 2))))", "(claim 3)"),
+            ("(PLAY m 2 noop ((did Oscar (claim 2)) (did xena noop)))", "(claim 3)"),
+            ("(PLAY m 1 (claim 1) ())", "(claim 3)"),
+            ("(STOP m 3 (claim 3) ((did xena (claim 3)) (did Oscar noop)))", "done"),
+        )
+        await ear.hear("match m: 1 steps before turn 2")
+
+
+async def test_a_turn_beyond_all_bounds(fields: str) -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(fields), "ready"),
+            ("(PLAY m 0 NIL NIL)", "(claim 1)"),
+        )
+        assert await ours.reply("(PLAY m 999999999 noop (boo))")
+        assert await ours.reply("(STOP m 999999999 noop (boo))") == "done"
+
+
+async def test_turns_that_are_counted_from_one(fields: str) -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(fields + DID_RULE), "ready"),
+            ("(PLAY m 1 NIL NIL)", "(claim 1)"),
+            ("(PLAY m 2 (claim 3) ((did Oscar noop) (did xena (claim 3))))", "noop"),
+            ("(STOP m 3 noop ((did Oscar (claim 1)) (did xena noop)))", "done"),
+        )
+
+
+async def test_percepts_go_with_the_move_that_we_have_sent() -> None:
+    async with player() as ours:
+        await assert_replies(
+            ours,
+            (start(DOORS, role="you"), "ready"),
+            ("(PLAY m NIL)", "(knock 1)"),
+            ("(PLAY m ())", "(knock 1)"),
+            ("(PLAY m ())", "(knock 1)"),
+            ("(STOP m ((sound 2)))", "done"),
+        )
+
+
+async def test_a_match_without_all_moves_goes_on_after_a_restart(tmp_path: Path) -> None:
+    async with player(state_dir=tmp_path / "state") as ours:
+        await assert_replies(
+            ours,
+            (start(DOORS, role="you"), "ready"),
+            ("(PLAY m 0 NIL NIL)", "(knock 1)"),
+            ("(PLAY m 1 (knock 1) ())", "(knock 1)"),
+        )
+    async with player(state_dir=tmp_path / "state") as ours:
+        await assert_replies(
+            ours,
+            ("(PLAY m 1 (knock 1) ())", "(knock 1)"),
+            ("(PLAY m 2 (knock 1) ())", "(knock 1)"),
+            ("(STOP m 3 (knock 2) ((sound 2)))", "done"),
+        )
+
+
+async def test_joint_moves_of_a_game_with_percepts_are_told_as_such(tmp_path: Path) -> None:
+    bus = EventBus()
+    events = bus.subscribe("test")
+    async with Player(Config(strategy="legal"), events=bus) as ours:
+        await assert_replies(
+            ours,
+            (start(DOORS, role="you"), "ready"),
+            ("(PLAY m NIL)", "(knock 1)"),
+            ("(PLAY m ((hide 2) (knock 1)))", "(knock 1)"),
+            ("(STOP m (noop (knock 2)))", "done"),
+        )
+    told = [event.joint_move for event in events.take() if isinstance(event, StateReached)]
+    assert told[1:] == [("(hide 2)", "(knock 1)"), ("noop", "(knock 2)")]

@@ -8,8 +8,11 @@ import gdl
 from gdl.engine.machine import PropnetStateMachine
 from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
-from ggp_player.worker import background_compiler, warm_up
+from ggp_player.events import ObservedStep
+from ggp_player.protocol import DID_RULE
+from ggp_player.worker import background_compiler, observed_states, warm_up
 from ggp_player.worker.match_tracker import MatchTracker
+from ggp_player.worker.observed_states import ObservedStates
 from tests.support.full_disk import full_disk
 from tests.support.slow_compiler import SlowCompiler
 
@@ -179,3 +182,97 @@ def test_rules_that_cannot_be_compiled_stay_as_they_are(
     assert not tracker.use_compiled_rules()
     assert "interpreted for the whole match: grounding makes over 1 rules" in caplog.text
     assert len(tracker.legal_moves) == 3
+
+
+SHELLS = """
+(role random) (role you) (role rival) (init hidden) (shell 1) (shell 2) (shell 3)
+(<= (legal random (hide ?s)) (shell ?s) (true hidden))
+(<= (legal random noop) (not (true hidden)))
+(<= (legal you (ask ?s)) (shell ?s))
+(legal rival noop)
+(<= (sees you yes) (does you (ask ?s)) (true (at ?s)))
+(<= (sees you no) (does you (ask ?s)) (not (true (at ?s))) (not (true hidden)))
+(<= (next (at ?s)) (does random (hide ?s)))
+(<= (next (at ?s)) (true (at ?s)))
+(<= (next (asked ?s)) (does you (ask ?s)) (not (true hidden)))
+(<= (next (asked ?s)) (true (asked ?s)))
+(<= terminal (true (at ?s)) (true (asked ?s)))
+(<= (goal ?r 50) (role ?r))
+"""
+
+
+def test_the_states_that_agree_with_what_was_seen() -> None:
+    tracker = MatchTracker(SHELLS, "you")
+    assert tracker.knows_the_state
+    tracker.apply_observation("(ask 1)", [])
+    assert not tracker.knows_the_state
+    tracker.apply_observation("(ask 2)", ["no"])
+    assert not facts(tracker) & {"(at 2)"}
+    tracker.apply_observation("(ask 1)", ["no"])
+    assert (tracker.turn, tracker.is_over) == (3, False)
+    assert "(at 3)" in facts(tracker)
+    assert tracker.knows_the_state
+    assert moves(tracker) == ["(ask 1)", "(ask 2)", "(ask 3)"]
+
+
+def test_a_move_that_the_percepts_contradict_was_another(caplog: pytest.LogCaptureFixture) -> None:
+    tracker = MatchTracker(SHELLS, "you")
+    tracker.apply_step(ObservedStep("(ask 9)", ()))
+    assert "no state explains move (ask 9) and ()" in caplog.text
+    assert len([fact for fact in facts(tracker) if fact.startswith("(at ")]) == 1
+    assert tracker.turn == 1
+
+
+def test_percepts_that_cannot_be_are_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    tracker = MatchTracker(SHELLS, "you")
+    tracker.apply_observation("(ask 1)", ["thunder"])
+    assert "no state explains" in caplog.text
+    assert (tracker.turn, moves(tracker)) == (1, ["(ask 1)", "(ask 2)", "(ask 3)"])
+
+
+def test_a_step_that_was_missed() -> None:
+    tracker = MatchTracker(SHELLS, "you")
+    tracker.apply_step(ObservedStep(missed=True))
+    assert (tracker.turn, tracker.knows_the_state) == (1, False)
+    assert moves(tracker) == ["(ask 1)", "(ask 2)", "(ask 3)"]
+
+
+@pytest.mark.parametrize("rules_say_so", [False, True])
+def test_percepts_that_tell_all_moves(fields: str, rules_say_so: bool) -> None:
+    tracker = MatchTracker(fields + (DID_RULE if rules_say_so else ""), "Oscar")
+    seen = ["(DID OSCAR NOOP)", "(did xena (claim 3))"]
+    tracker.apply_step(ObservedStep(None, tuple(seen)))
+    assert tracker.knows_the_state
+    assert "(has xena 3)" in facts(tracker)
+    assert tracker.last_joint_move == ("(claim 3)", "noop")
+
+
+def test_a_list_of_moves_or_percepts_is_what_the_rules_make_it() -> None:
+    moves_told, percepts_told = MatchTracker(SHELLS, "you"), MatchTracker(SHELLS, "you")
+    moves_told.apply_step(ObservedStep(None, ("(hide 2)", "(ask 1)", "noop"), may_be_moves=True))
+    assert (moves_told.knows_the_state, "(at 2)" in facts(moves_told)) == (True, True)
+    percepts_told.apply_step(ObservedStep("(ask 1)", (), may_be_moves=True))
+    percepts_told.apply_step(ObservedStep("(ask 3)", ("yes",), may_be_moves=True))
+    assert "(at 3)" in facts(percepts_told)
+    assert percepts_told.is_over
+
+
+def test_the_states_are_followed_by_another_machine() -> None:
+    interpreted = gdl.interpret(gdl.parse(SHELLS))
+    observed = ObservedStates(interpreted, interpreted.roles[1], interpreted.initial_state())
+    ask = gdl.parse_term("(ask 1)")
+    assert observed.observe(ask, ())
+    assert len(observed.states) == 3
+    other = gdl.interpret(gdl.parse(SHELLS))
+    observed.use(other, observed.states)
+    assert observed.observe(ask, (gdl.parse_term("yes"),))
+    assert len(observed.states) == 1
+
+
+def test_too_many_states_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(observed_states, "MAX_JOINT_MOVES", 8)
+    machine = gdl.interpret(gdl.parse(SHELLS))
+    observed = ObservedStates(machine, machine.roles[1], machine.initial_state())
+    assert observed.observe(None, ())
+    assert not observed.is_exact
+    assert 1 <= len(observed.states) <= 8

@@ -17,6 +17,7 @@ from rich.text import Text
 
 import gdl
 from gdl import StateMachine
+from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import archiving, archiving_options
 from ggp_player.cli.options import (
     RULESHEET,
@@ -56,6 +57,7 @@ def match_command(
     players: tuple[str, ...],
     archive: Path | None,
     no_archive: bool,
+    archive_limit: ArchiveLimit,
     save: Path | None,
     states: bool,
     **settings: int,
@@ -78,7 +80,7 @@ def match_command(
         machine = gdl.interpret(setup.ruleset)
         check_seats(machine.roles, len(seats))
         warn_if_cold(players)
-        with archiving(archive, no_archive) as events:
+        with archiving(archive, no_archive, archive_limit) as events:
             setup = replace(setup, events=events)
             unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
     if unreachable:

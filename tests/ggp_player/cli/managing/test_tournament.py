@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from ggp_player.cli import options
-from ggp_player.cli.tournament import INTERRUPTED, RESULTS_NAME
+from ggp_player.cli.managing.tournament import INTERRUPTED, RESULTS_NAME
 from ggp_player.manager.tournament import ratings
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from gdl.system import available_cpus
+from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import archiving, archiving_options
 from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
 from ggp_player.events import EventBus
@@ -65,6 +66,7 @@ class _Options:
     records: Path | None
     archive: Path | None
     no_archive: bool
+    archive_limit: ArchiveLimit
     max_steps: int
     csv: Path | None
     json: bool
@@ -175,7 +177,9 @@ def _play(options: _Options) -> int:
             options.records.mkdir(parents=True, exist_ok=True)
         run = TournamentRun(games, matches, log, _console(options))
         warn_if_cold(options.players)
-        events = stack.enter_context(archiving(options.archive, options.no_archive))
+        events = stack.enter_context(
+            archiving(options.archive, options.no_archive, options.archive_limit)
+        )
         is_interrupted = run.play(_conditions(options, events), concurrency)
     report = run.report(log.identity, rates)
     _print_report(report, options, run.console)

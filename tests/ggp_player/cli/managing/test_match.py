@@ -7,6 +7,7 @@ from unittest.mock import AsyncMock
 import pytest
 from click.testing import Result
 
+from ggp_player.archive import Archive
 from ggp_player.cli import options
 from ggp_player.errors import GgpPlayerError
 from ggp_player.manager import GameManager
@@ -44,6 +45,18 @@ def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) ->
     assert all(f"      {state}\n" in result.output for state in record.states)
     last_line = next(line for line in result.output.splitlines() if line.startswith("│ bob"))
     assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
+
+
+def test_the_archive_stays_within_its_limit(rulesheet: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "matches.sqlite"
+    options = ("--archive", archive, "--archive-limit", "1")
+    for _ in range(2):
+        assert match(rulesheet, "legal", "legal", *options).exit_code == 0
+    assert Archive(archive).list().matches[0].number == 2
+    assert Archive(archive).list().total == 1
+    wrong = match(rulesheet, "legal", "legal", "--archive-limit", "lots")
+    assert wrong.exit_code == 2
+    assert "expected a number of matches, a size such as 500MB or 2GiB, or none" in wrong.output
 
 
 def test_a_scrambled_match_is_printed_in_the_rulesheets_words(rulesheet: Path) -> None:

@@ -1,0 +1,83 @@
+"""Who may do what: reading is free unless the service is private, and changes need a token.
+
+Requests from this machine to a service that listens here only need none; a browser must not send
+them for another site, so they come from no other origin, and under a name of this machine. Their
+bodies are JSON, which no form of another site can send.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from ggp_player.manager_service.models import Problem
+from ggp_player.manager_service.tokens import Identity, Role
+from ggp_player.pages.security import is_own_page
+from ggp_player.server import is_loopback
+
+
+class RefusedError(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(self, status: int, what: str, where: str = "", expected: str = "") -> None:
+        self.status = status
+        self.problem = Problem(what=what, where=where, expected=expected)
+        super().__init__(what)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """``is_open``: this machine needs no token, as nobody else gets here.
+
+    ``is_private``: looking needs a token, too.
+    """
+
+    is_open: bool
+    is_private: bool = False
+
+
+def admit(
+    known: Identity | None, request: web.Request, role: Role | None, access: Access
+) -> Identity:
+    """Return who asks: whom the token belongs to, or whoever needs none.
+
+    Raises :class:`RefusedError` where the request is not allowed.
+    """
+    if known is None and secret_of(request):
+        raise RefusedError(401, "the token is not known, or was revoked", "Authorization")
+    if known is None and access.is_open and _is_from_here(request):
+        known = Identity("", "admin")
+    if role is None and not access.is_private:
+        return known or Identity("", "spectator")
+    needed = role or "spectator"
+    if known is None:
+        expected = f"Bearer TOKEN, with a token of the role {needed}"
+        raise RefusedError(401, "this needs a token", "Authorization", expected)
+    if not known.may(needed):
+        what = f"this is for the role {needed}; the token has {known.role}"
+        raise RefusedError(403, what, "Authorization")
+    return known
+
+
+def secret_of(request: web.Request) -> str:
+    """Return the token of a request: as a bearer token, or as the password a browser asks for."""
+    kind, _, value = request.headers.get("Authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        return value.strip()
+    if kind.lower() == "basic":
+        try:
+            return base64.b64decode(value).decode().partition(":")[2]
+        except (binascii.Error, UnicodeDecodeError):
+            return value
+    return ""
+
+
+def _is_from_here(request: web.Request) -> bool:
+    """Return whether a request without a token may be trusted: no other site can have sent it."""
+    host = request.url.host or ""
+    if not is_loopback(host):
+        return False
+    return request.method in {"GET", "HEAD"} or is_own_page(request.headers, request.host)

@@ -1,0 +1,424 @@
+"""What the requests of the API do; :mod:`.routes` lists them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from gdl.version import __version__
+from ggp_player.clock import wall_clock
+from ggp_player.errors import ManagerError
+from ggp_player.manager_service import models
+from ggp_player.manager_service.admission import Access, RefusedError, admit, secret_of
+from ggp_player.manager_service.clients import check_address, speaks
+from ggp_player.manager_service.event_formats import check_plan
+from ggp_player.manager_service.games import own_game
+from ggp_player.manager_service.roster import Presence
+from ggp_player.manager_service.rules_pool import RulesPool
+from ggp_player.manager_service.scheduler import Scheduler, check_known, player_roles
+from ggp_player.manager_service.store import StoredEvent, StoredGame, StoredMatch, StoredPlayer
+from ggp_player.manager_service.summary import summarise
+from ggp_player.manager_service.tokens import Identity, Role, TokenStore
+from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
+from ggp_player.pages.security import PAGE_HEADERS
+
+MAX_BODY = 16 * 2**20
+"""The longest request, in bytes: a rulesheet as JSON."""
+
+MAX_FOLLOWERS = 100
+"""Connections that follow the live events."""
+
+MAX_LISTED = 1000
+"""The most matches of one answer."""
+
+_asking: ContextVar[Identity] = ContextVar("_asking")
+"""Who makes the request that is being answered."""
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_log = logging.getLogger(__name__)
+
+
+class Api:
+    """Answers the requests; ``document`` describes them."""
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        rules: RulesPool,
+        tokens: TokenStore,
+        access: Access,
+        document: Mapping[str, Any],
+    ) -> None:
+        self.scheduler = scheduler
+        self._rules = rules
+        self._tokens = tokens
+        self._access = access
+        self._checking = asyncio.Semaphore(2)
+        self._document = document
+
+    async def admit(self, request: web.Request, role: Role | None) -> None:
+        """Find out who asks. Raises :class:`RefusedError` where that is not allowed."""
+        secret = secret_of(request)
+        known = await self.scheduler.call(self._tokens.identify, secret) if secret else None
+        _asking.set(admit(known, request, role, self._access))
+
+    # Players
+
+    async def players(self, request: web.Request) -> web.Response:
+        """List players."""
+        found = self.scheduler.roster.presences
+        return json_answer([_player_shown(found[name]) for name in sorted(found)])
+
+    async def player(self, request: web.Request) -> web.Response:
+        """Show a player."""
+        return json_answer(_player_shown(self._presence(request)))
+
+    async def put_player(self, request: web.Request) -> web.Response:
+        """Add, register or renew a player."""
+        name, sent = request.match_info["name"], await _body(request, models.PlayerToPut)
+        _check_name(name)
+        identity = _asking.get()
+        self._check_owner(name, identity)
+        if sent.lifetime is None and not identity.may("organiser"):
+            raise RefusedError(
+                403, "a player that stays is added by an organiser", "lifetime", "seconds"
+            )
+        address = sent.address
+        if not address:
+            if sent.port is None or request.remote is None:
+                raise RefusedError(422, "where is it?", "address", "host:port, or port alone")
+            address = f"{request.remote}:{sent.port}{sent.path if sent.path != '/' else ''}"
+        self._check_player_address(address, identity)
+        self._check_free(name, address, sent.lifetime)
+        if not speaks(sent.dialects):
+            raise RefusedError(422, "the manager speaks none of these", "dialects", "A, B or D")
+        expires = None if sent.lifetime is None else wall_clock() + 1000 * sent.lifetime
+        player = StoredPlayer(
+            *(name, address, sent.dialects, sent.versions, identity.name), expires=expires
+        )
+        await self.scheduler.put_player(player)
+        return json_answer(_player_shown(self._presence(request)))
+
+    def _check_player_address(self, address: str, identity: Identity) -> None:
+        try:
+            check_address(address)
+        except ManagerError as error:
+            raise RefusedError(422, str(error), "address", "host:port") from error
+        if ":" not in address and not identity.may("organiser"):
+            raise RefusedError(
+                403, "strategies are run for organisers only", "address", "host:port"
+            )
+
+    def _check_owner(self, name: str, identity: Identity) -> None:
+        found = self.scheduler.roster.presences.get(name)
+        if found and found.player.owner != identity.name and not identity.may("organiser"):
+            raise RefusedError(403, f"{name} was registered with another token", "name")
+
+    def _check_free(self, name: str, address: str, lifetime: int | None) -> None:
+        """Raise :class:`RefusedError` where another server that answers has registered the name."""
+        found = self.scheduler.roster.presences.get(name)
+        if lifetime is None or found is None or found.player.address == address:
+            return
+        if found.status in {"available", "busy"}:
+            what = f"the name {name} belongs to a player at another address"
+            raise RefusedError(409, what, "name", "another name: ggp-player serve --name")
+
+    async def delete_player(self, request: web.Request) -> web.Response:
+        """Withdraw or remove a player."""
+        name = self._presence(request).player.name
+        self._check_owner(name, _asking.get())
+        await self.scheduler.remove_player(name)
+        return json_answer(models.Done())
+
+    async def check_player(self, request: web.Request) -> web.Response:
+        """Ask a player for its status."""
+        presence = self._presence(request)
+        await self.scheduler.roster.check(presence.player.name)
+        return json_answer(_player_shown(presence))
+
+    def _presence(self, request: web.Request) -> Presence:
+        name = request.match_info["name"]
+        found = self.scheduler.roster.presences.get(name)
+        if found is None:
+            raise RefusedError(404, f"there is no player {name}", "name")
+        return found
+
+    # Games
+
+    async def games(self, request: web.Request) -> web.Response:
+        """List games."""
+        found = await self.scheduler.call(self.scheduler.store.games)
+        return json_answer([_game_shown(game) for game in found])
+
+    async def game(self, request: web.Request) -> web.Response:
+        """Show a game with its rules."""
+        game = await self._known_game(request.match_info["name"])
+        return json_answer(_game_shown(game).model_copy(update={"rules": game.rules}))
+
+    async def put_game(self, request: web.Request) -> web.Response:
+        """Add or replace a game, whose rules are checked."""
+        name, sent = request.match_info["name"], await _body(request, models.GameToPut)
+        _check_name(name)
+        return json_answer(_game_shown(await self._add_game(name, sent.rules)))
+
+    async def _add_game(self, name: str, rules: str) -> StoredGame:
+        async with self._checking:
+            try:
+                roles = await asyncio.to_thread(self._rules.check, rules)
+            except ManagerError as error:
+                expected = "rules of a game that can be played"
+                raise RefusedError(422, str(error), "rules", expected) from error
+        game = StoredGame(name, sha256(rules.encode()).hexdigest(), roles, rules)
+        await self.scheduler.call(self.scheduler.store.put_game, game)
+        return game
+
+    async def _known_game(self, name: str) -> StoredGame:
+        game = await self.scheduler.call(self.scheduler.store.game, name)
+        if game is not None:
+            return game
+        rules = own_game(name)
+        if rules is None:
+            raise RefusedError(404, f"there is no game {name}", "games", "a game that was put")
+        return await self._add_game(name, rules)
+
+    # Events
+
+    async def events(self, request: web.Request) -> web.Response:
+        """List events."""
+        found = await self.scheduler.call(self.scheduler.store.events)
+        return json_answer([await self._event_shown(event) for event in found])
+
+    async def event(self, request: web.Request) -> web.Response:
+        """Show an event."""
+        return json_answer(await self._event_shown(await self._known_event(request)))
+
+    async def post_event(self, request: web.Request) -> web.Response:
+        """Begin an event."""
+        sent = await _body(request, models.EventToPost)
+        games = [await self._known_game(name) for name in sent.games]
+        settings = sent.model_dump(mode="json", exclude={"name", "games"})
+        digests = {game.name: game.digest for game in games}
+        trial = StoredEvent(0, sent.name, settings, digests, "", 0)
+        try:
+            if len(digests) != len(sent.games):
+                raise ManagerError("games: expected each once")
+            check_known(sent.players, self.scheduler.roster)
+            if not sent.players and sent.format != "ladder":
+                raise ManagerError("players: expected names; only a ladder is for all there are")
+            check_plan(await self.scheduler.event_plan(trial))
+        except ManagerError as error:
+            where, _, what = str(error).partition(": ")
+            raise RefusedError(422, what, where) from error
+        event = await self.scheduler.add_event(sent.name, settings, digests)
+        return json_answer(await self._event_shown(event), 201)
+
+    async def cancel_event(self, request: web.Request) -> web.Response:
+        """Cancel an event."""
+        event = await self._known_event(request)
+        if not await self.scheduler.cancel_event(event.id):
+            raise RefusedError(
+                409, f"the event is {event.status}", "id", "an event that is running"
+            )
+        return json_answer(await self._event_shown(await self._known_event(request)))
+
+    async def standings(self, request: web.Request) -> web.Response:
+        """Sum up an event."""
+        event = await self._known_event(request)
+        results = await self.scheduler.results(event.id)
+        ratings = await self.scheduler.call(self.scheduler.store.ratings, event.id)
+        return json_answer(await asyncio.to_thread(summarise, results, ratings or None))
+
+    async def ratings(self, request: web.Request) -> web.Response:
+        """Sum up all events."""
+        results = await self.scheduler.results()
+        return json_answer(await asyncio.to_thread(summarise, results))
+
+    async def _known_event(self, request: web.Request) -> StoredEvent:
+        event = await self.scheduler.call(self.scheduler.store.event, _number(request))
+        if event is None:
+            raise RefusedError(404, f"there is no event {request.match_info['id']}", "id")
+        return event
+
+    async def _event_shown(self, event: StoredEvent) -> models.EventShown:
+        counts = await self.scheduler.call(self.scheduler.store.counts, event.id)
+        return models.EventShown(
+            id=event.id,
+            name=event.name,
+            status=event.status,
+            created=event.created,
+            ended=event.ended,
+            settings={**event.settings, "games": list(event.digests)},
+            matches=counts,
+        )
+
+    # Matches
+
+    async def matches(self, request: web.Request) -> web.Response:
+        """List matches."""
+        event, after = _query(request, "event", None), _query(request, "after", 0)
+        limit = min(_query(request, "limit", 100) or 1, MAX_LISTED)
+        status = request.query.get("status", "")
+        found = await self.scheduler.call(
+            self.scheduler.store.matches, event, (status,) if status else (), after or 0, limit
+        )
+        return json_answer([self._match_shown(match) for match in found])
+
+    async def match(self, request: web.Request) -> web.Response:
+        """Show a match."""
+        return json_answer(self._match_shown(await self._known_match(request)))
+
+    async def record(self, request: web.Request) -> web.Response:
+        """Return the record of a match."""
+        match = await self._known_match(request)
+        record = await self.scheduler.call(self.scheduler.store.record, match.id)
+        if not record:
+            raise RefusedError(404, f"the match is {match.status}", "id", "a match that has ended")
+        return web.Response(text=record, content_type="application/json")
+
+    async def _known_match(self, request: web.Request) -> StoredMatch:
+        match = await self.scheduler.call(self.scheduler.store.match, _number(request))
+        if match is None:
+            raise RefusedError(404, f"there is no match {request.match_info['id']}", "id")
+        return match
+
+    def _match_shown(self, match: StoredMatch) -> models.MatchShown:
+        values = {
+            key: value for key, value in asdict(match).items() if key not in {"place", "digest"}
+        }
+        running = self.scheduler.running.get(match.id)
+        return models.MatchShown(**values, step=running.step if running else None)
+
+    # Everything else
+
+    async def openapi(self, request: web.Request) -> web.Response:
+        """Return the description of the API."""
+        return web.json_response(self._document)
+
+    async def status(self, request: web.Request) -> web.Response:
+        """Count what there is."""
+        store = self.scheduler.store
+        return json_answer(
+            models.StatusShown(
+                version=__version__,
+                players=len(self.scheduler.roster.presences),
+                events=len(await self.scheduler.call(store.events)),
+                matches=await self.scheduler.call(store.counts),
+            )
+        )
+
+    async def follow(self, request: web.Request) -> web.StreamResponse:
+        """Send what happens, as it happens."""
+        news = self.scheduler.news
+        if news.followers >= MAX_FOLLOWERS:
+            raise RefusedError(503, f"{MAX_FOLLOWERS} follow already")
+        with news.follow() as queue:
+            async with EventStream(request) as stream:
+                while True:
+                    try:
+                        async with asyncio.timeout(KEEP_ALIVE_SECONDS):
+                            item = await queue.get()
+                    except TimeoutError:
+                        await stream.keep_alive()
+                        continue
+                    if item is None:
+                        break
+                    await stream.send(item)
+        return stream.response
+
+    async def list_tokens(self, request: web.Request) -> web.Response:
+        """List tokens without their secrets."""
+        found = await self.scheduler.call(self._tokens.list)
+        return json_answer([models.TokenShown(**asdict(token)) for token in found])
+
+    async def post_token(self, request: web.Request) -> web.Response:
+        """Make a token, and show its secret."""
+        sent = await _body(request, models.TokenToPost)
+        try:
+            secret = await self.scheduler.call(self._tokens.create, sent.name, sent.role)
+        except ManagerError as error:
+            raise RefusedError(409, str(error), "name", "another name") from error
+        return json_answer(models.TokenShown(name=sent.name, role=sent.role, secret=secret), 201)
+
+    async def delete_token(self, request: web.Request) -> web.Response:
+        """Revoke a token."""
+        name = request.match_info["name"]
+        if not await self.scheduler.call(self._tokens.revoke, name):
+            raise RefusedError(404, f"there is no token {name} in use", "name")
+        return json_answer(models.Done())
+
+
+def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response:
+    """Answer with a model, or a list of models, as JSON."""
+    if isinstance(value, BaseModel):
+        text = value.model_dump_json()
+    else:
+        text = f"[{','.join(one.model_dump_json() for one in value)}]"
+    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+    return web.Response(text=text, status=status, content_type="application/json", headers=headers)
+
+
+async def _body(request: web.Request, model: type[_Model]) -> _Model:
+    if request.content_type != "application/json":
+        raise RefusedError(415, "the body is sent as JSON", "Content-Type", "application/json")
+    try:
+        return model.model_validate_json(await request.read())
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        field = model.model_fields.get(str(first["loc"][0])) if first["loc"] else None
+        expected = (field.description if field else "") or ""
+        raise RefusedError(422, first["msg"], where, expected) from error
+
+
+def _check_name(name: str) -> None:
+    if (
+        not name.isascii()
+        or not 0 < len(name) <= 80
+        or not all(c.isalnum() or c in "_-" for c in name)
+    ):
+        raise RefusedError(422, f"{name!r} is no name", "name", "1 to 80 letters, digits, _ and -")
+
+
+def _number(request: web.Request) -> int:
+    text = request.match_info["id"]
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise RefusedError(404, f"{text!r} is no number", "id", "a number")
+    return int(text)
+
+
+def _query(request: web.Request, key: str, default: int | None) -> int | None:
+    text = request.query.get(key)
+    if text is None:
+        return default
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise RefusedError(422, f"{text!r} is no number", key, "a number")
+    return int(text)
+
+
+def _player_shown(presence: Presence) -> models.PlayerShown:
+    player = presence.player
+    host, colon, rest = player.address.rpartition(":")
+    address = f"{host}:{rest.partition('/')[0]}" if colon else player.address
+    return models.PlayerShown(
+        name=player.name,
+        address=address,
+        dialects=player.dialects,
+        versions=dict(player.versions or {}),
+        status=presence.status,
+        problem=presence.problem,
+        match=presence.match_id,
+        expires=player.expires,
+    )
+
+
+def _game_shown(game: StoredGame) -> models.GameShown:
+    return models.GameShown(name=game.name, digest=game.digest, roles=player_roles(game.roles))

@@ -1,0 +1,193 @@
+"""The requests of the API, in one table: the service and the OpenAPI document follow from it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
+
+from aiohttp import web
+
+from ggp_player.manager_service import models as m
+from ggp_player.manager_service.admission import RefusedError
+from ggp_player.manager_service.api import MAX_BODY, MAX_LISTED, Api, json_answer
+from ggp_player.manager_service.openapi import Route
+from ggp_player.manager_service.pages import ManagerPage
+from ggp_player.manager_service.tokens import Role
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+ROUTES: tuple[Route[Api], ...] = (
+    Route("GET", "/api/openapi.json", None, "This document", Api.openapi),
+    Route("GET", "/api/status", None, "Count what there is", Api.status, m.StatusShown),
+    Route("GET", "/api/players", None, "List players", Api.players, m.PlayerShown, is_list=True),
+    Route("GET", "/api/players/{name}", None, "Show a player", Api.player, m.PlayerShown),
+    Route(
+        "PUT",
+        "/api/players/{name}",
+        "player",
+        "Add, register or renew a player",
+        Api.put_player,
+        m.PlayerShown,
+        m.PlayerToPut,
+    ),
+    Route(
+        "DELETE",
+        "/api/players/{name}",
+        "player",
+        "Withdraw or remove a player",
+        Api.delete_player,
+        m.Done,
+    ),
+    Route(
+        "POST",
+        "/api/players/{name}/check",
+        "organiser",
+        "Ask a player for its status",
+        Api.check_player,
+        m.PlayerShown,
+    ),
+    Route("GET", "/api/games", None, "List games", Api.games, m.GameShown, is_list=True),
+    Route("GET", "/api/games/{name}", None, "Show a game", Api.game, m.GameShown),
+    Route(
+        "PUT",
+        "/api/games/{name}",
+        "organiser",
+        "Add or replace a game",
+        Api.put_game,
+        m.GameShown,
+        m.GameToPut,
+    ),
+    Route("GET", "/api/events", None, "List events", Api.events, m.EventShown, is_list=True),
+    Route(
+        "POST",
+        "/api/events",
+        "organiser",
+        "Begin an event",
+        Api.post_event,
+        m.EventShown,
+        m.EventToPost,
+    ),
+    Route("GET", "/api/events/{id}", None, "Show an event", Api.event, m.EventShown),
+    Route(
+        "POST",
+        "/api/events/{id}/cancel",
+        "organiser",
+        "Cancel an event",
+        Api.cancel_event,
+        m.EventShown,
+    ),
+    Route(
+        "GET",
+        "/api/events/{id}/standings",
+        None,
+        "Points and ratings of an event",
+        Api.standings,
+        m.StandingsShown,
+        is_list=True,
+    ),
+    Route(
+        "GET",
+        "/api/ratings",
+        None,
+        "Points and ratings over all events",
+        Api.ratings,
+        m.StandingsShown,
+        is_list=True,
+    ),
+    Route(
+        "GET",
+        "/api/matches",
+        None,
+        "List matches",
+        Api.matches,
+        m.MatchShown,
+        is_list=True,
+        query={
+            "event": "of this event only",
+            "status": "waiting, running, completed, failed or cancelled",
+            "after": "those with a larger id",
+            "limit": f"so many, at most {MAX_LISTED}",
+        },
+    ),
+    Route("GET", "/api/matches/{id}", None, "Show a match", Api.match, m.MatchShown),
+    Route("GET", "/api/matches/{id}/record", None, "The record, ggp.org JSON", Api.record),
+    Route(
+        "GET",
+        "/api/news",
+        None,
+        "Live events, server-sent",
+        Api.follow,
+        m.Followed,
+        is_stream=True,
+    ),
+    Route(
+        "GET", "/api/tokens", "admin", "List tokens", Api.list_tokens, m.TokenShown, is_list=True
+    ),
+    Route(
+        "POST",
+        "/api/tokens",
+        "admin",
+        "Make a token",
+        Api.post_token,
+        m.TokenShown,
+        m.TokenToPost,
+    ),
+    Route(
+        "DELETE",
+        "/api/tokens/{name}",
+        "admin",
+        "Revoke a token",
+        Api.delete_token,
+        m.Done,
+    ),
+)
+"""All requests but those for pages, each for a role and those above it, or for everybody."""
+
+_log = logging.getLogger(__name__)
+
+
+def new_application(api: Api) -> web.Application:
+    """Create the application that answers for the API, and the page."""
+    application = web.Application(client_max_size=MAX_BODY, middlewares=[_errors_as_json])
+    for route in ROUTES:
+        application.router.add_route(
+            route.method, route.path, _admitted(api, route.role, partial(route.handler, api))
+        )
+    page = ManagerPage(api.scheduler)
+    page.add_routes(application.router, lambda handler: _admitted(api, None, handler))
+    return application
+
+
+def _admitted(api: Api, role: Role | None, handler: Handler) -> Handler:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        await api.admit(request, role)
+        return await handler(request)
+
+    return answer
+
+
+@web.middleware
+async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except RefusedError as error:
+        return _refusal(error)
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        return _refusal(RefusedError(error.status, error.reason))
+    except (ConnectionError, asyncio.CancelledError):
+        raise
+    except Exception:
+        _log.exception("%s %s has failed", request.method, request.path)
+        return _refusal(RefusedError(500, "the manager has failed; its log says how"))
+
+
+def _refusal(error: RefusedError) -> web.Response:
+    response = json_answer(m.ProblemShown(error=error.problem), error.status)
+    if error.status == 401:
+        response.headers["WWW-Authenticate"] = 'Basic realm="manager", charset="UTF-8"'
+    return response

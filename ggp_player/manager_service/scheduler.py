@@ -1,0 +1,472 @@
+"""The scheduler: it plays what waits as soon as the players are free, and goes on after a restart.
+
+Matches wait in the order of their events' plans; the first whose players are free is played. A
+match goes on when a player dies in it: the game manager moves at random in its place. A match that
+cannot be played to its end, as its rules take too long or have no legal move, has failed, and the
+event goes on. When the last match of a round is over, the next round is planned.
+
+The order of transactions makes a kill harmless at any instant: an attempt is written before START
+leaves, and the result with the record in one transaction before STOP does. What was under way at a
+kill is found as an attempt without an end; its players get ABORT, and the match waits again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from pydantic import TypeAdapter
+from sqlalchemy.exc import SQLAlchemyError
+
+import gdl
+from gdl import GdlError, Ruleset
+from gdl.language import moves_by_chance
+from ggp_player.clock import monotonic, wall_clock
+from ggp_player.errors import GgpPlayerError, ManagerError
+from ggp_player.events import EventBus
+from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
+from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, is_available, rate
+from ggp_player.manager_service.clients import AbsentPlayer, abort, open_client
+from ggp_player.manager_service.event_formats import EventPlan, next_matches
+from ggp_player.manager_service.news import News
+from ggp_player.manager_service.roster import CHECK_PAUSE, Roster
+from ggp_player.manager_service.rules_pool import MatchRules, RulesPool
+from ggp_player.manager_service.store import Store, StoredEvent, StoredMatch, StoredPlayer
+
+RETRY_SECONDS = 1.0
+"""Seconds before what the database could not take is tried again."""
+
+RATED_MATCHES = 50
+"""After so many results the ratings of an event are computed anew."""
+
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
+
+_RESULT = TypeAdapter(MatchResult)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class RunningMatch:
+    """A match under way; ``step`` is the latest."""
+
+    match: StoredMatch
+    match_id: str
+    began: int
+    step: int = 0
+
+
+@dataclass(slots=True)
+class _OpenEvent:
+    """An event under way; ``waiting`` has its matches in their order."""
+
+    event: StoredEvent
+    waiting: dict[int, StoredMatch] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    running: int = 0
+    unrated: int = 0
+    is_planning: bool = False
+
+    def wait_for(self, matches: Sequence[StoredMatch]) -> None:
+        """Have these matches wait."""
+        self.waiting = {match.id: match for match in matches}
+        self.names = frozenset(name for match in matches for name in match.players)
+
+
+class Scheduler:
+    """Plays the matches of all running events. ``start`` it, and ``close`` it at the end.
+
+    At most ``concurrency`` matches are played at a time. ``archive`` is told what happens in them.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        rules: RulesPool,
+        concurrency: int,
+        archive: EventBus | None = None,
+    ) -> None:
+        self.news = News()
+        self.roster = Roster()
+        self.running: dict[int, RunningMatch] = {}
+        self.store = store
+        self._rules = rules
+        self._concurrency = concurrency
+        self._archive = archive or EventBus()
+        self._events: dict[int, _OpenEvent] = {}
+        self._rulesets: dict[str, tuple[Ruleset, str]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._threads = ThreadPoolExecutor(1, "database")
+        self._is_closing = False
+
+    async def call(
+        self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
+    ) -> _Found:
+        """Call what uses the database, one call after the other, in a thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: function(*given, **named))
+
+    async def start(self) -> None:
+        """Go on where the last manager ended."""
+        for player in await self.call(self.store.players):
+            self.roster.put(player)
+        open_attempts = await self.call(self.store.recover)
+        known = self.roster.presences
+        await asyncio.gather(
+            *(
+                abort(known[name].player, match_id)
+                for match_id, players in open_attempts
+                for name in players
+                if name in known
+            )
+        )
+        for event in await self.call(self.store.events, "running"):
+            waiting = await self.call(self.store.matches, event.id, ("waiting",))
+            self._events[event.id] = _OpenEvent(event)
+            self._events[event.id].wait_for(waiting)
+        self._spawn(self._watch_players())
+        for number in list(self._events):
+            self._spawn(self._plan(number))
+
+    async def close(self) -> None:
+        """Abort what is under way; it is played again by the next manager."""
+        self._is_closing = True
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.news.close()
+        await asyncio.to_thread(self._threads.shutdown)
+
+    async def add_event(
+        self, name: str, settings: Mapping[str, Any], digests: Mapping[str, str]
+    ) -> StoredEvent:
+        """Begin an event."""
+        event = await self.call(self.store.add_event, name, settings, digests)
+        self._events[event.id] = _OpenEvent(event)
+        self.news.publish("event_started", event=event.id, name=name)
+        self._spawn(self._plan(event.id))
+        return event
+
+    async def cancel_event(self, number: int) -> bool:
+        """Cancel an event: what waits is not played, what is under way is played to its end."""
+        done = await self.call(self.store.end_event, number, "cancelled")
+        if done:
+            self._events.pop(number, None)
+            self.news.publish("event_ended", event=number, status="cancelled")
+        return done
+
+    async def put_player(self, player: StoredPlayer) -> None:
+        """Add or renew a player, and find out whether it can be reached."""
+        await self.call(self.store.put_player, player)
+        is_new = player.name not in self.roster.presences
+        presence = self.roster.put(player)
+        if is_new or presence.status != "available":
+            await self.roster.check(player.name)
+            self.news.publish("player", name=player.name, status=presence.status)
+        self._play_what_can()
+
+    async def remove_player(self, name: str) -> bool:
+        """Remove a player; a match that it is in goes on without it."""
+        found = await self.call(self.store.remove_player, name)
+        self.roster.remove(name)
+        if found:
+            self.news.publish("player", name=name, status="removed")
+        return found
+
+    async def _watch_players(self) -> None:
+        """Find out again and again who can be reached, and whose registration has expired."""
+        while True:
+            await self.roster.check_all()
+            for name in self.roster.expired():
+                _log.info("the registration of %s has expired", name)
+                await self.remove_player(name)
+            self._play_what_can()
+            await asyncio.sleep(CHECK_PAUSE)
+
+    def _play_what_can(self) -> None:
+        """Begin the matches whose players are free."""
+        if self._is_closing:
+            return
+        named = {name for one in self._events.values() if one.waiting for name in one.names}
+        free = {name for name in named if self.roster.can_begin(name)}
+        for open_event in self._events.values():
+            for match in list(open_event.waiting.values()):
+                if len(self.running) >= self._concurrency or not free:
+                    return
+                if free.issuperset(match.players):
+                    free.difference_update(match.players)
+                    self._begin(open_event, match)
+
+    def _begin(self, open_event: _OpenEvent, match: StoredMatch) -> None:
+        del open_event.waiting[match.id]
+        open_event.running += 1
+        running = RunningMatch(match, "", wall_clock())
+        self.running[match.id] = running
+        for name in match.players:
+            self.roster.enter(name, f"match {match.id}")
+        self._spawn(self._play(open_event, running))
+
+    async def _play(self, open_event: _OpenEvent, running: RunningMatch) -> None:
+        """Play a match and keep its result."""
+        match = running.match
+        try:
+            await self._attempt(open_event, running)
+        finally:
+            del self.running[match.id]
+            open_event.running -= 1
+            for name in match.players:
+                self.roster.leave(name, f"match {match.id}")
+            self._play_what_can()
+            if not open_event.waiting and not open_event.running:
+                self._spawn(self._plan(open_event.event.id))
+
+    async def _attempt(self, open_event: _OpenEvent, running: RunningMatch) -> None:
+        match = running.match
+        match_id = await self.call(self.store.begin_attempt, match)
+        if match_id is None:  # cancelled meanwhile
+            return
+        running.match_id = match_id
+        self.news.publish("match_started", match=match.id, match_id=match_id, event=match.event)
+        keep = partial(self._keep, match.id, match_id)
+        try:
+            result = await MatchInService(self, open_event.event, running).run(keep)
+        except asyncio.CancelledError:
+            with suppress(ManagerError):  # its result may have been written
+                await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
+            raise
+        self.news.publish(
+            "match_ended",
+            match=match.id,
+            match_id=match_id,
+            event=match.event,
+            players=match.players,
+            goals=result.goals,
+            failure=result.failure,
+        )
+        open_event.unrated += 1
+        if open_event.unrated >= RATED_MATCHES:
+            open_event.unrated = 0
+            self._spawn(self._rate(match.event))
+
+    async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:
+        """Write a result, again and again where the disk is full or the database away."""
+        while True:
+            try:
+                await self.call(self.store.finish, number, match_id, _dumped(result), record)
+            except SQLAlchemyError as error:
+                _log.error("a result cannot be written: %s", str(error).splitlines()[0])
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
+
+    async def _plan(self, number: int) -> None:
+        """Plan the next round of an event, or end it."""
+        open_event = self._events.get(number)
+        if open_event is None or open_event.is_planning or open_event.waiting or open_event.running:
+            self._play_what_can()
+            return
+        open_event.is_planning = True
+        try:
+            planned = await self._planned(open_event.event)
+            added = await self.call(self.store.add_matches, open_event.event, planned)
+        finally:
+            open_event.is_planning = False
+        open_event.wait_for(added)
+        if not added and not planned:
+            await self._end(number)
+        self._play_what_can()
+
+    async def _planned(self, event: StoredEvent) -> list[PlannedMatch]:
+        results = await self.results(event.id)
+        plan = await self.event_plan(event)
+        if plan.format == "ladder" and len(plan.players) < plan.group_size:
+            return []
+        return await asyncio.to_thread(next_matches, plan, results)
+
+    async def _end(self, number: int) -> None:
+        open_event = self._events[number]
+        settings = open_event.event.settings
+        if settings["format"] == "ladder" and not settings["rounds"]:
+            await asyncio.sleep(CHECK_PAUSE)  # it goes on when there are players
+            self._spawn(self._plan(number))
+            return
+        await self._rate(number)
+        if await self.call(self.store.end_event, number, "completed"):
+            self.news.publish("event_ended", event=number, status="completed")
+        self._events.pop(number, None)
+
+    async def event_plan(self, event: StoredEvent) -> EventPlan:
+        """Return what the matches of an event follow from."""
+        settings = event.settings
+        names = settings["players"] or sorted(self.roster.presences)
+        roles = {game: await self._count_roles(digest) for game, digest in event.digests.items()}
+        return EventPlan(settings["format"], roles, names, settings["rounds"], settings["seed"])
+
+    async def _count_roles(self, digest: str) -> int:
+        _, roles = await self.call(self.store.rules, digest)
+        return sum(role.lower() != "random" for role in roles)
+
+    async def results(self, event: int | None = None) -> list[MatchResult]:
+        """List the results of an event, or of all."""
+        found = await self.call(self.store.results, event)
+        return await asyncio.to_thread(lambda: [_RESULT.validate_python(one) for one in found])
+
+    async def _rate(self, event: int) -> None:
+        """Compute the ratings of an event, and keep them."""
+        if not is_available():
+            return
+        results = await self.results(event)
+        names = sorted({name for result in results for name in result.players})
+        if len(names) > 1:
+            found = await asyncio.to_thread(rate, results, names)
+            await self.call(self.store.put_ratings, event, found)
+
+    async def ruleset(self, digest: str) -> tuple[Ruleset, str]:
+        """Return the rules with this digest, parsed and as text."""
+        if digest not in self._rulesets:
+            text, _ = await self.call(self.store.rules, digest)
+            self._rulesets[digest] = await asyncio.to_thread(gdl.parse, text), text
+        return self._rulesets[digest]
+
+    async def open_rules(self, digest: str, session: str) -> MatchRules:
+        """Return the rules for a match; give them back with :meth:`release_rules`."""
+        _, text = await self.ruleset(digest)
+        return await asyncio.to_thread(self._rules.open, digest, text, session)
+
+    async def release_rules(self, rules: MatchRules) -> None:
+        """Take back the rules of a match."""
+        await asyncio.to_thread(self._rules.release, rules)
+
+    @property
+    def archive(self) -> EventBus:
+        """What is told what happens in matches."""
+        return self._archive
+
+    def _spawn(self, work: Any) -> None:  # noqa: ANN401 - any coroutine
+        if self._is_closing:
+            work.close()
+            return
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("what was under way has failed", exc_info=error)
+
+
+class MatchInService:
+    """One match being played: its players, its steps, its result and record."""
+
+    def __init__(self, scheduler: Scheduler, event: StoredEvent, running: RunningMatch) -> None:
+        self._scheduler = scheduler
+        self._event = event
+        self._running = running
+        self._manager: GameManager | None = None
+
+    async def run(self, keep: Callable[[MatchResult, str], Awaitable[None]]) -> MatchResult:
+        """Play the match, have its result and record kept, and only then tell the players."""
+        match, scheduler = self._running.match, self._scheduler
+        began = monotonic()
+        planned = PlannedMatch(
+            self._running.match_id, match.game, match.round, match.players, match.seed
+        )
+        _, role_names = await scheduler.call(scheduler.store.rules, match.digest)
+        roles = tuple(gdl.Constant(name) for name in role_names)
+        log = MatchLog(planned, roles, self._event.settings["max_steps"])
+        async with AsyncExitStack() as stack:
+            failure = await self._play(stack, log)
+            manager = self._manager
+            record = manager.record().to_json() if manager is not None else ""
+            goals = manager.goals if manager is not None and not failure else ()
+            result = log.result(goals, began, failure)
+            await keep(result, record)
+            if manager is not None and not failure:
+                await manager.stop()
+        return result
+
+    async def _play(self, stack: AsyncExitStack, log: MatchLog) -> str:
+        """Play the match; return why it could not be played to its end, nothing if it was."""
+        match_id = self._running.match_id
+        try:
+            self._manager = await self._new_manager(stack, log)
+            await self._manager.play()
+        except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
+            failure = " ".join(str(error).split()) or type(error).__name__
+            _log.warning("the match %s has failed: %s", match_id, failure)
+            return failure
+        except Exception as error:  # the event shall go on, whatever is wrong with one match
+            _log.exception("the match %s has failed", match_id)
+            return f"an error of the manager: {type(error).__name__}"
+        return ""
+
+    async def _new_manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
+        match, scheduler = self._running.match, self._scheduler
+        rules = await scheduler.open_rules(match.digest, self._running.match_id)
+        stack.push_async_callback(scheduler.release_rules, rules)
+        players = [await self._player(name, stack) for name in match.players]
+        setup = await self._setup()
+
+        def on_step(step: MatchStep) -> None:
+            self._running.step = step.number
+            log.add(step)
+            self._tell(step)
+
+        return await asyncio.to_thread(GameManager, setup, rules, players, on_step)
+
+    def _tell(self, step: MatchStep) -> None:
+        self._scheduler.news.publish(
+            "match_step",
+            match=self._running.match.id,
+            step=step.number,
+            moves=[str(move) for move in step.joint_move],
+            errors=step.errors,
+            seconds=[round(one, 4) for one in step.seconds],
+            overheads=[round(one, 4) for one in step.overheads],
+        )
+
+    async def _player(self, name: str, stack: AsyncExitStack) -> MatchPlayer:
+        found = self._scheduler.roster.presences.get(name)
+        if found is None:
+            return AbsentPlayer(name)
+        return await open_client(found.player, self._running.match.seed, stack)
+
+    async def _setup(self) -> MatchSetup:
+        match, settings = self._running.match, self._event.settings
+        ruleset, _ = await self._scheduler.ruleset(match.digest)
+        return MatchSetup(
+            ruleset,
+            match_id=self._running.match_id,
+            start_clock=settings["start_clock"],
+            play_clock=settings["play_clock"],
+            seed=match.seed,
+            scramble=settings["scramble"],
+            start_time=wall_clock(),
+            rulesheet_url=match.game,
+            events=self._scheduler.archive,
+        )
+
+
+def _dumped(result: MatchResult) -> dict[str, Any]:
+    found: dict[str, Any] = _RESULT.dump_python(result, mode="json")
+    return found
+
+
+def player_roles(roles: Sequence[str]) -> tuple[str, ...]:
+    """Return the roles that players take."""
+    return tuple(role for role in roles if not moves_by_chance(gdl.Constant(role)))
+
+
+def check_known(players: Sequence[str], roster: Roster) -> None:
+    """Raise :class:`ManagerError` where a player is not registered."""
+    if unknown := [name for name in players if name not in roster.presences]:
+        known = ", ".join(sorted(roster.presences)) or "nobody"
+        raise ManagerError(f"players: {', '.join(unknown)} not registered; there are {known}")

@@ -1,0 +1,125 @@
+"""The manager's service: it puts database, scheduler, API and page together, and listens."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from gdl.system import available_cpus, raise_open_files_limit
+from ggp_player.errors import ManagerError
+from ggp_player.events import EventBus
+from ggp_player.manager_service.admission import Access
+from ggp_player.manager_service.api import Api
+from ggp_player.manager_service.clients import check_address
+from ggp_player.manager_service.database import Database
+from ggp_player.manager_service.openapi import openapi_document
+from ggp_player.manager_service.routes import ROUTES, new_application
+from ggp_player.manager_service.rules_pool import RulesPool
+from ggp_player.manager_service.scheduler import Scheduler
+from ggp_player.manager_service.store import Store, StoredPlayer
+from ggp_player.manager_service.tokens import TokenStore
+from ggp_player.server import is_loopback
+
+THREADS = 64
+"""Threads that wait for the processes of rules."""
+
+OPEN_FILES = 4096
+"""Open files for connections to players and from viewers."""
+
+STOPPING_SECONDS = 2.0
+"""How long open requests get when the service stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceConfig:
+    """Where the service listens, and what it uses. ``private``: looking needs a token, too."""
+
+    database: str
+    host: str = "127.0.0.1"
+    port: int = 9148
+    concurrency: int = 64
+    private: bool = False
+    players: tuple[StoredPlayer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenService:
+    """A service that listens at a port."""
+
+    port: int
+    scheduler: Scheduler
+    tokens: TokenStore
+
+
+@asynccontextmanager
+async def open_service(
+    config: ServiceConfig, archive: EventBus | None = None
+) -> AsyncIterator[OpenService]:
+    """Run the manager while the context is open; then matches under way are aborted.
+
+    Raises :class:`ManagerError` where the database or the address cannot be used.
+    """
+    executor = ThreadPoolExecutor(THREADS, "rules")
+    asyncio.get_running_loop().set_default_executor(executor)
+    raise_open_files_limit(OPEN_FILES)
+    async with AsyncExitStack() as stack:
+        database = stack.enter_context(closing(Database(config.database)))
+        rules = stack.enter_context(closing(RulesPool(max(1, available_cpus() // 2))))
+        scheduler = Scheduler(Store(database.engine), rules, config.concurrency, archive)
+        for player in config.players:
+            scheduler.store.put_player(player)
+        tokens = TokenStore(database.engine)
+        access = Access(is_loopback(config.host), config.private)
+        api = Api(scheduler, rules, tokens, access, openapi_document(ROUTES))
+        runner = web.AppRunner(
+            new_application(api), access_log=None, shutdown_timeout=STOPPING_SECONDS
+        )
+        await runner.setup()
+        stack.push_async_callback(runner.cleanup)
+        await _listen(web.TCPSite(runner, config.host, config.port), config)
+        stack.push_async_callback(scheduler.close)
+        await scheduler.start()
+        yield OpenService(runner.addresses[0][1], scheduler, tokens)
+
+
+async def run_service(
+    config: ServiceConfig, on_listening: Callable[[int], None], archive: EventBus | None = None
+) -> None:
+    """Run the manager until SIGTERM or SIGINT."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
+    async with open_service(config, archive) as service:
+        on_listening(service.port)
+        await stopped.wait()
+
+
+async def _listen(site: web.TCPSite, config: ServiceConfig) -> None:
+    try:
+        await site.start()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ManagerError(f"cannot listen at {config.host}:{config.port}: {reason}") from error
+
+
+def players_of(text: str) -> tuple[StoredPlayer, ...]:
+    """Read a file of players: a name and an address a line, and comments after ``#``.
+
+    Raises :class:`ManagerError` for lines that are something else.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        if len(words) != 2:
+            raise ManagerError(f"line {number}: expected a name and an address; found {line!r}")
+        check_address(words[1])
+        found.append(StoredPlayer(words[0], words[1]))
+    return tuple(found)

@@ -1,0 +1,98 @@
+"""Dialect A: ggp-base, its Kiosk, and Tiltyard. Blank for blank what its game manager writes.
+
+>>> print(GGP_BASE.format_request(parse_request("(play m1 ((mark 1 1) noop))")))
+( PLAY m1 (( mark 1 1 ) noop ) )
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gdl import GdlError, Term
+from gdl.language import Notation, convert_text, notation_of
+from ggp_player.protocol import prefix
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
+from ggp_player.protocol.messages import (
+    Abort,
+    Info,
+    InfoReply,
+    Ping,
+    Play,
+    Preview,
+    Request,
+    Start,
+    Stop,
+)
+from ggp_player.protocol.prefix import parse_request, spaced
+
+
+class PrefixSyntax(Syntax):
+    """What all dialects in KIF have in common; they are written as ggp-base writes them."""
+
+    def parse_request(self, text: str) -> Request:
+        """Parse a request of any prefix dialect."""
+        return parse_request(text)
+
+    def parse_info_reply(self, text: str) -> InfoReply:
+        """Parse the reply to INFO; unknown keys are skipped."""
+        return prefix.parse_info_reply(text)
+
+    def format_info_reply(self, reply: InfoReply) -> str:
+        """Write the reply to INFO; a key without a value is left out."""
+        return prefix.format_info_reply(reply)
+
+    def parse_move(self, text: str) -> Term:
+        """Parse a move in KIF."""
+        return prefix.parse_move(text)
+
+    def format_move(self, move: Term) -> str:
+        """Write a move in KIF."""
+        return str(move)
+
+    def _format(self, request: Request) -> str:
+        match request:
+            case Info():
+                return "( INFO )"
+            case Ping():
+                return "( PING )"
+            case Preview(rules, clock):
+                return f"( PREVIEW {_rules_list(rules)} {clock} )"
+            case Start(match_id, role, rules, start_clock, play_clock):
+                clocks = f"{start_clock} {play_clock}"
+                return f"( START {match_id} {role} {_rules_list(rules)} {clocks})"
+            case Play(match_id, moves, word):
+                return f"( PLAY {match_id} {_moves_list(moves, word)} )"
+            case Stop(match_id, moves, word):
+                return f"( STOP {match_id} {_moves_list(moves, word)} )"
+            case Abort(match_id):
+                return f"( ABORT {match_id} )"
+
+
+class GgpBase(PrefixSyntax):
+    """Dialect A."""
+
+    dialect = Dialect.GGP_BASE
+    messages = (Info, Preview, Start, Play, Stop, Abort)
+
+
+GGP_BASE = GgpBase()
+
+
+def kif_rules(rules: str) -> str:
+    """Write rules in KIF; what cannot be read stays as it is."""
+    if notation_of(rules) is Notation.KIF:
+        return rules
+    try:
+        return convert_text(rules, Notation.KIF).strip()
+    except GdlError:
+        return rules
+
+
+def _rules_list(rules: str) -> str:
+    rules = kif_rules(rules)
+    # A comment would swallow the closing parenthesis if no line end came between them.
+    return f"({rules}\n)" if ";" in rules else f"({rules} )"
+
+
+def _moves_list(moves: Sequence[Term], word: str) -> str:
+    return f"({''.join(f'{spaced(str(move))} ' for move in moves)})" if moves else word

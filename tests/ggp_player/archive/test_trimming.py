@@ -1,0 +1,144 @@
+"""The archive stays within its limit, loses the oldest finished matches, and gives space back."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ggp_player.archive import Archive, ArchiveLimit, ArchiveWriter, schema
+from ggp_player.archive.schema import INCREMENTAL, connect
+from ggp_player.archive.trimming import BATCH, DEFAULT_BYTES, trim, used_bytes
+from ggp_player.events import EventBus
+from tests.support.events import new_publisher, play_match, started
+
+UNLIMITED = ArchiveLimit.parse("none")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "matches.sqlite"
+
+
+def play(path: Path, numbers: range, limit: ArchiveLimit = UNLIMITED, padding: int = 0) -> None:
+    """Play matches of rules of their own, which are as long as asked, one after the other."""
+    for number in numbers:
+        bus = EventBus()
+        with ArchiveWriter(path, bus, limit, clock=lambda: 2000):
+            publisher = new_publisher(bus, key=f"k{number}")
+            play_match(publisher, f"m.{number}")
+            if padding:
+                text = Random(number).randbytes(padding).hex()
+                extra = new_publisher(bus, key=f"r{number}")
+                extra.started(started(f"r.{number}", rules=f"(role xena) (fact {text})"))
+                extra.ended("completed")
+
+
+def ids(path: Path) -> list[str]:
+    """The match ids, by the time of their arrival."""
+    return list(
+        reversed([match.match_id for match in Archive(path, lambda: 2000).list(limit=1000).matches])
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("100", ArchiveLimit(100, None)),
+        ("0", ArchiveLimit(0, None)),
+        ("1GiB", ArchiveLimit(None, DEFAULT_BYTES)),
+        (" 1.5 MB ", ArchiveLimit(None, 1_500_000)),
+        ("None", ArchiveLimit(None, None)),
+    ],
+)
+def test_limits_are_read(text: str, limit: ArchiveLimit) -> None:
+    assert ArchiveLimit.parse(text) == limit
+
+
+@pytest.mark.parametrize("text", ["", "-1", "many", "1 match", "1e9999GB", "9" * 40, "1.5"])
+def test_what_is_no_limit_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a number of matches"):
+        ArchiveLimit.parse(text)
+
+
+def test_the_oldest_matches_go_first(path: Path) -> None:
+    play(path, range(6), ArchiveLimit.parse("3"))
+    assert ids(path) == ["m.3", "m.4", "m.5"]
+
+
+def test_a_lower_limit_is_kept_in_one_go(path: Path) -> None:
+    play(path, range(2 * BATCH + 5))
+    play(path, range(100, 101), ArchiveLimit.parse("2"))
+    assert ids(path) == [f"m.{2 * BATCH + 4}", "m.100"]
+
+
+def test_matches_that_go_on_stay(path: Path) -> None:
+    bus = EventBus()
+    with ArchiveWriter(path, bus, clock=lambda: 2000):
+        new_publisher(bus, key="running").started(started("running"))
+        suspended = new_publisher(bus, key="suspended")
+        suspended.started(started("suspended"))
+        suspended.ended("suspended")
+    play(path, range(3), ArchiveLimit.parse("1"))
+    assert ids(path) == ["running", "suspended"]
+    with closing(connect(path)) as connection:
+        assert trim(connection, ArchiveLimit.parse("1"), 10**12) == 1
+    assert ids(path) == ["suspended"], "nothing was heard of the other one for too long"
+
+
+def test_what_goes_leaves_no_traces(path: Path) -> None:
+    play(path, range(3), ArchiveLimit.parse("0"), padding=50)
+    with closing(connect(path)) as connection:
+        for table in ("matches", "rules", "seats", "steps", "choices", "problems"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0, table
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_disk_space_is_given_back(path: Path, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by an archive that was made before there were limits."""
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "INCREMENTAL", 0 if old else INCREMENTAL)
+        play(path, range(8), padding=100_000)
+    assert auto_vacuum(path) == (0 if old else INCREMENTAL)
+    before = path.stat().st_size
+    assert before > 800_000
+    limit = ArchiveLimit(None, 450_000)
+    play(path, range(8, 10), limit, padding=100_000)
+    with closing(connect(path)) as connection:
+        assert 250_000 < used_bytes(connection) <= 450_000
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert path.stat().st_size <= 460_000
+    assert auto_vacuum(path) == INCREMENTAL
+    assert "m.9" in ids(path)
+    assert "m.0" not in ids(path)
+
+
+def test_deleting_gives_space_back(path: Path) -> None:
+    play(path, range(2), padding=200_000)
+    archive = Archive(path, lambda: 2000)
+    before = path.stat().st_size
+    for match_id in ("r.0", "r.1"):
+        archive.delete(match_id)
+    assert path.stat().st_size < before - 300_000
+
+
+def auto_vacuum(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        found: int = connection.execute("PRAGMA auto_vacuum").fetchone()[0]
+        return found
+
+
+def test_a_locked_archive_is_trimmed_later(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.01)
+    play(path, range(3))
+    bus = EventBus()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ArchiveWriter(path, bus, ArchiveLimit.parse("1"), clock=lambda: 2000):
+            play_match(new_publisher(bus, key="new"), "new")
+    assert ids(path) == ["m.0", "m.1", "m.2"]
+    play(path, range(7, 8), ArchiveLimit.parse("1"))
+    assert ids(path) == ["m.7"]

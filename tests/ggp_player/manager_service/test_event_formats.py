@@ -1,0 +1,157 @@
+"""Events are planned round by round, from their settings and results alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import pytest
+
+from ggp_player.errors import ManagerError
+from ggp_player.manager.tournament import MatchResult, PlannedMatch
+from ggp_player.manager_service.event_formats import EventPlan, Format, check_plan, next_matches
+
+EIGHT = tuple("abcdefgh")
+
+
+def played(match: PlannedMatch, goals: Sequence[int]) -> MatchResult:
+    seats = len(match.players)
+    return MatchResult(
+        match_id=match.match_id,
+        game=match.game,
+        round=match.round,
+        seed=match.seed,
+        roles=tuple(f"r{seat}" for seat in range(seats)),
+        players=match.players,
+        goals=tuple(goals),
+        errors=((),) * seats,
+        longest_replies=(0.0,) * seats,
+    )
+
+
+def by_name(match: PlannedMatch) -> MatchResult:
+    """Who is first in the alphabet wins."""
+    return played(match, [100 if one == min(match.players) else 0 for one in match.players])
+
+
+def rounds_of(
+    plan: EventPlan, result: Callable[[PlannedMatch], MatchResult] = by_name
+) -> list[list[PlannedMatch]]:
+    results: list[MatchResult] = []
+    rounds = []
+    while matches := next_matches(plan, results):
+        rounds.append(matches)
+        results += map(result, matches)
+    return rounds
+
+
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_a_round_robin_has_every_pairing_in_both_seatings(count: int) -> None:
+    plan = EventPlan("round_robin", {"game": 2}, EIGHT[:count], rounds=3)
+    [matches] = rounds_of(plan)
+    met = Counter((match.round, match.players) for match in matches)
+    pairs = list(combinations(EIGHT[:count], 2))
+    expected = [(n, seats) for n in (1, 2, 3) for one in pairs for seats in (one, one[::-1])]
+    assert met == Counter(expected)
+    assert len({match.match_id for match in matches}) == len(matches)
+
+
+def test_many_of_a_round_robin_can_be_played_at_a_time() -> None:
+    [matches] = rounds_of(EventPlan("round_robin", {"game": 2}, EIGHT))
+    assert len({player for match in matches[:8] for player in match.players}) == 8
+
+
+def test_the_seatings_of_a_group_share_a_seed_and_others_do_not() -> None:
+    [matches] = rounds_of(EventPlan("round_robin", {"game": 2, "other": 2}, EIGHT[:3], rounds=2))
+    groups = {(m.round, m.game, frozenset(m.players)): set() for m in matches}
+    for match in matches:
+        groups[match.round, match.game, frozenset(match.players)].add(match.seed)
+    assert all(len(seeds) == 1 for seeds in groups.values())
+    assert len(set.union(*groups.values())) == len(groups) == 12
+
+
+def test_four_players_rotate_through_the_seats() -> None:
+    [matches] = rounds_of(EventPlan("round_robin", {"game": 4}, EIGHT[:4]))
+    assert [match.players for match in matches] == [
+        tuple("abcd"),
+        tuple("bcda"),
+        tuple("cdab"),
+        tuple("dabc"),
+    ]
+
+
+def test_in_a_game_of_one_role_everybody_plays_alone() -> None:
+    [matches] = rounds_of(EventPlan("round_robin", {"maze": 1}, EIGHT[:2]))
+    assert [match.players for match in matches] == [("a",), ("b",)]
+    assert len({match.match_id for match in matches}) == 2
+
+
+def test_a_swiss_event_pairs_equals_and_avoids_second_meetings() -> None:
+    rounds = rounds_of(EventPlan("swiss", {"game": 2}, EIGHT, rounds=3))
+    assert [len(matches) for matches in rounds] == [8, 8, 8]
+    pairs = [frozenset(match.players) for matches in rounds for match in matches]
+    assert set(Counter(pairs).values()) == {2}
+    winners = {min(match.players) for match in rounds[0]}
+    assert all(set(m.players) <= winners or winners.isdisjoint(m.players) for m in rounds[1])
+
+
+def test_in_a_swiss_event_each_sits_out_once_before_anybody_does_twice() -> None:
+    rounds = rounds_of(EventPlan("swiss", {"game": 2}, EIGHT[:5], rounds=5))
+    there = [{player for match in matches for player in match.players} for matches in rounds]
+    absent = [set(EIGHT[:5]) - players for players in there]
+    assert sorted(next(iter(one)) for one in absent) == list(EIGHT[:5])
+
+
+@pytest.mark.parametrize("count", range(2, 9))
+def test_a_knock_out_ends_with_the_best_and_keeps_the_first_two_apart(count: int) -> None:
+    rounds = rounds_of(EventPlan("knockout", {"game": 2}, EIGHT[:count]))
+    assert {player for match in rounds[-1] for player in match.players} == {"a", "b"}
+    assert len(rounds) == (count - 1).bit_length()
+    assert sum(map(len, rounds)) == 2 * (count - 1)
+
+
+def test_after_equal_points_who_is_named_first_goes_on() -> None:
+    plan = EventPlan("knockout", {"game": 2}, EIGHT[:4])
+    rounds = rounds_of(plan, lambda match: played(match, [50, 50]))
+    assert {player for match in rounds[-1] for player in match.players} == {"a", "b"}
+
+
+def test_a_ladder_pairs_those_of_similar_strength() -> None:
+    plan = EventPlan("ladder", {"game": 2}, EIGHT, rounds=6)
+    rounds = rounds_of(plan)
+    assert len(rounds) == 6
+    with_best = Counter(o for ms in rounds[3:] for m in ms if "a" in m.players for o in m.players)
+    assert with_best["h"] == 0
+
+
+def test_planning_again_gives_the_same() -> None:
+    plan = EventPlan("swiss", {"game": 2}, EIGHT, rounds=4, seed=5)
+    assert rounds_of(plan) == rounds_of(plan)
+
+
+@pytest.mark.parametrize(
+    ("kind", "roles", "players", "rounds", "where"),
+    [
+        ("round_robin", {"g": 2}, ("a",), 1, "players"),
+        ("round_robin", {"g": 2}, ("a", "a"), 1, "players"),
+        ("round_robin", {"g": 2, "h": 3}, EIGHT, 1, "games"),
+        ("round_robin", {"g": 2}, EIGHT, 10_000, "rounds"),
+        ("knockout", {"g": 3}, EIGHT, 1, "games"),
+        ("swiss", {"g": 2}, EIGHT, 0, "rounds"),
+        ("single", {"g": 2}, ("a",), 1, "players"),
+        ("single", {"g": 2, "h": 2}, ("a", "b"), 1, "games"),
+    ],
+)
+def test_plans_without_a_meaning_are_refused(
+    kind: Format, roles: dict[str, int], players: tuple[str, ...], rounds: int, where: str
+) -> None:
+    with pytest.raises(ManagerError, match=f"^{where}: "):
+        check_plan(EventPlan(kind, roles, players, rounds))
+
+
+def test_a_single_match_has_the_players_in_their_seats() -> None:
+    plan = EventPlan("single", {"game": 2}, ("b", "a"))
+    check_plan(plan)
+    [[match]] = rounds_of(plan)
+    assert match.players == ("b", "a")

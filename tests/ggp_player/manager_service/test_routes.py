@@ -1,0 +1,275 @@
+"""The API does what its document says, refuses what it cannot do, and says why."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+
+from ggp_player.manager_service import rules_pool
+from ggp_player.manager_service.openapi import openapi_document
+from ggp_player.manager_service.routes import ROUTES
+from ggp_player.protocol import MatchRecord
+from tests.support.manager_service import CLOCKS, Asker, asker, stub
+
+EVENT = {"name": "cup", "format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
+
+PAGES = {"/", "/events/{id}", "/static/{version}/{name}"}
+
+
+def test_the_document_is_valid_openapi() -> None:
+    validate(openapi_document(ROUTES))
+
+
+async def test_the_document_has_all_routes_and_no_others(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking:
+        document = await asking.done("GET", "/api/openapi.json")
+        listed = {
+            (method.upper(), path)
+            for path, methods in document["paths"].items()
+            for method in methods
+        }
+        assert listed == {(route.method, route.path) for route in ROUTES}
+        for method, path in listed - {("GET", "/api/news")}:
+            asked = re.sub(r"{id}", "77", re.sub(r"{name}", "nobody", path))
+            status, found = await asking.ask(method, asked)
+            is_missing = status == 404 and found["error"]["what"] == "Not Found"
+            assert status != 405, (method, path)
+            assert not is_missing, (method, path)
+
+
+def test_every_operation_has_a_name_of_its_own() -> None:
+    paths = openapi_document(ROUTES)["paths"].values()
+    names = [operation["operationId"] for methods in paths for operation in methods.values()]
+    assert len(set(names)) == len(names) == len(ROUTES)
+
+
+async def test_an_event_is_played_and_reported(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, AsyncExitStack() as stack:
+        names = ["ann", "bob", "cid"]
+        players = [await stack.enter_async_context(stub(name, asking)) for name in names]
+        event = await asking.done("POST", "/api/events", {**EVENT, "players": names})
+        await asking.until("event_ended", event=event["id"])
+        shown = await asking.done("GET", f"/api/events/{event['id']}")
+        assert (shown["status"], shown["matches"]) == ("completed", {"completed": 6})
+        matches = await asking.done("GET", f"/api/matches?event={event['id']}&status=completed")
+        assert len({tuple(match["players"]) for match in matches}) == 6
+        for match in matches:
+            record = await asking.done("GET", f"/api/matches/{match['id']}/record")
+            found = MatchRecord.from_json(json.dumps(record))
+            assert found.is_completed
+            assert found.player_names_from_host == tuple(match["players"])
+            assert found.goal_values == tuple(match["result"]["goals"])
+            assert not any(error for step in found.errors for error in step)
+        rows = await asking.done("GET", f"/api/events/{event['id']}/standings")
+        assert [row["matches"] for row in rows] == [4, 4, 4]
+        assert all(row["rating"]["low"] < row["rating"]["value"] for row in rows)
+        assert sum(len(player.started) for player in players) == 12
+
+
+async def test_the_live_events_are_server_sent(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        url = f"http://127.0.0.1:{asking.service.port}/api/news"
+        async with asking.session.get(url) as stream:
+            assert stream.content_type == "text/event-stream"
+            sent = {**EVENT, "format": "single", "players": ["ann", "bob"]}
+            await asking.done("POST", "/api/events", sent)
+            kinds = []
+            async for line in stream.content:
+                if line.startswith(b"data: "):
+                    kinds.append(json.loads(line[6:])["kind"])
+                if "event_ended" in kinds:
+                    break
+        assert kinds[:2] == ["event_started", "match_started"]
+        assert kinds[-2:] == ["match_ended", "event_ended"]
+        assert 5 <= kinds.count("match_step") - 1 <= 9
+
+
+async def test_a_match_goes_on_when_a_player_dies(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, stub("ann", asking):
+        async with stub("bob", asking):
+            pass
+        sent = {**EVENT, "format": "single", "players": ["ann", "bob"]}
+        asking.service.scheduler.roster.presences["bob"].away_since = None
+        await asking.done("POST", "/api/events", sent)
+        ended = await asking.until("match_ended")
+        assert sum(ended["goals"]) == 100
+        match = await asking.done("GET", f"/api/matches/{ended['match']}")
+        assert {error.split()[1] for error in match["result"]["errors"][1]} == {"CE"}
+        assert match["result"]["errors"][0] == []
+
+
+async def test_a_cancelled_event_ends(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        sent = {**EVENT, "players": ["ann", "bob"], "rounds": 1000}
+        event = await asking.done("POST", "/api/events", sent)
+        await asking.until("match_ended")
+        found = await asking.done("POST", f"/api/events/{event['id']}/cancel")
+        assert found["status"] == "cancelled"
+        assert found["matches"]["cancelled"] >= 1900
+        status, refused = await asking.ask("POST", f"/api/events/{event['id']}/cancel")
+        assert (status, refused["error"]["where"]) == (409, "id")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "status", "where"),
+    [
+        ("POST", "/api/events", {}, 422, "name"),
+        ("POST", "/api/events", {**EVENT, "extra": 1}, 422, "extra"),
+        ("POST", "/api/events", {**EVENT, "play_clock": -1}, 422, "play_clock"),
+        ("POST", "/api/events", {**EVENT, "games": ["noSuchGame"]}, 404, "games"),
+        ("POST", "/api/events", {**EVENT, "players": ["zoe"]}, 422, "players"),
+        ("POST", "/api/events", {**EVENT, "format": "lottery"}, 422, "format"),
+        ("PUT", "/api/players/ann", {"address": "nonsense!"}, 422, "address"),
+        ("PUT", "/api/players/ann", {"address": "./evil.py:Class"}, 422, "address"),
+        ("PUT", "/api/players/ann", {"address": "127.0.0.1:99999"}, 422, "address"),
+        ("PUT", "/api/players/an%20n", {"address": "127.0.0.1:9147"}, 422, "name"),
+        (
+            "PUT",
+            "/api/players/ann",
+            {"address": "127.0.0.1:1", "dialects": ["X"]},
+            422,
+            "dialects.0",
+        ),
+        ("PUT", "/api/games/bad", {"rules": "(role a"}, 422, "rules"),
+        (
+            "PUT",
+            "/api/games/bad",
+            {"rules": "(role a) (<= (legal a ?x) (not (b ?x)))"},
+            422,
+            "rules",
+        ),
+        ("PUT", "/api/games/bad", {"rules": ""}, 422, "rules"),
+        ("GET", "/api/matches/12", None, 404, "id"),
+        ("GET", "/api/matches/x", None, 404, "id"),
+        ("GET", "/api/matches?limit=many", None, 422, "limit"),
+        ("GET", "/api/players/nobody", None, 404, "name"),
+    ],
+)
+async def test_what_cannot_be_done_is_refused_with_a_reason(
+    tmp_path: Path, method: str, path: str, sent: Any, status: int, where: str
+) -> None:
+    async with asker(tmp_path) as asking:
+        found = await asking.ask(method, path, sent)
+        assert found[0] == status, found
+        assert found[1]["error"]["where"] == where
+        assert found[1]["error"]["what"]
+
+
+async def test_a_body_that_is_no_json_is_refused(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking:
+        url = f"http://127.0.0.1:{asking.service.port}/api/events"
+        for body, kind, status in (
+            (b"{", "application/json", 422),
+            (b"\xff", "application/json", 422),
+            (b"name=cup", "application/x-www-form-urlencoded", 415),
+        ):
+            async with asking.session.post(
+                url, data=body, headers={"Content-Type": kind}
+            ) as answer:
+                assert answer.status == status
+                assert (await answer.json())["error"]["what"]
+
+
+async def test_rules_that_take_too_long_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules_pool, "CHECK_SECONDS", 0.01)
+    async with asker(tmp_path) as asking:
+        status, found = await asking.ask("PUT", "/api/games/slow", {"rules": "(role a)"})
+        assert (status, found["error"]["where"]) == (422, "rules")
+        assert "take more than 0.01 s" in found["error"]["what"]
+
+
+async def test_a_service_for_others_wants_tokens_for_changes(tmp_path: Path) -> None:
+    async with asker(tmp_path, host="0.0.0.0") as asking, stub_token(asking, "player") as player:
+        body = {"address": "127.0.0.1:1", "lifetime": 60}
+        status, found = await asking.ask("PUT", "/api/players/ann", body)
+        assert (status, found["error"]["where"]) == (401, "Authorization")
+        assert (await asking.ask("GET", "/api/players"))[0] == 200
+        assert (await player.ask("PUT", "/api/players/ann", body))[0] == 200
+        assert (await player.ask("PUT", "/api/players/bob", {"address": "127.0.0.1:1"}))[0] == 403
+        assert (await player.ask("POST", "/api/events", EVENT))[0] == 403
+        async with stub_token(asking, "player", "other") as other:
+            assert (await other.ask("DELETE", "/api/players/ann"))[0] == 403
+        async with stub_token(asking, "admin", "boss") as admin:
+            assert (await admin.ask("DELETE", "/api/tokens/tok"))[0] == 200
+            assert all(one["secret"] is None for one in await admin.done("GET", "/api/tokens"))
+        assert (await player.ask("DELETE", "/api/players/ann"))[0] == 401
+
+
+class stub_token:  # noqa: N801 - used as a context
+    """An asker with a token of a role."""
+
+    def __init__(self, asking: Asker, role: str, name: str = "tok") -> None:
+        self._asking, self._role, self._name = asking, role, name
+
+    async def __aenter__(self) -> Asker:
+        service = self._asking.service
+        token = service.tokens.create(self._name, self._role)  # type: ignore[arg-type]
+        return Asker(service, self._asking.session, token)
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+async def test_a_private_service_shows_nothing_without_a_token(tmp_path: Path) -> None:
+    async with asker(tmp_path, host="0.0.0.0", private=True) as asking:
+        for path in ("/api/players", "/api/matches", "/api/openapi.json", "/"):
+            status, found = await asking.ask("GET", path)
+            assert status == 401, found
+        async with stub_token(asking, "spectator") as spectator:
+            assert (await spectator.ask("GET", "/api/players"))[0] == 200
+            given = base64.b64encode(f"any:{spectator.token}".encode()).decode()
+            url = f"http://127.0.0.1:{asking.service.port}/"
+            headers = {"Authorization": f"Basic {given}"}
+            async with asking.session.get(url, headers=headers) as page:
+                assert page.status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Host": "evil.example"},
+    ],
+)
+async def test_other_sites_in_a_browser_here_change_nothing(
+    tmp_path: Path, headers: dict[str, str]
+) -> None:
+    async with asker(tmp_path) as asking:
+        body = {"address": "127.0.0.1:1"}
+        assert (await asking.ask("PUT", "/api/players/ann", body, **headers))[0] == 401
+        assert (await asking.ask("PUT", "/api/players/ann", body))[0] == 200
+
+
+async def test_a_name_is_not_taken_from_a_player_that_answers(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, stub("ann", asking):
+        body = {"address": "127.0.0.1:1", "lifetime": 60}
+        status, found = await asking.ask("PUT", "/api/players/ann", body)
+        assert (status, found["error"]["where"]) == (409, "name")
+
+
+async def test_the_pages_show_what_there_is_and_load_nothing_from_elsewhere(tmp_path: Path) -> None:
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        sent = {**EVENT, "name": "<b>cup</b>", "format": "single", "players": ["ann", "bob"]}
+        event = await asking.done("POST", "/api/events", sent)
+        await asking.until("event_ended")
+        for path in ("/", f"/events/{event['id']}"):
+            url = f"http://127.0.0.1:{asking.service.port}{path}"
+            async with asking.session.get(url) as page:
+                text = await page.text()
+                assert page.status == 200
+                assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+            assert "&lt;b&gt;cup" in text
+            assert "<b>cup" not in text
+            assert "/api/matches/1/record" in text
+            assert not re.search(r"(src|href)=\"(https?:)?//", text)
+            assert "<form" not in text

@@ -1,0 +1,167 @@
+"""What is kept of matches is whole, and a match ends once, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import DEVNULL
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from ggp_player.errors import ManagerError
+from ggp_player.manager.tournament import Interval, PlannedMatch
+from ggp_player.manager_service.database import Database, database_url
+from ggp_player.manager_service.store import Store, StoredEvent, StoredGame, StoredPlayer
+
+RESULT = {"failure": "", "goals": [100, 0]}
+
+
+def postgresql() -> Iterator[str]:
+    """Run a PostgreSQL server at a socket in a folder of its own, and yield its URL."""
+    for program in ("initdb", "pg_ctl"):
+        if shutil.which(program) is None:
+            pytest.skip(f"there is no {program}")
+    pytest.importorskip("psycopg", reason="the extra postgresql is not installed")
+    with TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        quiet: dict[str, Any] = {"check": True, "stdout": DEVNULL, "stderr": DEVNULL, "cwd": name}
+        if os.geteuid() == 0:  # PostgreSQL does not run as root
+            shutil.chown(name, "nobody")
+            quiet["user"] = "nobody"
+        subprocess.run(["initdb", "-D", "data", "-U", "test", "--auth=trust", "-N"], **quiet)
+        options = f"-c listen_addresses='' -k {name}"
+        subprocess.run(["pg_ctl", "-D", "data", "-o", options, "-w", "start"], **quiet)
+        try:
+            yield f"postgresql://test@/postgres?host={name}"
+        finally:
+            subprocess.run(["pg_ctl", "-D", "data", "-m", "immediate", "stop"], **quiet)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def name(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield str(tmp_path / "manager.sqlite")
+    else:
+        yield from postgresql()
+
+
+@pytest.fixture
+def store(name: str) -> Iterator[Store]:
+    database = Database(name)
+    yield Store(database.engine)
+    database.close()
+
+
+def begin_event(store: Store, matches: int = 2) -> StoredEvent:
+    store.put_game(StoredGame("nim", "d" * 64, ("one", "two", "random"), "(role one)"))
+    event = store.add_event("cup", {"format": "swiss"}, {"nim": "d" * 64})
+    planned = [PlannedMatch(f"p{n}", "nim", 1, ("ann", "bob"), 2**53 - 1) for n in range(matches)]
+    assert len(store.add_matches(event, planned)) == matches
+    assert store.add_matches(event, planned) == []
+    return event
+
+
+def test_a_match_is_kept_with_its_result_and_record(store: Store) -> None:
+    event = begin_event(store)
+    first, second = store.matches(event.id)
+    match_id = store.begin_attempt(first)
+    assert match_id is not None
+    store.finish(first.id, match_id, RESULT, '{"matchId": 1}')
+    found = store.match(first.id)
+    assert found is not None
+    assert (found.status, found.match_id, found.result) == ("completed", match_id, RESULT)
+    assert (found.players, found.seed) == (("ann", "bob"), 2**53 - 1)
+    assert store.record(first.id) == '{"matchId": 1}'
+    assert store.results(event.id) == [RESULT]
+    assert store.counts(event.id) == {"completed": 1, "waiting": 1}
+    assert store.record(second.id) is None
+
+
+def test_a_match_ends_once(store: Store) -> None:
+    [match, _] = store.matches(begin_event(store).id)
+    match_id = store.begin_attempt(match)
+    assert match_id is not None
+    assert store.begin_attempt(match) is None
+    store.finish(match.id, match_id, RESULT, "first")
+    with pytest.raises(ManagerError, match="not under way"):
+        store.finish(match.id, match_id, RESULT, "second")
+    with pytest.raises(ManagerError, match="not under way"):
+        store.give_back(match.id, match_id, "late")
+    assert store.record(match.id) == "first"
+
+
+def test_what_was_under_way_is_played_again_under_a_new_match_id(store: Store) -> None:
+    [match, other] = store.matches(begin_event(store).id)
+    first, done = store.begin_attempt(match), store.begin_attempt(other)
+    assert done is not None
+    store.finish(other.id, done, RESULT, "")
+    assert store.recover() == [(first, ("ann", "bob")), (done, ("ann", "bob"))]
+    again = store.match(match.id)
+    assert again is not None
+    assert (again.status, again.attempts) == ("waiting", 1)
+    second = store.begin_attempt(again)
+    assert second not in {None, first}
+    with pytest.raises(ManagerError, match="not under way"):
+        store.finish(match.id, str(first), RESULT, "")
+
+
+def test_what_waits_of_a_cancelled_event_is_cancelled(store: Store) -> None:
+    event = begin_event(store)
+    match, _ = store.matches(event.id)
+    match_id = store.begin_attempt(match)
+    assert store.end_event(event.id, "cancelled")
+    assert not store.end_event(event.id, "completed")
+    assert store.counts(event.id) == {"running": 1, "cancelled": 1}
+    store.give_back(match.id, str(match_id), "stopped")
+    assert store.counts(event.id) == {"cancelled": 2}
+
+
+def test_players_and_ratings_are_kept(store: Store) -> None:
+    player = StoredPlayer("ann", "127.0.0.1:1", ("A", "D"), {"python": "3"}, "tok", 5, 2**40)
+    store.put_player(player)
+    store.put_player(player)
+    [found] = store.players()
+    assert (found.dialects, found.versions, found.expires) == (("A", "D"), {"python": "3"}, 2**40)
+    assert store.remove_player("ann")
+    assert not store.remove_player("ann")
+    event = begin_event(store)
+    store.put_ratings(event.id, {"ann": Interval(1.0, -2.0, 4.0)})
+    store.put_ratings(event.id, {"ann": Interval(2.0, -2.0, 6.0)})
+    assert store.ratings(event.id) == {"ann": Interval(2.0, -2.0, 6.0)}
+
+
+def test_two_managers_do_not_share_a_database(name: str) -> None:
+    first = Database(name)
+    with pytest.raises(ManagerError, match="another manager"):
+        Database(name)
+    Database(name, exclusive=False).close()
+    first.close()
+    Database(name).close()
+
+
+def test_a_database_of_another_version_is_left_alone(name: str) -> None:
+    first = Database(name)
+    with first.engine.begin() as connection:
+        connection.execute(text("UPDATE meta SET value = '99' WHERE key = 'schema_version'"))
+    first.close()
+    with pytest.raises(ManagerError, match="version 99"):
+        Database(name)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Ann, " * 200)
+    with pytest.raises(ManagerError, match="cannot be used"):
+        Database(str(path))
+    assert path.read_text().startswith("Dear Ann")
+
+
+@pytest.mark.parametrize("given", ["mysql://host/name", "postgresql://u@h:port/n", "://"])
+def test_other_urls_are_refused(given: str) -> None:
+    with pytest.raises(ManagerError):
+        database_url(given)

@@ -1,0 +1,196 @@
+"""A player that polls its game manager plays as any other, whatever the manager does."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from ggp_player.server.config import Config
+from ggp_player.server.player import Player
+from ggp_player.server.polling import PAUSES, REPLY_PAUSES, Mailbox, Poller
+from tests.support.paths import ROOT
+from tests.support.polled_manager import News, PolledManager, polled_manager
+
+STEPS = (
+    "{role(red),role(blue),init(step(0)),succ(0,1),succ(1,2),succ(2,3),"
+    "legal(R,say(N)) :- role(R) & true(step(M)) & succ(M,N),"
+    "next(step(N)) :- true(step(M)) & succ(M,N),"
+    "terminal :- true(step(2)),goal(R,50) :- role(R)}"
+)
+
+LIMIT = 60
+"""Seconds for a test, on a machine that does much else."""
+
+
+class Pauses:
+    """Notes for how long it was to pause, and pauses for next to nothing."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.news = News()
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        self.news.notice()
+        await asyncio.sleep(0.001)
+
+
+@asynccontextmanager
+async def polling(manager: PolledManager, pauses: Pauses) -> AsyncIterator[Player]:
+    """Have a player poll a manager, as ann; the value is the player."""
+    config = Config(strategy="legal", poll=manager.url, poll_as="ann")
+    async with (
+        asyncio.timeout(LIMIT),
+        Player(config) as player,
+        Poller(player, Mailbox.of(config), config.poll_interval, pauses),
+    ):
+        yield player
+
+
+@pytest.fixture
+async def manager() -> AsyncIterator[PolledManager]:
+    async with polled_manager() as manager:
+        yield manager
+
+
+async def polled(manager: PolledManager, times: int = 3) -> None:
+    """Wait until the manager was polled so often more."""
+    least = manager.polls + times
+    await manager.news.until(lambda: manager.polls >= least)
+
+
+async def test_a_match(manager: PolledManager) -> None:
+    pauses = Pauses()
+    async with polling(manager, pauses):
+        await polled(manager)
+        for number, (message, reply) in enumerate(
+            [
+                ("info()", 'info(name("ggp-player"),status(available))'),
+                (f"start(m,red,{STEPS},5,5)", "ready"),
+                ("info()", 'info(name("ggp-player"),status(busy))'),
+                ("play(m,nil)", "say(1)"),
+                ("play(m,{say(1),say(1)})", "say(2)"),
+                ("stop(m,{say(2),say(2)})", "done"),
+                ("abort(m)", "busy"),
+                ("(ping)", "ready"),
+            ]
+        ):
+            assert await manager.ask("ann", number, message) == reply
+    assert set(pauses.seconds) == {0, 1}
+
+
+async def test_what_was_meant_for_somebody_before_is_dropped(manager: PolledManager) -> None:
+    manager.put("ann", 1, f"start(old,red,{STEPS},5,5)")
+    manager.put("ann", 2, "play(old,nil)")
+    async with polling(manager, Pauses()) as player:
+        await polled(manager, 5)
+        assert await manager.ask("ann", 3, "ping()") == "ready"
+        assert not player.has_matches
+
+
+async def test_abort_comes_while_a_move_is_due(manager: PolledManager) -> None:
+    async with polling(manager, Pauses()):
+        await polled(manager)
+        manager.put("ann", 1, f"start(m,red,{STEPS},5,5)")
+        manager.put("ann", 2, "abort(m)")
+        replies = {(await manager.replies.get())[1:] for _ in range(2)}
+    assert replies == {("1", "ready"), ("2", "aborted")}
+
+
+async def test_a_message_that_comes_again_gets_the_same_reply(manager: PolledManager) -> None:
+    async with polling(manager, Pauses()):
+        await polled(manager)
+        assert await manager.ask("ann", 1, f"start(m,red,{STEPS},5,5)") == "ready"
+        for _ in range(3):
+            assert await manager.ask("ann", 2, "play(m,nil)") == "say(1)"
+        for _ in range(3):
+            assert await manager.ask("ann", 3, "play(m,{say(1),say(1)})") == "say(2)"
+
+
+async def test_a_manager_that_goes_away_and_comes_back(
+    manager: PolledManager, caplog: pytest.LogCaptureFixture
+) -> None:
+    pauses = Pauses()
+    async with polling(manager, pauses):
+        await polled(manager)
+        assert await manager.ask("ann", 1, f"start(m,red,{STEPS},5,5)") == "ready"
+        await manager.stop()
+        await pauses.news.until(lambda: PAUSES[-1] in pauses.seconds)
+        await manager.start()
+        with caplog.at_level(logging.INFO):
+            assert await manager.ask("ann", 2, "play(m,nil)") == "say(1)"
+    gone = pauses.seconds[pauses.seconds.index(PAUSES[1]) - 1 :]
+    assert tuple(gone[: len(PAUSES)]) == PAUSES
+    assert caplog.text.count("cannot be asked") == 1
+    assert "is there again" in caplog.text
+
+
+async def test_a_reply_that_is_refused_is_sent_again(manager: PolledManager) -> None:
+    pauses = Pauses()
+    async with polling(manager, pauses):
+        await polled(manager)
+        manager.put("ann", 1, "ping()")
+        await manager.news.until(lambda: not manager.messages["ann"])
+        manager.refusals = 2
+        assert (await manager.replies.get())[2] == "ready"
+    assert manager.refusals == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["<html>it works</html>", "message(1)", "message(1,manager,info()", "(info)", "\x00"]
+)
+async def test_answers_that_are_no_messages(
+    text: str, manager: PolledManager, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with polling(manager, Pauses()):
+        await polled(manager)
+        manager.messages["ann"].append(text)
+        assert await manager.ask("ann", 2, "ping()") == "ready"
+    assert "no message in its envelope" in caplog.text
+
+
+async def test_a_wrong_message_gets_a_sentence(manager: PolledManager) -> None:
+    async with polling(manager, Pauses()):
+        await polled(manager)
+        reply = await manager.ask("ann", 1, "start(m,red,5)")
+        assert reply.startswith("error: character")
+        assert (await manager.ask("ann", 2, "hello()")).startswith("error: character")
+
+
+async def test_the_command(manager: PolledManager) -> None:
+    command = (sys.executable, "-m", "ggp_player", "serve", "--port", "0", "--strategy", "legal")
+    flags = ("--poll", manager.url, "--as", "ann", "--poll-interval", "0.05", "--no-archive")
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        *flags,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(LIMIT):
+            await polled(manager)
+            assert await manager.ask("ann", 1, f"start(m,red,{STEPS},5,5)") == "ready"
+            assert await manager.ask("ann", 2, "play(m,nil)") == "say(1)"
+            process.send_signal(signal.SIGINT)
+            output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert process.returncode == 0
+    assert f"polling    {manager.url} as ann" in output.decode()
+
+
+def test_where_replies_go() -> None:
+    config = Config(poll="http://m:80/get", poll_reply="http://m:80/put", name="bob")
+    mailbox = Mailbox.of(config)
+    assert (str(mailbox.address), str(mailbox.reply_address)) == ("http://m/get", "http://m/put")
+    assert (mailbox.name, mailbox.host) == ("bob", "m:80")
+    assert len(REPLY_PAUSES) > 2

@@ -1,0 +1,1 @@
+"""What many matches and many viewers do to a player server: ``python -m tests.load --help``."""

@@ -1,0 +1,57 @@
+"""A few matches of what ``python -m tests.load`` plays by the thousand."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import gdl
+from ggp_player.protocol import MatchRecord
+from tests.load.archive_agreement import Fixture, check_agreement, compare
+from tests.load.viewers import Pairs
+from tests.load.viewers import compare as compare_replies
+from tests.support.paths import GAMES
+from tests.support.server_process import ServerProcess
+
+
+def test_the_archive_agrees_with_the_game_manager(tmp_path: Path) -> None:
+    found = check_agreement(tmp_path, Fixture(matches=6, jobs=2))
+    assert (found.matches, found.late, found.illegal, found.differences) == (6, 0, 0, [])
+    assert found.moves >= 6 * 5
+
+
+def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
+    """Only whether all replies come in time: how fast they are depends on the machine."""
+    flags = ("--archive", str(tmp_path / "matches.sqlite"), "--strategy", "legal")
+    with ServerProcess(tmp_path, *flags) as server:
+        found = asyncio.run(compare_replies(server, Pairs(2, viewers=3)))
+    assert len(found.watched.seconds) == len(found.alone.seconds) >= 8
+    for replies in (found.alone, found.watched):
+        assert (replies.late, replies.illegal) == (0, 0)
+        assert all(seconds < 3 for seconds in replies.figures())
+    assert found.fewest >= 1
+
+
+def test_a_difference_is_found(tmp_path: Path) -> None:
+    """The game manager's record is changed, in one thing at a time."""
+    game = "biddingTicTacToe"
+    assert check_agreement(tmp_path, Fixture(matches=2, game=game)).differences == []
+    roles = tuple(map(str, gdl.load(GAMES / f"{game}.kif").roles))
+
+    def found(roles: tuple[str, ...] = roles) -> list[str]:
+        return compare(tmp_path / "a.sqlite", tmp_path / "exported", tmp_path / "records", roles)
+
+    assert found() == []
+    assert any("its roles differ" in each for each in found(roles[::-1]))
+    file = tmp_path / "records" / f"{game}.000001.json"
+    record = MatchRecord.from_json(file.read_bytes())
+    for key, change in {
+        "goal_values": {"goal_values": (1, 2)},
+        "play_clock": {"play_clock": 7},
+        "moves": {"moves": (*record.moves[:-1], ("other", "moves"))},
+    }.items():
+        replace(record, **change).save(file)  # type: ignore[arg-type] # one key each
+        assert found() == [f"{file.stem}: {key} differs"]
+    file.unlink()
+    assert found() == [f"{file.stem} is in the archive alone"]

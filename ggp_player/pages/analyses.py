@@ -29,6 +29,15 @@ from ggp_player.protocol import Start
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
 """The strategies that a viewer can choose; the first unless another is chosen."""
 
+MAX_ANALYSES = 2
+"""Analyses at a time, of all viewers."""
+
+ANALYSIS_SECONDS = 180.0
+"""How long an analysis goes on after the last position that its viewer led it to."""
+
+UNSEEN_SECONDS = 10.0
+"""How long one goes on that nobody looks at yet."""
+
 MAX_ROLES = 2
 """Roles of an analysis that keep a process, with what its search has found out."""
 
@@ -46,9 +55,9 @@ class AnalysisLimits:
     analyses share.
     """
 
-    count: int = 2
-    seconds: float = 180.0
-    unseen: float = 10.0
+    count: int = MAX_ANALYSES
+    seconds: float = ANALYSIS_SECONDS
+    unseen: float = UNSEEN_SECONDS
     cores: int = 1
 
 

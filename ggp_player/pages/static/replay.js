@@ -58,7 +58,8 @@ async function refresh() {
     if (data.steps.length > before.steps.length) {
       asked.delete(Math.floor(before.steps.length / CHUNK) * CHUNK);
       showMatch();
-      go(step);
+      showSteps(); // what is tried or searched meanwhile goes on
+      showTold();
     }
     if (isRunning()) setTimeout(refresh, REFRESH);
   } catch (error) {

@@ -135,6 +135,64 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     assert fits(page)
 
 
+def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
+    page: Page, server: ServerProcess, browser: Browser
+) -> None:
+    with play(server, GAMES / "ticTacToe.kif", "--start-clock", "2", "--play-clock", "1") as match:
+        assert match.wait(60) == 0
+    page.goto(address(server, "/archive"))
+    page.get_by_role("link", name=re.compile("ticTacToe")).first.click()
+    wait_for_step(page, "Step 0 of")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    wait_for_step(page, "Step 2 of")
+    page.keyboard.press("ArrowLeft")
+    wait_for_step(page, "Step 1 of")
+    page.get_by_role("button", name="Analyse from here").click()
+    page.locator("#analysis tbody tr").first.wait_for()
+    page.locator("#analysis .number", has_text=re.compile(r"\d")).first.wait_for()  # a value
+    page.locator("#board .mark.chosen").first.wait_for()
+    made = page.locator("#moves tbody tr").nth(1).inner_text()
+    free = page.locator("#legal .of-role").last.locator("button")
+    tried = next(name for name in free.all_inner_texts() if name not in made)
+    cell = tried.strip("()").split()[-1]
+    page.locator(f'#board [data-cell="{cell}"]').click()
+    wait_for_step(page, "Step 2, in a variation after step 1")
+    assert tried in page.locator("#told").inner_text()
+    page.locator("#analysis-notice", has_text="The search is for").wait_for()
+    page.locator("#analysis tbody tr").first.wait_for()
+    assert fits(page)
+    assert_opens_on_the_same_board(page, browser)
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Analyse from here").wait_for()
+    page.get_by_role("button", name="Back to the match").click()
+    wait_for_step(page, "Step 1 of")
+
+
+def assert_opens_on_the_same_board(page: Page, browser: Browser) -> None:
+    """Open the link to the position in a new page, and compare what is drawn there."""
+    link = page.locator("#link").input_value()
+    assert "line=" in link
+    other = browser.new_page()
+    other.goto(link)
+    wait_for_step(other, "in a variation after step 1")
+    assert drawn(other) == drawn(page)
+    other.goto(link.partition("#")[0] + "#step=1&line=99.99")
+    other.locator("#failure", has_text="does not fit the match").wait_for(timeout=LIMIT)
+    other.close()
+
+
+def drawn(page: Page) -> str:
+    """The drawing of a board, without what is marked on it."""
+    script = """() => {
+        const board = document.querySelector("#board svg").cloneNode(true);
+        board.querySelectorAll(".mark-group").forEach((group) => group.remove());
+        return board.innerHTML.replaceAll(/tabindex="-?\\d"/g, "");
+    }"""
+    found: str = page.evaluate(script)
+    return found
+
+
 def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path: Path) -> None:
     archive = tmp_path / "matches.sqlite"
     flags = ("--strategy", "legal", "--archive", str(archive))
@@ -188,4 +246,8 @@ def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) 
     page.keyboard.press("ArrowRight")
     wait_for_step(page, "Step 1 of 1")
     page.locator("#board svg [data-cell]").first.wait_for()
+    page.goto(page.url.partition("#")[0] + "#step=0")
+    page.locator("#legal button", has_text="onerror").first.click()
+    page.locator("#legal button", has_text="onerror").last.click()
+    wait_for_step(page, "Step 1, in a variation after step 0")
     assert hostile_names.MATCH_ID in page.title()

@@ -25,8 +25,8 @@ def test_a_step_of_the_match_has_its_state_and_the_legal_moves(tree: MatchTree) 
     position = tree.position(1, "")
     assert position.history == MOVES[:1]
     assert position.variation == ()
-    assert "(cell a 1 cross)" in position.state
-    assert "(cell a 1 cross)" not in position.before
+    assert "(marked a1 cross)" in position.state
+    assert "(marked a1 cross)" not in position.before
     assert position.legal["cross"] == ("noop",)
     assert len(position.legal["nought"]) == 8
     assert list(position.legal["nought"]) == sorted(position.legal["nought"])

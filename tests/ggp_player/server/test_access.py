@@ -165,9 +165,20 @@ def test_our_own_pages_may_ask_for_one_another(target: str) -> None:
         assert rules.check(given, "192.0.2.7") == Admission("192.0.2.7", given)
 
 
+@pytest.mark.parametrize("path", ["", "/0f", "/0f/end"])
+def test_our_own_pages_may_ask_for_analyses(path: str) -> None:
+    given = head("POST", f"/archive/1/analyses{path}", origin=OWN, host="192.0.2.1:9147")
+    assert Config().access.check(given, "192.0.2.7") == Admission("192.0.2.7", given)
+    assert isinstance(Config(pages=False).access.check(given, "192.0.2.7"), Refusal)
+
+
 @pytest.mark.parametrize(
     "given",
     [
+        head("POST", "/archive/1/analyses", origin="http://evil.example.org"),
+        head("POST", "/archive/1/analyses", sec_fetch_site="cross-site"),
+        head("POST", "/archive/1/analyses/0f/other", sec_fetch_site="same-origin"),
+        head("POST", "/archive/1/data", sec_fetch_site="same-origin"),
         head("POST", "/archive", sec_fetch_site="same-origin"),
         head("POST", "/", origin=OWN, host="192.0.2.1:9147"),
         head("GET", "/(info)", sec_fetch_site="same-origin"),

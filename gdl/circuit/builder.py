@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from itertools import product as product_of
@@ -31,6 +31,10 @@ MIN_RULES_AT_ONCE = 300
 """Atoms with fewer rules are defined one by one, which is faster."""
 
 
+NO_ATOM = -1
+"""Stands for an atom that there is not: it never holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The atoms that are given: facts of the state first, then the moves of each role.
@@ -44,10 +48,24 @@ class Inputs:
 
 @dataclass(slots=True)
 class AtomCircuit:
-    """A graph with the literal of every ground atom."""
+    """A graph with the literal of every ground atom.
+
+    ``literal_of``, int64 (atoms,), is ``FALSE`` where no rule defines an atom.
+    """
 
     graph: AndInverterGraph
-    literal_of: dict[int, int] = field(default_factory=dict)
+    literal_of: Integers
+
+    def literal(self, atom: int) -> int:
+        """Return the literal of an atom; ``FALSE`` for an atom that no rule mentions."""
+        return int(self.literals(np.array([atom]))[0])
+
+    def literals(self, atoms: Integers) -> Integers:
+        """The literals of atoms: int64 (n,) in and out, ``FALSE`` for ``NO_ATOM``."""
+        found = np.full(len(atoms), FALSE)
+        is_known = (atoms != NO_ATOM) & (atoms < len(self.literal_of))
+        found[is_known] = self.literal_of[atoms[is_known]]
+        return found
 
 
 def build(
@@ -64,19 +82,18 @@ class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
         moves = [atom for role in inputs.moves for atom in role]
         given = [0, *inputs.fluents, *moves]
-        self.circuit = AtomCircuit(AndInverterGraph(len(given) - 1, passes))
-        self.graph = self.circuit.graph
+        self.graph = AndInverterGraph(len(given) - 1, passes)
         mentioned = np.abs(program.literals)
         last = max(program.heads.max(initial=0), mentioned.max(initial=0), *given)
         # Of an atom, and at its negative index, from the end, of its negation.
+        self.last = last
         self.literals = np.full(2 * last + 1, FALSE, dtype=np.int64)
         self.literals[last + 1 :] = TRUE
+        atoms = np.array(given)
+        self._assign_all(atoms, np.arange(0, 2 * len(atoms), 2))
         self._assign(0, TRUE)
-        for number, atom in enumerate(given[1:]):
-            if atom:
-                self._assign(atom, self.graph.input(number))
         is_given = np.zeros(last + 1, dtype=np.bool_)
-        is_given[given] = True
+        is_given[atoms] = True
         self.program = program
         self.rules = RuleTable(program, is_given)
         self.bodies: dict[int, list[list[int]]] = {}
@@ -96,7 +113,7 @@ class _Builder:
                 atoms = order.after(atoms)
             components = cycles.ready()
             if not components:
-                return self.circuit
+                return AtomCircuit(self.graph, self.literals[: self.last + 1])
             for component in components:
                 self._define_component(component)
             atoms = order.after(np.array([atom for own in components for atom in own]))
@@ -149,7 +166,6 @@ class _Builder:
         return [literals[i:j] for i, j in pairwise((starts - starts[0]).tolist())]
 
     def _assign_all(self, atoms: Integers, literals: Integers) -> None:
-        self.circuit.literal_of.update(zip(atoms.tolist(), literals.tolist(), strict=True))
         self.literals[atoms], self.literals[-atoms] = literals, literals ^ 1
 
     def _define_component(self, component: Sequence[int]) -> None:
@@ -191,7 +207,6 @@ class _Builder:
         return [one for one in body if abs(one) in members or self.literals[one] != TRUE]
 
     def _assign(self, atom: int, literal: int) -> None:
-        self.circuit.literal_of[atom] = literal
         self.literals[atom], self.literals[-atom] = literal, literal ^ 1 if atom else literal
 
     def _define(self, bodies: Iterable[Sequence[int]], is_used: bool = True) -> int:

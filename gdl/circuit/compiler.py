@@ -6,16 +6,17 @@ Each step is a function of its own; :class:`CompileOptions` says which passes ap
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit.aig import FALSE, AndInverterGraph
-from gdl.circuit.builder import AtomCircuit, Inputs, build
+from gdl.circuit.builder import NO_ATOM, AtomCircuit, Inputs, build
 from gdl.circuit.cube_extraction import extract_cubes
 from gdl.circuit.layout import Layout, Outputs, lay_out
 from gdl.circuit.options import CircuitPasses, CompileOptions
@@ -125,27 +126,44 @@ class _GameCompiler:
 
     def _fluents(self, flat: FlatRules) -> list[Symbol]:
         """List the ground fluents, sorted by the text of their facts."""
-        found = [
-            (relation, row, self._term(row, function and function[0]))
+        return self._sorted_symbols(
+            (relation, row, function and function[0], row)
             for relation, function in flat.fluents
             for row in self.program.rows[relation]
-        ]
-        return sorted(found, key=lambda fluent: str(fluent[2]))
+        )
 
     def _moves(self, flat: FlatRules, role: Constant) -> list[Symbol]:
         """List the ground moves of a role, sorted by their text."""
         role_id = self.symbols.constant(role.name)
-        found = [
-            (relation, row, self._term(row[1:], function and function[0]))
+        return self._sorted_symbols(
+            (relation, row, function and function[0], row[1:])
             for relation, function in flat.moves
             for row in self.program.rows[relation]
             if row[0] == role_id
-        ]
-        return sorted(found, key=lambda move: str(move[2]))
+        )
 
-    def _term(self, row: Row, function: str | None) -> Term:
-        terms = tuple(map(self.symbols.decode, row))
-        return terms[0] if function is None else Function(function, terms)
+    def _sorted_symbols(
+        self, atoms: Iterable[tuple[RelationKey, Row, str | None, Row]]
+    ) -> list[Symbol]:
+        """Make the symbols of relations, rows, functions and their arguments; sort them by text.
+
+        Of moves there can be hundreds of thousands, with few arguments: these become text once.
+        """
+        terms: dict[int, Term] = {}
+        texts: dict[int, str] = {}
+        found = []
+        for relation, row, function, arguments in atoms:
+            for each in arguments:
+                if each not in terms:
+                    terms[each] = self.symbols.decode(each)
+                    texts[each] = str(terms[each])
+            text = " ".join(map(texts.__getitem__, arguments))
+            term = terms[arguments[0]]
+            if function is not None:
+                text = f"({function} {text})"
+                term = Function(function, tuple(map(terms.__getitem__, arguments)))
+            found.append((text, (relation, row, term)))
+        return [symbol for _, symbol in sorted(found, key=itemgetter(0))]
 
     def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
         """List role, value and literal of every goal, sorted in this order."""
@@ -174,10 +192,11 @@ class _GameCompiler:
             relation: self.program.rows[counterpart(relation, name)]
             for relation in {relation for relation, _, _ in symbols}
         }
-        return [self._literal(circuit, rows[relation].get(row)) for relation, row, _ in symbols]
+        found = [rows[relation].get(row, NO_ATOM) for relation, row, _ in symbols]
+        return list(circuit.literals(np.array(found, dtype=np.int64)).tolist())
 
     def _literal(self, circuit: AtomCircuit, atom: int | None) -> int:
-        return FALSE if atom is None else circuit.literal_of.get(atom, FALSE)
+        return FALSE if atom is None else circuit.literal(atom)
 
 
 def _relevant(graph: AndInverterGraph, outputs: Outputs) -> NDArray[np.uint8]:

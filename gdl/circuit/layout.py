@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,23 +266,25 @@ class DepthFirst:
 
     def order(self, nodes: NDArray[np.int64], first: Sequence[int]) -> NDArray[np.int64]:
         """Order nodes, which rise; those that the ``first`` of them read come to begin with."""
-        for node in nodes.tolist():
-            self._waiting[node] = 1
+        roots = nodes.tolist()
         left, right, waiting = self._left, self._right, self._waiting
+        for node in roots:
+            waiting[node] = 1
         found: list[int] = []
-        stack = [*nodes.tolist(), *reversed(first)]
-        while stack:
-            node = stack[-1]
-            if waiting[node]:
-                if waiting[left[node]]:
-                    stack.append(left[node])
-                    continue
-                if waiting[right[node]]:
-                    stack.append(right[node])
-                    continue
-                waiting[node] = 0
-                found.append(node)
-            stack.pop()
+        stack: list[int] = []
+        for root in chain(first, reversed(roots)):
+            node = root if waiting[root] else 0
+            while node:
+                read = left[node]
+                if not waiting[read]:
+                    read = right[node]
+                if waiting[read]:
+                    stack.append(node)
+                    node = read
+                else:
+                    waiting[node] = 0
+                    found.append(node)
+                    node = stack.pop() if stack else 0
         return np.array(found, dtype=np.int64)
 
 

@@ -37,7 +37,7 @@ def min_rules_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
 def tables_of(circuit: AtomCircuit, atoms: Sequence[int]) -> dict[int, int]:
     tables = tables_of_nodes(circuit.graph)
     inputs = circuit.graph.inputs
-    return {a: value_of(circuit.literal_of.get(a, FALSE), tables, inputs) for a in atoms}
+    return {a: value_of(circuit.literal(a), tables, inputs) for a in atoms}
 
 
 @given(stratified(FLUENTS), st.booleans())

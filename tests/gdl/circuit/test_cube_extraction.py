@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gdl.circuit import cube_extraction, pair_extraction
-from gdl.circuit.aig import FALSE, AndInverterGraph
+from gdl.circuit.aig import AndInverterGraph
 from gdl.circuit.cube_extraction import extract_cubes
 from tests.support.circuits import INPUTS, Twin, circuit_of, operations, stratified
 from tests.support.truth_tables import Rules, tables_of_nodes, value_of
@@ -46,7 +46,7 @@ def test_values_of_cycles(case: tuple[Rules, list[list[int]]], data: st.DataObje
     rules, strata = case
     circuit = circuit_of(rules, FLUENTS)
     atoms = st.sampled_from([atom for stratum in strata for atom in stratum])
-    outputs = [circuit.literal_of.get(atom, FALSE) for atom in data.draw(st.lists(atoms))]
+    outputs = [circuit.literal(atom) for atom in data.draw(st.lists(atoms))]
     graph, literals = extract_cubes(circuit.graph, outputs)
     assert values(graph, literals) == values(circuit.graph, outputs)
 

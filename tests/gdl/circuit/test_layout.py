@@ -24,7 +24,7 @@ INPUTS = FLUENTS + sum(MOVES)
 
 def layout_of(circuit: AtomCircuit, view: Sequence[int], later: Sequence[int]) -> Layout:
     """Lay out a circuit whose atoms ``view`` are all goals, and ``later`` all percepts."""
-    literals = circuit.literal_of
+    literal = circuit.literal
     return lay_out(
         circuit.graph,
         FLUENTS,
@@ -32,8 +32,8 @@ def layout_of(circuit: AtomCircuit, view: Sequence[int], later: Sequence[int]) -
         Outputs(
             legal=[TRUE, FALSE, circuit.graph.input(0)],
             terminal=circuit.graph.input(1) ^ 1,
-            goals=[literals.get(atom, FALSE) for atom in view],
-            percepts=[literals.get(atom, FALSE) for atom in later],
+            goals=[literal(atom) for atom in view],
+            percepts=[literal(atom) for atom in later],
             next=[circuit.graph.input(i) for i in (2, 0, 4)],
         ),
     )
@@ -115,7 +115,7 @@ def test_a_laid_out_network_has_the_values_of_the_network(
     evaluate(layout.view, rows)
     evaluate(layout.transition, rows)
     tables = tables_of_nodes(circuit.graph)
-    expected = [value_of(circuit.literal_of.get(atom, FALSE), tables, INPUTS) for atom in later]
+    expected = [value_of(circuit.literal(atom), tables, INPUTS) for atom in later]
     assert rows[layout.percepts :][: len(later), 0].tolist() == expected
     legal = [2**64 - 1, 0, table_of_input(0, INPUTS)]
     assert rows[layout.legal :][: sum(MOVES), 0].tolist() == legal

@@ -14,7 +14,7 @@ from html import escape
 from types import MappingProxyType
 
 from gdl.reports import draw_dot, escaped, quoted
-from ggp_player.inspect.tree_figure import Shape, TreeFigure, TreeNode, folded_text
+from ggp_player.inspect.tree_figure import NodeShape, TreeFigure, TreeNode, folded_text
 
 _GREY = "#a8a8a8"
 
@@ -25,33 +25,35 @@ _DEFAULTS = """\
   edge [fontname="monospace", fontsize=10.5, dir=none];
 """
 
-_SHAPES: Mapping[Shape, str] = MappingProxyType(
+_SHAPES: Mapping[NodeShape, str] = MappingProxyType(
     {
-        Shape.UP: 'shape=triangle, fillcolor="#dbe9f6", margin=0',
-        Shape.DOWN: 'shape=invtriangle, fillcolor="#fde3c8", margin=0',
-        Shape.TOGETHER: 'shape=ellipse, fillcolor="#fde3c8"',
-        Shape.CHANCE: 'shape=ellipse, fillcolor="#fff6c4"',
-        Shape.EACH: 'shape=box, style="filled,rounded", fillcolor="#e2f0dc"',
-        Shape.LEAF: 'shape=box, fillcolor="#ffffff"',
-        Shape.EVALUATED: 'shape=box, style="filled,dashed", fillcolor="#ffffff"',
-        Shape.FOLDED: f'shape=folder, fillcolor="#eeeeee", color="{_GREY}"',
-        Shape.PRUNED: f'shape=circle, width=0.1, height=0.1, fillcolor="#ffffff", color="{_GREY}"',
+        NodeShape.UP: 'shape=triangle, fillcolor="#dbe9f6", margin=0',
+        NodeShape.DOWN: 'shape=invtriangle, fillcolor="#fde3c8", margin=0',
+        NodeShape.TOGETHER: 'shape=ellipse, fillcolor="#fde3c8"',
+        NodeShape.CHANCE: 'shape=ellipse, fillcolor="#fff6c4"',
+        NodeShape.EACH: 'shape=box, style="filled,rounded", fillcolor="#e2f0dc"',
+        NodeShape.LEAF: 'shape=box, fillcolor="#ffffff"',
+        NodeShape.EVALUATED: 'shape=box, style="filled,dashed", fillcolor="#ffffff"',
+        NodeShape.FOLDED: f'shape=folder, fillcolor="#eeeeee", color="{_GREY}"',
+        NodeShape.PRUNED: (
+            f'shape=circle, width=0.1, height=0.1, fillcolor="#ffffff", color="{_GREY}"'
+        ),
     }
 )
 
 _PRUNED_EDGE = f'style=dashed, color="{_GREY}", fontcolor="{_GREY}", dir=back, arrowtail=noneteetee'
 """Two strokes cross the edge, as cuts are marked by hand."""
 
-_LEGEND: Mapping[Shape, str] = MappingProxyType(
+_LEGEND: Mapping[NodeShape, str] = MappingProxyType(
     {
-        Shape.UP: "△ takes the highest value",
-        Shape.DOWN: "▽ takes the lowest",
-        Shape.TOGETHER: "○ takes the lowest, and moves at the same time as the one above",
-        Shape.CHANCE: "○ chance: the mean",
-        Shape.EACH: "▢ takes the vector that is best for itself",
-        Shape.EVALUATED: "dashed: evaluated, not searched",
-        Shape.FOLDED: "tab: a folded subtree, with the number of states searched in it",
-        Shape.PRUNED: "grey: not searched",
+        NodeShape.UP: "△ takes the highest value",
+        NodeShape.DOWN: "▽ takes the lowest",
+        NodeShape.TOGETHER: "○ takes the lowest, and moves at the same time as the one above",
+        NodeShape.CHANCE: "○ chance: the mean",
+        NodeShape.EACH: "▢ takes the vector that is best for itself",
+        NodeShape.EVALUATED: "dashed: evaluated, not searched",
+        NodeShape.FOLDED: "tab: a folded subtree, with the number of states searched in it",
+        NodeShape.PRUNED: "grey: not searched",
     }
 )
 
@@ -106,7 +108,7 @@ def _layers(root: TreeNode) -> Iterator[list[TreeNode]]:
 
 def _roles(layer: Sequence[TreeNode]) -> str:
     """Name the roles that choose in a layer."""
-    choosing = (n for n in layer if n.role and n.shape not in (Shape.LEAF, Shape.EVALUATED))
+    choosing = (n for n in layer if n.role and n.shape not in (NodeShape.LEAF, NodeShape.EVALUATED))
     return _label(" / ".join(dict.fromkeys(node.role for node in choosing)))
 
 
@@ -126,7 +128,7 @@ def _node_attributes(node: TreeNode) -> str:
 
 def _edge_attributes(child: TreeNode) -> str:
     """Describe the edge to a node, which bears its remarks too: there they overlap nothing."""
-    is_pruned = child.shape is Shape.PRUNED
+    is_pruned = child.shape is NodeShape.PRUNED
     tag = "s" if is_pruned else "b" if child.is_principal else ""
     remarks = "".join(map(_line, child.remarks))
     label = _label(child.edge, tag, remarks)
@@ -152,7 +154,7 @@ def _label(text: str, tag: str = "", remarks: str = "") -> str:
 
 def _node_label(node: TreeNode) -> str:
     """Write the value, and in a folded node the number of states, too."""
-    if node.shape is not Shape.FOLDED:
+    if node.shape is not NodeShape.FOLDED:
         return _label(node.text, "b" if node.is_principal else "")
     value = f"{_html(node.text)}<br/>" if node.text else ""
     return f'<{value}<font point-size="10">{_html(folded_text(node))}</font>>'

@@ -31,7 +31,7 @@ LONGEST_LABEL, LONGEST_TITLE = 18, 600
 """The most characters of a move on an edge, and of a tooltip."""
 
 
-class Shape(Enum):
+class NodeShape(Enum):
     """How a node is drawn, with the text for its tooltip."""
 
     UP = "max"
@@ -45,7 +45,11 @@ class Shape(Enum):
     PRUNED = "not searched"
 
 
-_SHAPES = {NodeKind.MAX: Shape.UP, NodeKind.MIN: Shape.DOWN, NodeKind.CHANCE: Shape.CHANCE}
+_SHAPES = {
+    NodeKind.MAX: NodeShape.UP,
+    NodeKind.MIN: NodeShape.DOWN,
+    NodeKind.CHANCE: NodeShape.CHANCE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class TreeNode:
     because the node is folded. A drawing that can be unfolded begins with the nodes that are open.
     """
 
-    shape: Shape
+    shape: NodeShape
     text: str
     title: str
     role: str = ""
@@ -235,7 +239,7 @@ class _FigureBuilder:
         shape, role = self._shape(node)
         title = self._title(node, shape, role)
         return TreeNode(
-            Shape.FOLDED if hidden else shape,
+            NodeShape.FOLDED if hidden else shape,
             value_text(node),
             title,
             str(role),
@@ -258,21 +262,21 @@ class _FigureBuilder:
             yield _folded_moves([child for child, _ in drawn.folded])
         yield from map(_pruned, drawn.skipped)
 
-    def _shape(self, node: Node) -> tuple[Shape, Constant]:
+    def _shape(self, node: Node) -> tuple[NodeShape, Constant]:
         if node.leaf_kind is LeafKind.TERMINAL:
-            return Shape.LEAF, node.role
+            return NodeShape.LEAF, node.role
         if node.leaf_kind is LeafKind.HORIZON:
-            return Shape.EVALUATED, node.role
+            return NodeShape.EVALUATED, node.role
         if node.children or node.moves:
             earlier = self._trace.order[: len(node.moves)]
             if node.kind is NodeKind.MIN and any(len(self._legal(node, r)) > 1 for r in earlier):
-                return Shape.TOGETHER, node.role
-            return _SHAPES.get(node.kind, Shape.EACH), node.role
+                return NodeShape.TOGETHER, node.role
+            return _SHAPES.get(node.kind, NodeShape.EACH), node.role
         # The node was not searched here: its shape follows from the role that chooses next.
         role = self._choosers(node)[0] if node.role == self._trace.role else node.role
         if self._trace.others is NodeKind.EACH:
-            return Shape.EACH, role
-        return (Shape.UP if role == self._trace.role else Shape.DOWN), role
+            return NodeShape.EACH, role
+        return (NodeShape.UP if role == self._trace.role else NodeShape.DOWN), role
 
     def _remarks(self, node: Node, is_followed: bool) -> tuple[str, ...]:
         lines = []
@@ -283,7 +287,7 @@ class _FigureBuilder:
             lines += _reason(node, node.children[-1].measure(self._trace.index))
         return tuple(lines)
 
-    def _title(self, node: Node, shape: Shape, role: Constant) -> str:
+    def _title(self, node: Node, shape: NodeShape, role: Constant) -> str:
         who = (
             f"{shape.value}: {role}"
             if node.leaf_kind in (LeafKind.NONE, LeafKind.SEEN)
@@ -325,11 +329,11 @@ def _folded_moves(children: Sequence[Node]) -> TreeNode:
     title = ", ".join(f"{child.via} {value_text(child)}" for child in children)
     edge = f"{len(children)} more moves"
     title = shortened(title, LONGEST_TITLE)
-    return TreeNode(Shape.FOLDED, "", title, edge=edge, states=states, hidden=states)
+    return TreeNode(NodeShape.FOLDED, "", title, edge=edge, states=states, hidden=states)
 
 
 def _pruned(move: Term) -> TreeNode:
-    return TreeNode(Shape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
+    return TreeNode(NodeShape.PRUNED, "", f"{move} was not searched", edge=move_label(move))
 
 
 def value_text(node: Node) -> str:

@@ -23,7 +23,7 @@ from ggp_player.events import EventBus, MatchProblem, MatchPublisher, Thoughts
 from ggp_player.move_service import SearchSupervisor, Setup, WorkerSource
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
-from ggp_player.pages.positions import Position
+from ggp_player.pages.positions import ShownPosition
 from ggp_player.protocol import Start
 
 STRATEGIES = ("auto", "mcts", "uct", "proof", "alpha_beta", "minimax")
@@ -62,7 +62,7 @@ class AnalysisLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AnalysisSubject:
     """What is analysed: a match, and with which strategy."""
 
     match_id: str
@@ -87,10 +87,10 @@ class Analyses:
         self._means = means
         self._running_matches = running_matches
         self._limits = limits
-        self._running: dict[str, Analysis] = {}
+        self._running: dict[str, PositionAnalysis] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    def begin(self, subject: Subject, position: Position) -> Analysis:
+    def begin(self, subject: AnalysisSubject, position: ShownPosition) -> PositionAnalysis:
         """Begin an analysis. Raises :class:`AnalysisError` where there is no room for it."""
         if subject.strategy not in STRATEGIES:
             raise AnalysisError(f"analyses know the strategies {', '.join(STRATEGIES)}")
@@ -101,12 +101,12 @@ class Analyses:
             raise AnalysisError("the server needs all its cores for the matches that it plays now")
         if len(self._running) >= limits.count:
             raise AnalysisError(f"there are {limits.count} analyses already, and no more at a time")
-        analysis = Analysis(subject, self._means, limits, self._forget)
+        analysis = PositionAnalysis(subject, self._means, limits, self._forget)
         self._running[analysis.key] = analysis
         analysis.go_to(position)
         return analysis
 
-    def find(self, key: str) -> Analysis:
+    def find(self, key: str) -> PositionAnalysis:
         """The running analysis of a key. Raises :class:`AnalysisError` where there is none."""
         found = self._running.get(key)
         if found is None:
@@ -124,22 +124,22 @@ class Analyses:
             analysis.end("the server is stopping")
         await asyncio.gather(*self._ending, return_exceptions=True)
 
-    def _forget(self, analysis: Analysis) -> None:
+    def _forget(self, analysis: PositionAnalysis) -> None:
         self._running.pop(analysis.key, None)
         task = asyncio.create_task(analysis.ended())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
 
-class Analysis:
+class PositionAnalysis:
     """A search that goes where its viewer goes. ``key`` is known to nobody else."""
 
     def __init__(
         self,
-        subject: Subject,
+        subject: AnalysisSubject,
         means: Means,
         limits: AnalysisLimits,
-        on_end: Callable[[Analysis], None],
+        on_end: Callable[[PositionAnalysis], None],
     ) -> None:
         self.key = secrets.token_hex(16)
         self.is_over = False
@@ -151,7 +151,7 @@ class Analysis:
         self._old: list[_RoleSearch] = []
         self._bus = EventBus()
         self._events = self._bus.subscribe("an analysis", on_news=self._take)
-        self._position: Position | None = None
+        self._position: ShownPosition | None = None
         self._role = ""
         self._thoughts: Thoughts | None = None
         self._places: Line = ()
@@ -164,7 +164,7 @@ class Analysis:
 
     # ---------------------------------------------------------------------- for the viewer
 
-    def go_to(self, position: Position) -> None:
+    def go_to(self, position: ShownPosition) -> None:
         """Search another position; where the match is over, none."""
         if self.is_over:
             raise AnalysisError("this analysis has ended")
@@ -344,7 +344,7 @@ class _RoleSearch:
         await self._supervisor.closed()
 
 
-def _role_to_search(position: Position) -> str:
+def _role_to_search(position: ShownPosition) -> str:
     """The first role that has a choice, other than chance."""
     roles = [role for role in position.roles if role.lower() != str(RANDOM_ROLE)]
     deciding = [role for role in roles if len(position.legal.get(role, ())) > 1]

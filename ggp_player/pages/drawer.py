@@ -22,7 +22,7 @@ from ggp_player.pages.drawing_process import (
     decode_answer,
     encode,
 )
-from ggp_player.pages.positions import Position
+from ggp_player.pages.positions import ShownPosition
 
 DRAWING_SECONDS = 20.0
 """How long the drawing of a state may take; the first one of a game has its board found, too."""
@@ -54,7 +54,7 @@ class Drawer:
         """Return what was asked for; nothing where it cannot be drawn, which is logged."""
         return (await self._asked(request)).drawings
 
-    async def position(self, request: DrawPosition) -> tuple[Position, Drawing]:
+    async def position(self, request: DrawPosition) -> tuple[ShownPosition, Drawing]:
         """Return a position and how it is drawn. Raises :class:`PositionError`, which says why."""
         answer = await self._asked(request)
         if answer.position is None or not answer.drawings:

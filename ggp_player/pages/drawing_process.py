@@ -34,7 +34,7 @@ from gdl.system import end_with_parent, limit_memory
 from ggp_player.archive import Archive
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import PositionError
-from ggp_player.pages.positions import MatchTree, Position
+from ggp_player.pages.positions import MatchTree, ShownPosition
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -134,7 +134,7 @@ class Answer:
 
     drawings: tuple[Drawing, ...] = ()
     error: str = ""
-    position: Position | None = None
+    position: ShownPosition | None = None
     refusal: str = ""
 
 

@@ -28,11 +28,11 @@ from pydantic_core import to_json
 
 from ggp_player.archive import Archive, ArchivedMatch
 from ggp_player.errors import AnalysisError, ArchiveError, PositionError
-from ggp_player.pages.analyses import STRATEGIES, Analyses, Subject
+from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawPosition
 from ggp_player.pages.event_stream import EventStream
-from ggp_player.pages.positions import MAX_VARIATION_TEXT, Position
+from ggp_player.pages.positions import MAX_VARIATION_TEXT, ShownPosition
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
 
@@ -92,7 +92,7 @@ class PositionPages:
         asked = await self._asked(request)
         found = await self._found(request)
         position = await self._analysed(request, found, asked)
-        subject = Subject(found.summary.match_id, found.rules, asked.strategy)
+        subject = AnalysisSubject(found.summary.match_id, found.rules, asked.strategy)
         analysis = self._analyses.begin(subject, position)
         return self._site.json(to_json({"key": analysis.key}))
 
@@ -143,7 +143,7 @@ class PositionPages:
 
     async def _analysed(
         self, request: web.Request, found: ArchivedMatch, asked: _Request
-    ) -> Position:
+    ) -> ShownPosition:
         """A position to analyse: none in which a running match waits for its moves."""
         if found.summary.status == "running" and asked.step >= len(found.moves):
             raise AnalysisError("this position is played now; it can be analysed after the move")
@@ -152,13 +152,13 @@ class PositionPages:
 
     async def _drawn(
         self, request: web.Request, found: ArchivedMatch, asked: _Request
-    ) -> tuple[Position, Drawing]:
+    ) -> tuple[ShownPosition, Drawing]:
         match, length = request.match_info["match"], len(found.steps)
         wanted = DrawPosition(str(self._path), match, asked.step, asked.line, length)
         return await self._drawer.position(wanted)
 
 
-def _as_json(position: Position, drawing: Drawing) -> bytes:
+def _as_json(position: ShownPosition, drawing: Drawing) -> bytes:
     known = {
         "step": position.step,
         "line": position.line,

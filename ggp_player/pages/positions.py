@@ -37,7 +37,7 @@ JointMove: TypeAlias = tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ShownPosition:
     """A position, as texts: ``history`` are all joint moves, ``variation`` the last of them.
 
     ``legal`` has the moves of each role in the order in which a variation numbers them; it is empty
@@ -90,7 +90,7 @@ class MatchTree:
         self._moves = moves
         self._states: OrderedDict[tuple[JointMove, ...], State] = OrderedDict()
 
-    def position(self, step: int, line: str) -> Position:
+    def position(self, step: int, line: str) -> ShownPosition:
         """The position after a variation from a step on. Raises :class:`PositionError`."""
         variation = read_variation(line)
         last = len(self._moves)
@@ -143,11 +143,11 @@ class MatchTree:
                 self._states.popitem(last=False)
         return state
 
-    def _described(self, step: int, line: str, history: tuple[JointMove, ...]) -> Position:
+    def _described(self, step: int, line: str, history: tuple[JointMove, ...]) -> ShownPosition:
         machine = self._machine
         state = self._state(history)
         is_over = machine.is_terminal(state)
-        return Position(
+        return ShownPosition(
             step,
             line,
             roles=move_texts(machine.roles),

@@ -23,8 +23,8 @@ from ggp_player.strategies.textbook.game_tree import (
     HIGHEST_VALUE,
     LOWEST_VALUE,
     Moves,
+    MoveScore,
     MoveScores,
-    Score,
     iterative_deepening,
     utility,
 )
@@ -104,7 +104,7 @@ def bestmove(tree: DepthLimitedTree, state: State, depth: int, before: Choice) -
     for number, move in enumerate(moves):
         evaluated = tree.horizons
         value = tree.score(state, move, depth, alpha)
-        tree.scores[move] = Score(value, alpha, final=tree.horizons == evaluated)
+        tree.scores[move] = MoveScore(value, alpha, final=tree.horizons == evaluated)
         if value > alpha or number == 0:
             best = Choice(move, value, note=f"depth {depth}")
             alpha = max(alpha, value)

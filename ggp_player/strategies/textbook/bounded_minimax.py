@@ -15,8 +15,8 @@ from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy, StrategyError
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
+    MoveScore,
     MoveScores,
-    Score,
     in_role_order,
     opponents_of,
     utility,
@@ -69,7 +69,7 @@ class BoundedSearch:
         self.lower = lower
         self.upper = upper
         self.memory: Table[tuple[State], int] = Table()
-        self.scores: dict[Term, Score] = {}
+        self.scores: dict[Term, MoveScore] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:
         """Compare the ``minscore`` of the actions until one is good enough."""
@@ -85,7 +85,7 @@ class BoundedSearch:
             except RecursionError:
                 endless = endless or Choice(action, note="a line of play has no end in sight")
                 continue
-            self.scores[action] = Score(result, self.lower, self.upper)
+            self.scores[action] = MoveScore(result, self.lower, self.upper)
             if chosen is None or result > score:
                 chosen, score = action, result
             if score >= self.upper:

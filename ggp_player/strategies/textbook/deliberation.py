@@ -10,7 +10,12 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
-from ggp_player.strategies.textbook.game_tree import MoveScores, Score, iterative_deepening, utility
+from ggp_player.strategies.textbook.game_tree import (
+    MoveScore,
+    MoveScores,
+    iterative_deepening,
+    utility,
+)
 from ggp_player.strategies.textbook.memory import Table, remembered
 
 
@@ -56,7 +61,7 @@ class DeliberationSearch:
         self.machine = machine
         self.role = role
         self.cut = False
-        self.scores: dict[Term, Score] = {}
+        self.scores: dict[Term, MoveScore] = {}
         self.memory: Table[tuple[State, int], int] = Table()
 
     def bestmove(self, state: State, depth: int) -> Iterator[Choice]:
@@ -66,7 +71,7 @@ class DeliberationSearch:
         for action in actions:
             result = self.maxscore(self.machine.next_state(state, (action,)), depth - 1)
             # What lies beyond the depth may be worth more.
-            self.scores[action] = Score(result, high=result if self.cut else 100)
+            self.scores[action] = MoveScore(result, high=result if self.cut else 100)
             if result == 100:
                 yield Choice(action, result, proved=True, note=f"depth {depth}")
                 return

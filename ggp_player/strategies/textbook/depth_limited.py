@@ -7,7 +7,13 @@ from collections.abc import Hashable, Sequence
 
 from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies.textbook.evaluation import Evaluator
-from ggp_player.strategies.textbook.game_tree import Moves, Score, in_role_order, own_first, utility
+from ggp_player.strategies.textbook.game_tree import (
+    Moves,
+    MoveScore,
+    in_role_order,
+    own_first,
+    utility,
+)
 from ggp_player.strategies.textbook.memory import Table
 from ggp_player.strategies.textbook.transposition_table import ValueBounds
 
@@ -30,7 +36,7 @@ class DepthLimitedTree(ABC):
         self.evaluator = evaluator
         self.ordering = ordering
         self.horizons = 0
-        self.scores: dict[Term, Score] = {}
+        self.scores: dict[Term, MoveScore] = {}
         self.table: Table[tuple[Hashable, ...], ValueBounds] = Table()
 
     @abstractmethod

@@ -66,7 +66,7 @@ def iterative_deepening(
             return
 
 
-class Score(NamedTuple):
+class MoveScore(NamedTuple):
     """The value that a search between ``low`` and ``high`` has found for a move.
 
     One that reaches a bound says only that the value is no better, or no worse. One that is not
@@ -90,7 +90,7 @@ class MoveScores:
     """The scores of the moves that a search of a state has searched so far."""
 
     state: State | None = None
-    scores: Mapping[Term, Score] = field(default_factory=dict)
+    scores: Mapping[Term, MoveScore] = field(default_factory=dict)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report the scores, if they are those of the position."""
@@ -99,7 +99,7 @@ class MoveScores:
         return [_reported(move, score) for move, score in self.scores.items()]
 
 
-def _reported(move: Term, score: Score) -> MoveReport:
+def _reported(move: Term, score: MoveScore) -> MoveReport:
     low, high = score.bounds
     proved = score.final or score.value in (LOWEST_VALUE, HIGHEST_VALUE)
     bounds = (low, high) if proved else (LOWEST_VALUE, HIGHEST_VALUE)

@@ -19,8 +19,8 @@ from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
+    MoveScore,
     MoveScores,
-    Score,
     in_role_order,
     iterative_deepening,
     own_first,
@@ -69,7 +69,7 @@ class MaxN(Strategy):
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far, after each move searched and after each depth."""
         evaluator = Evaluator(position.machine, features_of(self.evaluation, position.random))
-        scores: dict[Term, Score] = {}
+        scores: dict[Term, MoveScore] = {}
         self._scores = MoveScores(position.state, scores)
 
         def iteration(position: Position, depth: int, before: Choice) -> Iterator[Choice]:
@@ -98,7 +98,7 @@ class MaxNTree:
         self.order = own_first(machine, role)
         self.evaluator = evaluator
         self.horizon = False
-        self.scores: dict[Term, Score] = {}
+        self.scores: dict[Term, MoveScore] = {}
         self.memory: Table[tuple[State, int], Utilities] = Table()
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
@@ -112,7 +112,7 @@ class MaxNTree:
         best, best_rank = before, None
         for move in moves:
             vector = self.picked((move,), state, depth)
-            self.scores[move] = Score(vector[self.own_index], final=not self.horizon)
+            self.scores[move] = MoveScore(vector[self.own_index], final=not self.horizon)
             rank = self.rank(vector, self.own_index)
             if best_rank is None or rank > best_rank:
                 best, best_rank = Choice(move, rank[0], note=f"depth {depth}"), rank

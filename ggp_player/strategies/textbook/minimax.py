@@ -12,8 +12,8 @@ from gdl import Constant, State, StateMachine, Term
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
+    MoveScore,
     MoveScores,
-    Score,
     in_role_order,
     opponents_of,
     utility,
@@ -55,7 +55,7 @@ class MinimaxSearch:
         self.role = role
         self.opponents = opponents_of(machine, role)
         self.memory: Table[tuple[State], int] = Table()
-        self.scores: dict[Term, Score] = {}
+        self.scores: dict[Term, MoveScore] = {}
 
     def bestmove(self, state: State) -> Iterator[Choice]:
         """Compare the ``minscore`` of every action; the first of the best is chosen."""
@@ -70,7 +70,7 @@ class MinimaxSearch:
             except RecursionError:
                 endless = endless or Choice(action, note="a line of play has no end in sight")
                 continue
-            self.scores[action] = Score(result)
+            self.scores[action] = MoveScore(result)
             if chosen is None or result > score:
                 chosen, score = action, result
             yield Choice(chosen, score)

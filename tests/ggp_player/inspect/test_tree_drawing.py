@@ -20,7 +20,7 @@ from ggp_player.inspect.traced_strategies import TRACED_STRATEGIES, TracedStrate
 from ggp_player.inspect.tree_drawing import tree_dot, tree_svg
 from ggp_player.inspect.tree_figure import (
     FigureLimits,
-    Shape,
+    NodeShape,
     TreeFigure,
     TreeNode,
     make_tree_figure,
@@ -62,7 +62,7 @@ def draw(spec: str, machine: StateMachine, depth: int | None = None) -> TreeFigu
 
 def outline(node: TreeNode) -> object:
     """Return a node as its text, or as its text and what is below; pruned moves are struck out."""
-    if node.shape is Shape.PRUNED:
+    if node.shape is NodeShape.PRUNED:
         return f"-{node.edge}-"
     return (node.text, *map(outline, node.children)) if node.children else node.text
 
@@ -82,9 +82,9 @@ def test_minimax_visits_the_whole_two_ply_tree() -> None:
         ("2", "14", "5", "2"),
     )
     assert [child.edge for child in root.children] == ["a1", "a2", "a3"]
-    assert [child.shape for child in root.children] == [Shape.DOWN] * 3
-    assert root.shape is Shape.UP
-    assert {leaf.shape for leaf in nodes(root) if not leaf.children} == {Shape.LEAF}
+    assert [child.shape for child in root.children] == [NodeShape.DOWN] * 3
+    assert root.shape is NodeShape.UP
+    assert {leaf.shape for leaf in nodes(root) if not leaf.children} == {NodeShape.LEAF}
 
 
 def test_alpha_beta_prunes_two_leaves_of_the_two_ply_tree() -> None:
@@ -146,21 +146,21 @@ def test_players_who_move_at_the_same_time_are_circles() -> None:
         ("2", "2", "4", "6"),
         ("2", "14", "5", "2"),
     )
-    assert [child.shape for child in root.children] == [Shape.TOGETHER] * 3
+    assert [child.shape for child in root.children] == [NodeShape.TOGETHER] * 3
 
 
 def test_vectors_of_three_players() -> None:
     root = draw("max_n", turns(THREE_PLAYERS, ("A", "B", "C"))).root
     assert root.text == "(1, 5, 2)"
     assert [child.text for child in root.children] == ["(1, 2, 6)", "(1, 5, 2)"]
-    assert {node.shape for node in nodes(root) if node.children} == {Shape.EACH}
+    assert {node.shape for node in nodes(root) if node.children} == {NodeShape.EACH}
     assert [child.role for child in (root, root.children[0])] == ["A", "B"]
 
 
 def test_chance_is_a_circle_with_the_mean() -> None:
     root = draw("alpha_beta:ordering=false", turns(((0, 50), (30, 40)), ("max", "random"))).root
     assert outline(root) == ("35", ("25", "0", "50"), ("35", "30", "40"))
-    assert [child.shape for child in root.children] == [Shape.CHANCE] * 2
+    assert [child.shape for child in root.children] == [NodeShape.CHANCE] * 2
 
 
 def test_a_satisficing_search_stops_at_its_bound() -> None:
@@ -222,13 +222,13 @@ def test_depth_limits_the_drawing_and_not_the_search() -> None:
     assert figure.root.text == "11"
     leaves = [node for node in nodes(figure.root) if not node.children]
     assert len(leaves) == 4
-    assert {(leaf.shape, leaf.states, leaf.hidden) for leaf in leaves} == {(Shape.FOLDED, 6, 6)}
+    assert {(leaf.shape, leaf.states, leaf.hidden) for leaf in leaves} == {(NodeShape.FOLDED, 6, 6)}
     assert figure.remark == "24 of the 30 states searched are folded"
 
 
 def test_an_evaluated_horizon_is_marked() -> None:
     root = draw("alpha_beta:depth=1", turns(DEEP)).root
-    assert [child.shape for child in root.children] == [Shape.EVALUATED] * 2
+    assert [child.shape for child in root.children] == [NodeShape.EVALUATED] * 2
     assert all(child.text[0].isdigit() for child in root.children)
 
 
@@ -248,7 +248,7 @@ def test_what_does_not_fit_is_folded(limits: FigureLimits) -> None:
     count, width = sizes(figure)
     assert count <= (limits.nodes or count)
     assert width <= (limits.width or width)
-    folded = [node for node in nodes(figure.root) if node.shape is Shape.FOLDED]
+    folded = [node for node in nodes(figure.root) if node.shape is NodeShape.FOLDED]
     assert folded
     assert all(node.hidden and not node.children for node in folded)
     drawn = sum(1 for node in nodes(figure.root) if not node.edge.endswith("more moves"))
@@ -263,7 +263,7 @@ def test_the_principal_line_is_drawn_before_all_else() -> None:
         if node.is_principal
     ]
     assert [node.text for node in bold] == ["11"] * 5
-    assert bold[-1].shape is Shape.LEAF
+    assert bold[-1].shape is NodeShape.LEAF
 
 
 def test_more_moves_than_fit_are_drawn_as_one_node() -> None:
@@ -271,7 +271,7 @@ def test_more_moves_than_fit_are_drawn_as_one_node() -> None:
     root = make_tree_figure(trace, FigureLimits(nodes=6)).root
     *shown, rest = root.children
     assert len(shown) == 4
-    assert (rest.shape, rest.edge, rest.hidden) == (Shape.FOLDED, "10 more moves", 150)
+    assert (rest.shape, rest.edge, rest.hidden) == (NodeShape.FOLDED, "10 more moves", 150)
 
 
 def test_states_that_are_forgotten_are_counted(crowded: Position) -> None:
@@ -419,8 +419,10 @@ def test_moves_are_drawn_from_left_to_right_and_roles_left_of_them() -> None:
 
 @needs_graphviz
 def test_characters_that_xml_has_not() -> None:
-    node = TreeNode(Shape.LEAF, "1", "title \x01", edge="\x02")
-    text = tree_svg(TreeFigure(TreeNode(Shape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok")
+    node = TreeNode(NodeShape.LEAF, "1", "title \x01", edge="\x02")
+    text = tree_svg(
+        TreeFigure(TreeNode(NodeShape.UP, "1", "t\ud800", children=(node,)), 1), "\x00 ok"
+    )
     root = ElementTree.fromstring(text)
     titles = [link.get("{http://www.w3.org/1999/xlink}title") for link in root.iter(f"{SVG}a")]
     assert titles == ["t\ufffd", "title \ufffd"]

@@ -16,9 +16,9 @@ from ggp_player.errors import AnalysisError
 from ggp_player.move_service import Pool
 from ggp_player.move_service.pool import BACKGROUND_NICENESS
 from ggp_player.pages import event_stream
-from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisLimits, Means, Subject
+from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisLimits, AnalysisSubject, Means
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.positions import MatchTree, Position
+from ggp_player.pages.positions import MatchTree, ShownPosition
 from ggp_player.strategies.selection import STRATEGIES as ALL_STRATEGIES
 from ggp_player.worker.process import MemoryLimits
 from tests.ggp_player.pages.conftest import Served
@@ -30,7 +30,7 @@ FIRST, SECOND = "(put a1)", "(put b2)"
 
 LIMITS = MemoryLimits(2**32, 2**26)
 
-SUBJECT = Subject("m.1", RULES, "mcts")
+SUBJECT = AnalysisSubject("m.1", RULES, "mcts")
 
 SECONDS = 60
 
@@ -44,7 +44,7 @@ async def means() -> AsyncIterator[Means]:
     await pool.close()
 
 
-def position(step: int = 2, line: str = "") -> Position:
+def position(step: int = 2, line: str = "") -> ShownPosition:
     moves = ((FIRST, "noop"), ("noop", SECOND))
     return MatchTree(RULES, moves).position(step, line)
 
@@ -111,7 +111,7 @@ async def test_there_is_room_for_few_and_none_beside_matches_on_all_cores(means:
     with pytest.raises(AnalysisError, match="all its cores"):
         analyses.begin(SUBJECT, position())
     with pytest.raises(AnalysisError, match="strategies"):
-        analyses.begin(Subject("m.1", RULES, "./own.py:Own"), position())
+        analyses.begin(AnalysisSubject("m.1", RULES, "./own.py:Own"), position())
     await analyses.close()
 
 

@@ -162,7 +162,7 @@ def test_moves_read_back(notation: Notation, move: gdl.Term) -> None:
     assert syntax.parse_move(syntax.format_move(move)) == move
 
 
-@pytest.mark.parametrize("syntax", SYNTAXES.values(), ids=str)
+@pytest.mark.parametrize("syntax", SYNTAXES.values(), ids=map(str, SYNTAXES))
 def test_replies_to_info_read_back(syntax: Syntax) -> None:
     for reply in (InfoReply("ann-1", "available", "alien"), InfoReply(status="busy")):
         assert syntax.parse_info_reply(syntax.format_info_reply(reply)) == reply
@@ -294,7 +294,9 @@ def test_the_rule_by_which_all_moves_are_seen() -> None:
     assert {str(percept) for percept in seen} == {"(did a noop)", "(did b left)"}
 
 
-@pytest.mark.parametrize("parse", [infix.parse_move, reply_syntax(Notation.INFIX).parse_move])
+@pytest.mark.parametrize(
+    "parse", [infix.parse_move, reply_syntax(Notation.INFIX).parse_move], ids=["terms", "replies"]
+)
 def test_infix_moves(parse: Callable[[str], gdl.Term]) -> None:
     assert [str(parse(text)) for text in ("a", "mark(1, 1)", 'f("X",g(b))', "f(+1)")] == [
         "a", "(mark 1 1)", "(f X (g b))", "(f +1)",

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from gdl.version import __version__
+from ggp_player.protocol import SYNTAXES, Dialect
 from ggp_player.server.config import Config
 
 LIFETIME = 60
@@ -31,8 +32,8 @@ ANSWER_SECONDS = 10.0
 WITHDRAWAL_SECONDS = 1.0
 """How long withdrawing may take: the server is about to end."""
 
-DIALECTS = ("A", "B", "D")
-"""The dialects of the protocol that the server answers and managers may use."""
+DIALECTS = tuple(str(one) for one in SYNTAXES if one is not Dialect.STANFORD_POLLING)
+"""The dialects of the protocol that the server answers; in the last one players ask."""
 
 _log = logging.getLogger(__name__)
 

@@ -125,7 +125,12 @@ class Poller:
     async def _poll(self) -> None:
         await self._flush()
         while True:
-            await self._pause(await self._poll_once())
+            try:
+                seconds = await self._poll_once()
+            except Exception:  # whatever a message does, the next one is asked for
+                _log.exception("the manager at %s could not be asked", self._mailbox.host)
+                seconds = PAUSES[-1]
+            await self._pause(seconds)
 
     async def _flush(self) -> None:
         """Drop what was meant for a player before us, unless we go on with its matches."""
@@ -206,7 +211,11 @@ class Poller:
         self, envelope: Envelope, reply: asyncio.Task[Reply], deadline: ReplyDeadline
     ) -> None:
         """Send a reply, again and again where the manager does not take it."""
-        body = bytes(await asyncio.shield(reply))
+        try:
+            body = bytes(await asyncio.shield(reply))
+        except Exception:
+            _log.exception("a message could not be answered")
+            return
         query = {"sender": self._mailbox.name, "recipient": envelope.sender}
         address = self._mailbox.reply_address.update_query({**query, "msgid": envelope.number})
         for pause in (*REPLY_PAUSES, None):

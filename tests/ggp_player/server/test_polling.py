@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from ggp_player.server import polling as server_polling
 from ggp_player.server.config import Config
 from ggp_player.server.player import Player
 from ggp_player.server.polling import PAUSES, REPLY_PAUSES, Mailbox, Poller
@@ -161,6 +162,21 @@ async def test_a_wrong_message_gets_a_sentence(manager: PolledManager) -> None:
         reply = await manager.ask("ann", 1, "start(m,red,5)")
         assert reply.startswith("error: character")
         assert (await manager.ask("ann", 2, "hello()")).startswith("error: character")
+
+
+async def test_a_failure_of_ours_does_not_end_the_polling(
+    manager: PolledManager, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_text: str) -> None:
+        monkeypatch.undo()
+        raise ZeroDivisionError
+
+    async with polling(manager, Pauses()):
+        await polled(manager)
+        monkeypatch.setattr(server_polling, "parse_envelope", fail)
+        manager.put("ann", 1, "ping()")
+        assert await manager.ask("ann", 2, "ping()") == "ready"
+    assert "could not be asked" in caplog.text
 
 
 async def test_the_command(manager: PolledManager) -> None:

@@ -2,7 +2,7 @@
 
 A strategy says what it knows of each move when it is asked between two of its choices
 (:meth:`.Strategy.report`). That takes time from the search, so a report is followed by a pause that
-is :data:`REST` times as long.
+is :data:`REST` times as long, but for what is done once in a match.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class SearchReporter:
 
     def report(self, strategy: Strategy, position: Position, choice: Choice) -> None:
         """Report now, and set the time of the next report."""
-        began = self._clock()
+        began, once = self._clock(), self._symmetric_moves.seconds
         moves = self._moves(strategy, position, choice)
         shown = enumerate(moves[:MAX_MOVES])
         thoughts = tuple(_shortened(thought, place < MAX_LINES) for place, thought in shown)
@@ -100,8 +100,8 @@ class SearchReporter:
             nodes_per_second=self._rate("nodes", began, counts),
         )
         self._send(report)
-        now = self._clock()
-        self._due = max(began + INTERVAL, now + REST * (now - began))
+        now, once = self._clock(), self._symmetric_moves.seconds - once
+        self._due = max(began + INTERVAL, now + REST * (now - began - once))
 
     def _moves(
         self, strategy: Strategy, position: Position, choice: Choice

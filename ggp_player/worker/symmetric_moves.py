@@ -7,6 +7,7 @@ import numpy as np
 from gdl import Constant, State, StateMachine, Term
 from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from ggp_player.clock import Clock, monotonic
 
 MAX_MOVES = 400
 """The most moves that are compared: each takes a successor, and its images."""
@@ -16,10 +17,13 @@ class SymmetricMoves:
     """Compares the states after moves, in the games of one machine after another.
 
     The symmetries are those that the rules themselves prove, which takes some hundredths of a
-    second for a game. There are none where the rules are interpreted.
+    second for a game, and is done once. There are none where the rules are interpreted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock = monotonic) -> None:
+        self.seconds = 0.0
+        """How long finding the symmetries has taken."""
+        self._clock = clock
         self._machine: StateMachine | None = None
         self._group: SymmetryGroup | None = None
 
@@ -45,10 +49,12 @@ class SymmetricMoves:
     def _group_of(self, machine: StateMachine) -> SymmetryGroup | None:
         """The symmetries that keep every role; None where there are none but the identity."""
         if machine is not self._machine:
+            began = self._clock()
             self._machine, self._group = machine, None
             if isinstance(machine, PropnetStateMachine):
                 group = generated_group(machine, find_symmetries(machine))
                 self._group = group if len(group.facts) > 1 else None
+            self.seconds += self._clock() - began
         return self._group
 
 

@@ -56,7 +56,7 @@ ANSWERS = TypeAdapter(RulesAnswer)
 
 
 @dataclass(slots=True)
-class Evaluator:
+class RulesEvaluator:
     """Answers the requests: ``load`` first, then ``begin``, ``advance`` and ``end`` for matches."""
 
     machine: StateMachine | None = None
@@ -128,7 +128,7 @@ def main() -> None:
     """RulesAnswer requests until there are no more; the parent's process id is the argument."""
     end_with_parent(int(sys.argv[1]))
     limit_memory(MAX_MEMORY)
-    evaluator = Evaluator()
+    evaluator = RulesEvaluator()
     answers = os.fdopen(os.dup(1), "wb")
     for line in sys.stdin.buffer:
         answers.write(to_json(evaluator.answer(from_json(line))) + b"\n")

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder
-from ggp_player.manager_service.web.models import Refusal
+from ggp_player.manager_service.web.models import ApiProblem
 from ggp_player.pages.security import is_own_page
 from ggp_player.server import is_loopback
 
 
-class RefusedError(Exception):
+class ApiError(Exception):
     """A request that is answered with an error."""
 
     def __init__(self, status: int, what: str, where: str = "", expected: str = "") -> None:
         self.status = status
-        self.problem = Refusal(what=what, where=where, expected=expected)
+        self.problem = ApiProblem(what=what, where=where, expected=expected)
         super().__init__(what)
 
 
@@ -44,10 +44,10 @@ def admit(
 ) -> TokenHolder:
     """Return who asks: whom the token belongs to, or whoever needs none.
 
-    Raises :class:`RefusedError` where the request is not allowed.
+    Raises :class:`ApiError` where the request is not allowed.
     """
     if known is None and secret_of(request):
-        raise RefusedError(401, "the token is not known, or was revoked", "Authorization")
+        raise ApiError(401, "the token is not known, or was revoked", "Authorization")
     if known is None and access.is_open and _is_from_here(request):
         known = TokenHolder("", "admin")
     if role is None and not access.is_private:
@@ -55,10 +55,10 @@ def admit(
     needed = role or "spectator"
     if known is None:
         expected = f"Bearer TOKEN, with a token of the role {needed}"
-        raise RefusedError(401, "this needs a token", "Authorization", expected)
+        raise ApiError(401, "this needs a token", "Authorization", expected)
     if not known.may(needed):
         what = f"this is for the role {needed}; the token has {known.role}"
-        raise RefusedError(403, what, "Authorization")
+        raise ApiError(403, what, "Authorization")
     return known
 
 

@@ -31,7 +31,7 @@ from ggp_player.manager_service.storage.store import (
 )
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenStore
 from ggp_player.manager_service.web import models
-from ggp_player.manager_service.web.admission import Access, RefusedError, admit, secret_of
+from ggp_player.manager_service.web.admission import Access, ApiError, admit, secret_of
 from ggp_player.manager_service.web.games import own_game
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
@@ -73,7 +73,7 @@ class Api:
         self._document = document
 
     async def admit(self, request: web.Request, role: Role | None) -> None:
-        """Find out who asks. Raises :class:`RefusedError` where that is not allowed."""
+        """Find out who asks. Raises :class:`ApiError` where that is not allowed."""
         secret = secret_of(request)
         known = await self.scheduler.call(self._tokens.identify, secret) if secret else None
         _asking.set(admit(known, request, role, self._access))
@@ -96,18 +96,18 @@ class Api:
         identity = _asking.get()
         self._check_owner(name, identity)
         if sent.lifetime is None and not identity.may("organiser"):
-            raise RefusedError(
+            raise ApiError(
                 403, "a player that stays is added by an organiser", "lifetime", "seconds"
             )
         address = sent.address
         if not address:
             if sent.port is None or request.remote is None:
-                raise RefusedError(422, "where is it?", "address", "host:port, or port alone")
+                raise ApiError(422, "where is it?", "address", "host:port, or port alone")
             address = f"{request.remote}:{sent.port}{sent.path if sent.path != '/' else ''}"
         self._check_player_address(address, identity)
         self._check_free(name, address, sent.lifetime)
         if not speaks(sent.dialects):
-            raise RefusedError(422, "the manager speaks none of these", "dialects", "A, B or D")
+            raise ApiError(422, "the manager speaks none of these", "dialects", "A, B or D")
         expires = None if sent.lifetime is None else wall_clock() + 1000 * sent.lifetime
         player = StoredPlayer(
             *(name, address, sent.dialects, sent.versions, identity.name), expires=expires
@@ -119,25 +119,23 @@ class Api:
         try:
             check_address(address)
         except ManagerError as error:
-            raise RefusedError(422, str(error), "address", "host:port") from error
+            raise ApiError(422, str(error), "address", "host:port") from error
         if ":" not in address and not identity.may("organiser"):
-            raise RefusedError(
-                403, "strategies are run for organisers only", "address", "host:port"
-            )
+            raise ApiError(403, "strategies are run for organisers only", "address", "host:port")
 
     def _check_owner(self, name: str, identity: TokenHolder) -> None:
         found = self.scheduler.roster.presences.get(name)
         if found and found.player.owner != identity.name and not identity.may("organiser"):
-            raise RefusedError(403, f"{name} was registered with another token", "name")
+            raise ApiError(403, f"{name} was registered with another token", "name")
 
     def _check_free(self, name: str, address: str, lifetime: int | None) -> None:
-        """Raise :class:`RefusedError` where another server that answers has registered the name."""
+        """Raise :class:`ApiError` where another server that answers has registered the name."""
         found = self.scheduler.roster.presences.get(name)
         if lifetime is None or found is None or found.player.address == address:
             return
         if found.status in {"available", "busy"}:
             what = f"the name {name} belongs to a player at another address"
-            raise RefusedError(409, what, "name", "another name: ggp-player serve --name")
+            raise ApiError(409, what, "name", "another name: ggp-player serve --name")
 
     async def delete_player(self, request: web.Request) -> web.Response:
         """Withdraw or remove a player."""
@@ -156,7 +154,7 @@ class Api:
         name = request.match_info["name"]
         found = self.scheduler.roster.presences.get(name)
         if found is None:
-            raise RefusedError(404, f"there is no player {name}", "name")
+            raise ApiError(404, f"there is no player {name}", "name")
         return found
 
     # Games
@@ -183,7 +181,7 @@ class Api:
                 roles = await asyncio.to_thread(self._rules.check, rules)
             except ManagerError as error:
                 expected = "rules of a game that can be played"
-                raise RefusedError(422, str(error), "rules", expected) from error
+                raise ApiError(422, str(error), "rules", expected) from error
         game = StoredGame(name, sha256(rules.encode()).hexdigest(), roles, rules)
         await self.scheduler.call(self.scheduler.store.put_game, game)
         return game
@@ -194,7 +192,7 @@ class Api:
             return game
         rules = own_game(name)
         if rules is None:
-            raise RefusedError(404, f"there is no game {name}", "games", "a game that was put")
+            raise ApiError(404, f"there is no game {name}", "games", "a game that was put")
         return await self._add_game(name, rules)
 
     # Events
@@ -225,7 +223,7 @@ class Api:
             check_plan(await self.scheduler.event_plan(trial))
         except ManagerError as error:
             where, _, what = str(error).partition(": ")
-            raise RefusedError(422, what, where) from error
+            raise ApiError(422, what, where) from error
         event = await self.scheduler.add_event(sent.name, settings, digests)
         return json_answer(await self._event_shown(event), 201)
 
@@ -239,9 +237,7 @@ class Api:
         """Cancel an event."""
         event = await self._known_event(request)
         if not await self.scheduler.cancel_event(event.id):
-            raise RefusedError(
-                409, f"the event is {event.status}", "id", "an event that is running"
-            )
+            raise ApiError(409, f"the event is {event.status}", "id", "an event that is running")
         return json_answer(await self._event_shown(await self._known_event(request)))
 
     async def standings(self, request: web.Request) -> web.Response:
@@ -259,7 +255,7 @@ class Api:
     async def _known_event(self, request: web.Request) -> StoredEvent:
         event = await self.scheduler.call(self.scheduler.store.event, _number(request))
         if event is None:
-            raise RefusedError(404, f"there is no event {request.match_info['id']}", "id")
+            raise ApiError(404, f"there is no event {request.match_info['id']}", "id")
         return event
 
     async def _event_shown(self, event: StoredEvent) -> models.EventShown:
@@ -295,13 +291,13 @@ class Api:
         match = await self._known_match(request)
         record = await self.scheduler.call(self.scheduler.store.record, match.id)
         if not record:
-            raise RefusedError(404, f"the match is {match.status}", "id", "a match that has ended")
+            raise ApiError(404, f"the match is {match.status}", "id", "a match that has ended")
         return web.Response(text=record, content_type="application/json")
 
     async def _known_match(self, request: web.Request) -> EventMatch:
         match = await self.scheduler.call(self.scheduler.store.match, _number(request))
         if match is None:
-            raise RefusedError(404, f"there is no match {request.match_info['id']}", "id")
+            raise ApiError(404, f"there is no match {request.match_info['id']}", "id")
         return match
 
     def _match_shown(self, match: EventMatch) -> models.MatchShown:
@@ -333,7 +329,7 @@ class Api:
         """Send what happens, as it happens."""
         news = self.scheduler.news
         if news.followers >= MAX_FOLLOWERS:
-            raise RefusedError(503, f"{MAX_FOLLOWERS} follow already")
+            raise ApiError(503, f"{MAX_FOLLOWERS} follow already")
         with news.follow() as queue:
             async with EventStream(request) as stream:
                 while True:
@@ -359,14 +355,14 @@ class Api:
         try:
             secret = await self.scheduler.call(self._tokens.create, sent.name, sent.role)
         except ManagerError as error:
-            raise RefusedError(409, str(error), "name", "another name") from error
+            raise ApiError(409, str(error), "name", "another name") from error
         return json_answer(models.TokenShown(name=sent.name, role=sent.role, secret=secret), 201)
 
     async def delete_token(self, request: web.Request) -> web.Response:
         """Revoke a token."""
         name = request.match_info["name"]
         if not await self.scheduler.call(self._tokens.revoke, name):
-            raise RefusedError(404, f"there is no token {name} in use", "name")
+            raise ApiError(404, f"there is no token {name} in use", "name")
         return json_answer(models.Done())
 
 
@@ -382,7 +378,7 @@ def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response
 
 async def _body(request: web.Request, model: type[_Model]) -> _Model:
     if request.content_type != "application/json":
-        raise RefusedError(415, "the body is sent as JSON", "Content-Type", "application/json")
+        raise ApiError(415, "the body is sent as JSON", "Content-Type", "application/json")
     try:
         return model.model_validate_json(await request.read())
     except ValidationError as error:
@@ -390,18 +386,18 @@ async def _body(request: web.Request, model: type[_Model]) -> _Model:
         where = ".".join(map(str, first["loc"]))
         field = model.model_fields.get(str(first["loc"][0])) if first["loc"] else None
         expected = (field.description if field else "") or ""
-        raise RefusedError(422, first["msg"], where, expected) from error
+        raise ApiError(422, first["msg"], where, expected) from error
 
 
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
-        raise RefusedError(422, f"{name!r} is no name", "name", NAME_RULE)
+        raise ApiError(422, f"{name!r} is no name", "name", NAME_RULE)
 
 
 def _number(request: web.Request) -> int:
     text = request.match_info["id"]
     if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise RefusedError(404, f"{text!r} is no number", "id", "a number")
+        raise ApiError(404, f"{text!r} is no number", "id", "a number")
     return int(text)
 
 
@@ -410,7 +406,7 @@ def _query(request: web.Request, key: str, default: int | None) -> int | None:
     if text is None:
         return default
     if not text.isascii() or not text.isdigit() or len(text) > 15:
-        raise RefusedError(422, f"{text!r} is no number", key, "a number")
+        raise ApiError(422, f"{text!r} is no number", key, "a number")
     return int(text)
 
 

@@ -186,7 +186,7 @@ class Done(_Answered):
     done: bool = True
 
 
-class Refusal(_Answered):
+class ApiProblem(_Answered):
     """What is wrong with a request, where, and what was expected there."""
 
     what: str
@@ -197,7 +197,7 @@ class Refusal(_Answered):
 class ProblemShown(_Answered):
     """The answer to a request that cannot be done."""
 
-    error: Refusal
+    error: ApiProblem
 
 
 class Followed(_Answered):

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from ggp_player.manager_service.storage.tokens import Role
 from ggp_player.manager_service.web import models as m
-from ggp_player.manager_service.web.admission import RefusedError
+from ggp_player.manager_service.web.admission import ApiError
 from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, json_answer
 from ggp_player.manager_service.web.openapi import Route
 from ggp_player.manager_service.web.pages import ManagerPage
@@ -173,20 +173,20 @@ def _admitted(api: Api, role: Role | None, handler: Handler) -> Handler:
 async def _errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
-    except RefusedError as error:
+    except ApiError as error:
         return _refusal(error)
     except web.HTTPException as error:
         if error.status < 400:
             raise
-        return _refusal(RefusedError(error.status, error.reason))
+        return _refusal(ApiError(error.status, error.reason))
     except (ConnectionError, asyncio.CancelledError):
         raise
     except Exception:
         _log.exception("%s %s has failed", request.method, request.path)
-        return _refusal(RefusedError(500, "the manager has failed; its log says how"))
+        return _refusal(ApiError(500, "the manager has failed; its log says how"))
 
 
-def _refusal(error: RefusedError) -> web.Response:
+def _refusal(error: ApiError) -> web.Response:
     response = json_answer(m.ProblemShown(error=error.problem), error.status)
     if error.status == 401:
         response.headers["WWW-Authenticate"] = 'Basic realm="manager", charset="UTF-8"'

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 import gdl
+from gdl import Constant, State, StateMachine, Term
 from ggp_player.events.search_view import MAX_LINE, MAX_LINES, MAX_MOVES
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker.messages import SearchReport, decode_to_server, encode
 from ggp_player.worker.search_reporter import INTERVAL, REST, SearchReporter, counts_in
+from ggp_player.worker.symmetric_moves import SymmetricMoves
 from tests.support.paths import ROOT
 
 
@@ -94,6 +96,26 @@ def test_reports_take_a_fiftieth_of_the_time_at_most(position: Position) -> None
         reporter.offer(Telling(take), position, choice)
         clock.now += 0.01
     assert len(sent) - quick == pytest.approx(10 / INTERVAL, abs=2)
+
+
+def test_what_is_done_once_in_a_match_is_followed_by_no_pause(position: Position) -> None:
+    clock = Clock()
+
+    class Learning(SymmetricMoves):
+        def classes(self, machine: StateMachine, state: State, role: Constant) -> list[list[Term]]:
+            clock.now += 3
+            self.seconds += 3
+            return []
+
+    sent: list[SearchReport] = []
+    reporter = SearchReporter(
+        sent.append, lambda: True, 1, 0, clock, symmetric_moves=Learning(clock)
+    )
+    choice = Choice(gdl.parse_term("noop"))
+    for _ in range(2):
+        reporter.offer(Telling(), position, choice)
+        clock.now += INTERVAL
+    assert len(sent) == 2
 
 
 def test_rates_are_those_since_the_last_report(position: Position) -> None:

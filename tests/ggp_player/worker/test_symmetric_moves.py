@@ -35,3 +35,12 @@ def test_a_game_without_symmetries() -> None:
 
 def test_moves_made_at_once_are_not_compared() -> None:
     assert classes("handDuel") == set()
+
+
+def test_finding_the_symmetries_is_timed_and_done_once() -> None:
+    machine = gdl.compile(gdl.load(ROOT / "games" / "ticTacToe.kif"))
+    ticks = iter(range(100))
+    moves = SymmetricMoves(lambda: float(next(ticks)))
+    for _ in range(2):
+        moves.classes(machine, machine.initial_state(), machine.roles[0])
+        assert moves.seconds == 1

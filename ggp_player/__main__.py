@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "match": Target(
             "ggp_player.cli.managing.match:match_command",
-            "Play one match of the game in the file RULESHEET.",
+            "Play one match of the game RULESHEET, a file or the name of one of ours.",
         ),
         "play": Target(
             "ggp_player.cli.play:play_command",

@@ -146,7 +146,7 @@ class _Options:
 @output_option("--output", "-o", text="Where to write the tree.")
 @click.option("--json", is_flag=True, help="Report as JSON.")
 def analyze_command(rulesheet: Path, **options: object) -> None:
-    """Search a position of the game in the file RULESHEET, and show what was found.
+    """Search a position of the game RULESHEET, a file or one of ours, and show what was found.
 
     The position is the one after the given joint moves, which have one move for each role, in
     role order; without any it is the initial state. For each legal move there is its value, from 0

@@ -93,7 +93,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 )
 @click.pass_context
 def learn_command(context: click.Context, /, rulesheet: Path, **options: object) -> None:
-    """Learn an evaluation of the game in the file RULESHEET, and store it for later matches.
+    """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
 
     It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
     rounds of games against itself, and learns from them; what it learns from a round is kept unless

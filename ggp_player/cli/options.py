@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ import click
 from gdl import GdlError
 from gdl.cli.options import Command
 from ggp_player.manager import RemotePlayer
-from ggp_player.play import human_seat
+from ggp_player.play import human_seat, our_games
 from ggp_player.strategies import EngineStrategy
 from ggp_player.strategies.selection import strategy_class
 from ggp_player.worker import is_warm
@@ -19,7 +20,21 @@ from ggp_player.worker import is_warm
 MAX_CLOCK = 86_400
 """Seconds: a day."""
 
-RULESHEET = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+class _Rulesheet(click.Path):
+    """A file of rules, or one of our games by its name, in any case."""
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Return the file. One that exists goes before a game of that name."""
+        if not Path(value).exists():
+            names = {name.lower(): file for name, file in our_games().items()}
+            value = names.get(str(value).lower(), value)
+        return Path(str(super().convert(str(value), param, ctx)))
+
+
+RULESHEET = _Rulesheet(exists=True, dir_okay=False, path_type=Path)
 
 _OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 

@@ -62,7 +62,7 @@ def match_command(
     states: bool,
     **settings: int,
 ) -> None:
-    """Play one match of the game in the file RULESHEET.
+    """Play one match of the game RULESHEET, a file or the name of one of ours.
 
     There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
     a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in

@@ -121,6 +121,16 @@ def test_arguments_that_make_no_sense_are_refused(
     assert sentence in result.output
 
 
+def test_our_games_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = match("tictactoe", "legal", "random", "--play-clock", "1", "--start-clock", "1")
+    assert result.exit_code == 0
+    assert "match ticTacToe." in result.output
+    (tmp_path / "tictactoe").write_text("(role a)")
+    result = match("tictactoe", "legal")
+    assert "match tictactoe." in result.output, "a file goes before a name"
+
+
 def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     hanging = "tests.support.misbehaving:Hanging"

@@ -16,7 +16,7 @@ Source: S. Abiteboul, R. Hull and V. Vianu, Foundations of Databases (1995), cha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -117,7 +117,7 @@ class _Fluent:
                 return False
         return bool(self._values())
 
-    def _values(self) -> Collection[str]:
+    def _values(self) -> frozenset[str]:
         """All that the column can hold; nothing where that is not known."""
         where = ArgumentPosition(True, *self.relation, self.column)
         domain = self.analysis.domains.get(where, EMPTY_DOMAIN)

@@ -9,6 +9,7 @@ from gdl.rewriting.argument_reduction import reduce_arguments
 from gdl.rewriting.argument_specialization import specialize_arguments
 from gdl.rewriting.case_expansion import expand_cases
 from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
+from gdl.rewriting.functional_dependencies import functional_columns, split_functional_joins
 from gdl.rewriting.inlining import inline_relations
 from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation
 from gdl.rewriting.options import RulePasses
@@ -25,6 +26,7 @@ __all__ = [
     "expand_cases",
     "expand_products",
     "find_constant_fluents",
+    "functional_columns",
     "guard_wide_relations",
     "inline_relations",
     "make_constants_static",
@@ -32,4 +34,5 @@ __all__ = [
     "reduce_arguments",
     "relaxed_relation",
     "specialize_arguments",
+    "split_functional_joins",
 ]

@@ -22,6 +22,8 @@ class RulePasses:
     """Make several rules with few variables of one with many."""
     magic_guards: bool = True
     """Ground wide relations only for the arguments that are demanded of them."""
+    functional_dependencies: bool = True
+    """Divide joins of values of which a state holds one for each key."""
     expand_products: bool = True
     """Replace a static relation with all combinations of its arguments by one for each."""
     relaxed_reachability: bool = True

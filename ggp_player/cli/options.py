@@ -88,7 +88,7 @@ def warn_if_cold(players: Iterable[str]) -> None:
     specs = [
         player
         for player in players
-        if RemotePlayer.at(player) is None and human_seat(player) is None
+        if RemotePlayer.named(player) is None and human_seat(player) is None
     ]
     if any(issubclass(strategy_class(spec), EngineStrategy) for spec in specs) and not is_warm():
         click.echo(

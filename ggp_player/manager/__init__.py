@@ -13,9 +13,18 @@ from ggp_player.manager.game_manager import (
     check_seats,
     game_name,
 )
-from ggp_player.manager.players import MatchPlayer, RemotePlayer, Seat, open_player, seat_of
+from ggp_player.manager.players import (
+    SENT_DIALECTS,
+    MatchPlayer,
+    RemotePlayer,
+    Seat,
+    open_player,
+    seat_of,
+)
+from ggp_player.manager.seat_messages import abort_text
 
 __all__ = [
+    "SENT_DIALECTS",
     "GameManager",
     "MatchError",
     "MatchPlayer",
@@ -23,6 +32,7 @@ __all__ = [
     "MatchStep",
     "RemotePlayer",
     "Seat",
+    "abort_text",
     "check_seats",
     "game_name",
     "open_player",

@@ -32,18 +32,14 @@ from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
+from ggp_player.manager.seat_messages import LastStep, SeatMessages
 from ggp_player.play import HumanPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
     TIMEOUT,
-    Abort,
+    Dialect,
     MatchRecord,
-    Play,
-    Request,
-    Start,
-    Stop,
-    format_request,
     move_texts,
     spaced,
     state_text,
@@ -118,6 +114,8 @@ class MatchStep:
     time: int
     """Milliseconds since 1970."""
     overheads: tuple[float, ...] = ()
+    percepts: tuple[tuple[Term, ...], ...] = ()
+    """What each role sees of the joint move; empty where no player is told that."""
 
 
 class _Stopwatch:
@@ -175,6 +173,8 @@ class GameManager:
         self._chance = Random(f"chance {setup.seed}")
         self._replacements = Random(f"replacements {setup.seed}")
         self._scrambler = _scrambler(setup)
+        dialects = {role: _dialect(seat) for role, seat in self.seats.items()}
+        self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
         nothing = ("",) * len(self.seats)
         times = (0.0,) * len(self.seats)
         self._steps = [MatchStep(0, (), nothing, times, machine.initial_state(), setup.start_time)]
@@ -202,14 +202,13 @@ class GameManager:
         except BaseException as error:
             self._aborted = True
             self._telling.aborted(error)
-            await self._notify(Abort(self.setup.match_id), ABORT_LIMIT)
+            await self._ask(self._messages.aborts(self._last_step()), ABORT_LIMIT)
             raise
         self._telling.completed(self.goals)
 
     async def stop(self) -> None:
         """Send the players STOP: the match is over."""
-        last = self._scrambled(self._steps[-1].joint_move)
-        await self._notify(Stop(self.setup.match_id, last), self.setup.play_clock)
+        await self._ask(self._messages.stops(self._last_step()), self.setup.play_clock)
 
     def record(self) -> MatchRecord:
         """Return the record of the match so far."""
@@ -235,13 +234,9 @@ class GameManager:
         )
 
     async def _start(self) -> None:
-        rules = self.setup.ruleset
-        text = spaced(str(self._scrambler.scramble_ruleset(rules) if self._scrambler else rules))
         setup = self.setup
-        requests = [
-            Start(setup.match_id, str(role), text, setup.start_clock, setup.play_clock)
-            for role in self._scrambled(tuple(self.seats))
-        ]
+        clocks = setup.start_clock, setup.play_clock
+        requests = await asyncio.to_thread(self._messages.starts, *clocks)
         replies = await self._ask(requests, setup.start_clock)
         errors = tuple(reply.error for reply in replies)
         seconds = tuple(reply.seconds for reply in replies)
@@ -253,23 +248,34 @@ class GameManager:
 
     async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
         """Ask every player for a move and make the joint move."""
-        request = Play(self.setup.match_id, self._scrambled(self._steps[-1].joint_move))
-        replies = await self._ask([request] * len(self.seats), self.setup.play_clock + PLAY_GRACE)
+        requests = self._messages.plays(self._last_step())
+        replies = await self._ask(requests, self.setup.play_clock + PLAY_GRACE)
         decided = [
-            self._decide(*one)
-            for one in zip(self.seats.values(), replies, legal_moves, strict=True)
+            self._decide(role, *one)
+            for role, one in enumerate(zip(replies, legal_moves, strict=True))
         ]
         joint_move = tuple(move for move, _ in decided)
         errors = tuple(error for _, error in decided)
         seconds = tuple(reply.seconds for reply in replies)
-        state = self._steps[-1].state
-        after = await asyncio.to_thread(self._machine.next_state, state, joint_move)
+        after, percepts = await asyncio.to_thread(self._advance, joint_move)
         overheads = tuple(reply.overhead for reply in replies)
         number = len(self._steps)
         self._steps.append(
-            MatchStep(number, joint_move, errors, seconds, after, self._now(), overheads)
+            MatchStep(number, joint_move, errors, seconds, after, self._now(), overheads, percepts)
         )
         self._tell_step()
+
+    def _advance(self, joint_move: tuple[Term, ...]) -> tuple[State, tuple[tuple[Term, ...], ...]]:
+        """Return the state after a joint move, and what each role sees if players are told."""
+        machine, before = self._machine, self._steps[-1].state
+        after = machine.next_state(before, joint_move)
+        if not self._messages.needs_percepts:
+            return after, ()
+        return after, tuple(machine.percepts(before, joint_move, role) for role in self.seats)
+
+    def _last_step(self) -> LastStep:
+        last = self._steps[-1]
+        return LastStep(last.number, last.joint_move, last.percepts)
 
     def _tell_step(self) -> None:
         """Tell all who want to know the last step, which ``on_step`` may break the match off at."""
@@ -287,45 +293,40 @@ class GameManager:
         )
         self._on_step(step)
 
-    def _decide(
-        self, seat: MatchPlayer | None, reply: Reply, legal: Sequence[Term]
-    ) -> tuple[Term, str]:
+    def _decide(self, role: int, reply: Reply, legal: Sequence[Term]) -> tuple[Term, str]:
         """Return a role's move, with the error if it is not the player's own."""
-        if seat is None:
+        if tuple(self.seats.values())[role] is None:
             return self._chance.choice(legal), ""
-        move, error = self._judge(reply, legal)
+        move, error = self._judge(role, reply, legal)
         return (self._replacements.choice(legal) if move is None else move), error
 
-    def _judge(self, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
+    def _judge(self, role: int, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
         """Return the move in a reply, None if there is no legal one, and what is wrong with it."""
         if reply.error:
             return None, reply.error
         try:
-            move = gdl.parse_term(reply.text)
+            move = self._messages.move(role, reply.text)
         except gdl.GdlSyntaxError:
             return None, f"{ILLEGAL} {_printable(reply.text)}"
-        if self._scrambler:
-            move = self._scrambler.unscramble(move)
-        move = self.setup.ruleset.spell(move)
         if move not in legal:
             return None, f"{ILLEGAL} {_printable(str(move))}"
         if reply.illegal_choice is not None:
             return move, f"{ILLEGAL} {_printable(reply.illegal_choice)}"
         return move, ""
 
-    async def _ask(self, requests: Sequence[Request], limit: float) -> list[Reply]:
+    async def _ask(self, requests: Sequence[str], limit: float) -> list[Reply]:
         """Send each role its request, all at once, and return the replies in role order."""
         pairs = zip(self.seats.values(), requests, strict=True)
         return await asyncio.gather(*(self._reply(seat, text, limit) for seat, text in pairs))
 
-    async def _reply(self, seat: MatchPlayer | None, request: Request, limit: float) -> Reply:
+    async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> Reply:
         if seat is None:
             return Reply()
         text = error = ""
         watch = _Stopwatch(self._clock, limit)
         try:
             async with asyncio.timeout(SEND_LIMIT) as watch.timeout:
-                text = await self._send(seat, format_request(request), watch.start)
+                text = await self._send(seat, request, watch.start)
         except TimeoutError:
             error = TIMEOUT if watch.is_running else CONNECTION_ERROR
         except ServerError as reason:
@@ -342,14 +343,6 @@ class GameManager:
             return await seat.send(text, on_sent)
         on_sent()
         return await seat.send(text)
-
-    async def _notify(self, request: Request, limit: float) -> None:
-        """Send a request whose reply does not matter."""
-        await self._ask([request] * len(self.seats), limit)
-
-    def _scrambled(self, terms: Sequence[Term]) -> tuple[Term, ...]:
-        """Return the terms in the words that the players know: scrambled, if the match is."""
-        return tuple(map(self._scrambler.scramble, terms)) if self._scrambler else tuple(terms)
 
     def _original_words(self) -> dict[str, str]:
         """The word of the rules for each that the players know, if the match is scrambled."""
@@ -397,6 +390,12 @@ def check_seats(roles: Sequence[Constant], players: int) -> None:
         problem = f"the game needs {len(free)} player{plural} ({named}), given {players}"
         chance = " (nobody is assigned to random)" if len(free) < len(roles) else ""
         raise MatchError(problem + chance)
+
+
+def _dialect(seat: MatchPlayer | None) -> Dialect | None:
+    if seat is None:
+        return None
+    return seat.dialect if isinstance(seat, RemotePlayer) else Dialect.GGP_BASE
 
 
 def _scrambler(setup: MatchSetup) -> Scrambler | None:

@@ -11,7 +11,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 import aiohttp
@@ -23,10 +23,15 @@ from yarl import URL
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.events import EventBus
 from ggp_player.play import HumanSeat, human_seat, open_human
+from ggp_player.protocol import Dialect
 from ggp_player.server import Config, Player, load_config
 
 MAX_REPLY = 2**16
 """Bytes read of a reply; no move is longer."""
+
+
+SENT_DIALECTS = tuple(one for one in Dialect if one is not Dialect.STANFORD_POLLING)
+"""The dialects in which players are sent requests; in the other one they ask for them."""
 
 
 class MatchPlayer(Protocol):
@@ -76,6 +81,7 @@ class RemotePlayer:
     port: int
     path: str = "/"
     title: str = ""
+    dialect: Dialect = Dialect.GGP_BASE
 
     @classmethod
     def at(cls, address: str) -> RemotePlayer | None:
@@ -84,6 +90,15 @@ class RemotePlayer:
         if match is None or not 0 < int(match[2]) < 2**16:
             return None
         return cls(match[1], int(match[2]), match[3] or "/")
+
+    @classmethod
+    def named(cls, text: str) -> RemotePlayer | None:
+        """Return the player of an address with ``#DIALECT`` after it or not, None if it is none."""
+        address, mark, dialect = text.partition("#")
+        player = cls.at(address)
+        if player is None or not mark:
+            return player
+        return replace(player, dialect=Dialect(dialect)) if dialect in SENT_DIALECTS else None
 
     @property
     def name(self) -> str:
@@ -180,12 +195,16 @@ Seat: TypeAlias = Config | RemotePlayer | HumanSeat
 def seat_of(player: str, **settings: object) -> Seat:
     """Read a player's text: ``host:port``, a strategy, which gets the settings given, or ``human``.
 
-    Raises :class:`ConfigError` if it is none of them.
+    ``host:port#DIALECT`` is a player server that does not speak dialect A. Raises
+    :class:`ConfigError` if it is none of them.
     """
     if (human := human_seat(player)) is not None:
         return human
-    remote = RemotePlayer.at(player)
-    if remote is None and re.fullmatch(r"[^\s/]*:\d+", player):
+    remote = RemotePlayer.named(player)
+    if remote is None and RemotePlayer.at(player.partition("#")[0]) is not None:
+        known = ", ".join(SENT_DIALECTS)
+        raise ConfigError((f"expected a dialect after '#', one of {known}; found {player}",))
+    if remote is None and re.fullmatch(r"[^\s/]*:\d+(#.*)?", player):
         raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
     return remote or load_config(flags={"strategy": player, **settings})
 

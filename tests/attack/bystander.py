@@ -107,12 +107,24 @@ class Bystander(RawManager):
 
     def ask(self, text: str, limit: float) -> str | None:
         """Ask for a move, and count what comes."""
-        if not text.startswith("( PLAY"):
+        if text.startswith("( START"):
             return self._try(text, limit)
+        if not text.startswith("( PLAY"):
+            return self._end(text, limit)
         began = self._before()
         reply = self._try(text, limit)
         self._turns.played += 1
         self._after(began)
+        return reply
+
+    def _end(self, text: str, limit: float) -> str | None:
+        """End the match, once more where the server was killed, or it would go on with it."""
+        self._outages.wait()
+        began = time.monotonic()
+        reply = self._try(text, limit)
+        if self._outages.any_since(began):
+            self._outages.wait()
+            reply = self._try(text, limit)
         return reply
 
     def _try(self, text: str, limit: float) -> str | None:

@@ -31,7 +31,7 @@ MAX_MEMORY = 400_000_000
 def test_attacks_cost_nothing(tmp_path: Path) -> None:
     names = [name for name, attack in ATTACKS.items() if attack.holds and name != BUSY_CORES]
     outcome = run(Scenario(names, seconds=6, strength=0.25), tmp_path)
-    assert outcome.is_flawless, outcome
+    assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 2
     assert outcome.log < MAX_LOG
     assert outcome.memory < MAX_MEMORY
@@ -57,7 +57,7 @@ def test_each_fault_costs_nothing(name: str, tmp_path: Path) -> None:
 
 
 def assert_flawless(outcome: Outcome) -> None:
-    assert outcome.is_flawless, outcome
+    assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 2
     assert outcome.strikes > 2
     assert outcome.stop_seconds < 2

@@ -68,7 +68,8 @@ def match_command(
     a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in
     processes of its own, or the address of a player server, host:port, or human, who is asked here
     in the terminal, or human:page, on a page. Strategies that gain from it, such as auto and mcts,
-    also think while others choose.
+    also think while others choose. A server that does not speak ggp-base's dialect of the protocol,
+    A, has its own after the address: host:port#B, "host:port#C'", or another one of C, D and E.
 
     The record is saved even if the match is broken off. The exit status is 0 if the match was
     played to its end and every player could be reached at the start.

@@ -136,7 +136,8 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
     """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
 
     A PLAYER is a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, or the
-    address of a player server, host:port, or human, who is asked here. Every two players meet in
+    address of a player server, host:port, or host:port#DIALECT if it speaks B, C, C', D or E of the
+    protocol's dialects and not A; or human, who is asked here. Every two players meet in
     every game, and each takes each role equally often; in a game of one role each plays alone, and
     their goals are compared.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 
 from ggp_player.errors import ConfigError, ServerError, TournamentError
 from ggp_player.events import EventBus
-from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
+from ggp_player.manager import MatchPlayer, RemotePlayer, abort_text, open_player, seat_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.play import human_seat
-from ggp_player.protocol import Abort, format_request
+from ggp_player.protocol import Dialect
 
 ABORT_LIMIT = 1.0
 """Seconds to wait for the reply to an ABORT."""
@@ -19,11 +20,12 @@ ABORT_LIMIT = 1.0
 
 def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -> None:
     """Raise TournamentError if a player is named twice, unknown, or unable to play a game."""
-    seen: set[str] = set()
+    seen: set[str | RemotePlayer] = set()
     for player in players:
-        if player in seen:
+        one = _without_dialect(player)
+        if one in seen:
             raise TournamentError(f"{player} is named twice")
-        seen.add(player)
+        seen.add(one)
         try:
             seat_of(player)
         except ConfigError as error:
@@ -38,7 +40,7 @@ def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -
 
 def is_remote(player: str) -> bool:
     """Check whether a player is the address of a server."""
-    return RemotePlayer.at(player) is not None
+    return RemotePlayer.named(player) is not None
 
 
 def takes_one_match(player: str) -> bool:
@@ -56,12 +58,17 @@ async def start_player(
 
 async def abort_match(players: Iterable[str], match_id: str) -> None:
     """Send ABORT to the servers among the players: they may still be in the match. Errors pass."""
-    request = format_request(Abort(match_id))
-    remotes = [RemotePlayer.at(player) for player in players]
-    await asyncio.gather(*(_send(remote, request) for remote in remotes if remote is not None))
+    remotes = [RemotePlayer.named(player) for player in players]
+    await asyncio.gather(*(_abort(one, match_id) for one in remotes if one is not None))
 
 
-async def _send(remote: RemotePlayer, request: str) -> None:
+async def _abort(remote: RemotePlayer, match_id: str) -> None:
     with suppress(ServerError, TimeoutError):
         async with asyncio.timeout(ABORT_LIMIT):
-            await remote.send(request)
+            await remote.send(abort_text(remote.dialect, match_id))
+
+
+def _without_dialect(player: str) -> str | RemotePlayer:
+    """What a player is, however it is spoken to: a server is in one match at a time."""
+    remote = RemotePlayer.named(player)
+    return player if remote is None else replace(remote, dialect=Dialect.GGP_BASE)

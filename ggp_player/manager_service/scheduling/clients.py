@@ -1,23 +1,24 @@
-"""The players as the manager speaks to them: this is where a player's dialect is chosen.
-
-A dialect is a function in :data:`CLIENTS` that makes a client of a player's address; a client takes
-the text of a request and returns that of the reply, as
-:class:`ggp_player.manager.MatchPlayer` says.
-"""
+"""The players as the manager speaks to them: this is where a player's dialect is chosen."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
-from types import MappingProxyType
 
 from ggp_player.errors import ConfigError, ManagerError, ProtocolError, ServerError
-from ggp_player.manager import MatchPlayer, RemotePlayer, open_player, seat_of
+from ggp_player.manager import (
+    SENT_DIALECTS,
+    MatchPlayer,
+    RemotePlayer,
+    abort_text,
+    open_player,
+    seat_of,
+)
 from ggp_player.manager_service.storage.store import StoredPlayer
-from ggp_player.protocol import Abort, Info, InfoReply, format_request, parse_info_reply
+from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")
 """A strategy of ours with its parameters; never a file, as its code would run here."""
@@ -28,15 +29,17 @@ INFO_SECONDS = 2.5
 ABORT_SECONDS = 1.0
 """How long a player may take to answer ABORT."""
 
-Client = Callable[[StoredPlayer, RemotePlayer], MatchPlayer]
+_PREFERRED = tuple(map(Dialect, ("A", "D", "E", "B", "C", "C'")))
+"""The dialects for games without percepts, best first: those with INFO and ABORT before others."""
+
+_PREFERRED_WITH_PERCEPTS = tuple(sorted(_PREFERRED, key=lambda one: not SYNTAXES[one].has_percepts))
+"""The dialects for games with percepts, best first: those that tell them before others."""
 
 
-def _ggp_base(player: StoredPlayer, remote: RemotePlayer) -> MatchPlayer:
-    return replace(remote, title=player.name)
-
-
-CLIENTS: Mapping[str, Client] = MappingProxyType({"A": _ggp_base, "B": _ggp_base, "D": _ggp_base})
-"""What speaks to a player, by the dialect; the manager prefers those that stand first."""
+def dialect_for(player: StoredPlayer, tells_percepts: bool = False) -> Dialect:
+    """Return the best of a player's dialects for a game, with percepts or without."""
+    preferred = _PREFERRED_WITH_PERCEPTS if tells_percepts else _PREFERRED
+    return next((one for one in preferred if one in player.dialects), Dialect.GGP_BASE)
 
 
 def check_address(address: str) -> None:
@@ -56,13 +59,17 @@ def is_strategy(player: StoredPlayer) -> bool:
     return RemotePlayer.at(player.address) is None
 
 
-async def open_client(player: StoredPlayer, seed: int, stack: AsyncExitStack) -> MatchPlayer:
-    """Return what speaks to the player in a match; a strategy's processes end with the stack."""
+async def open_client(
+    player: StoredPlayer, seed: int, stack: AsyncExitStack, tells_percepts: bool = False
+) -> MatchPlayer:
+    """Return what speaks to the player in a match; a strategy's processes end with the stack.
+
+    ``tells_percepts`` is whether the rules of the game say what roles see.
+    """
     remote = RemotePlayer.at(player.address)
     if remote is None:
         return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
-    known = [dialect for dialect in CLIENTS if dialect in player.dialects]
-    return CLIENTS[known[0] if known else "A"](player, remote)
+    return replace(remote, title=player.name, dialect=dialect_for(player, tells_percepts))
 
 
 async def ask_info(player: StoredPlayer) -> InfoReply | str:
@@ -70,9 +77,11 @@ async def ask_info(player: StoredPlayer) -> InfoReply | str:
     remote = RemotePlayer.at(player.address)
     if remote is None:
         return InfoReply(player.address, "available")
+    own = SYNTAXES[dialect_for(player)]
+    syntax = own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
     try:
         async with asyncio.timeout(INFO_SECONDS):
-            return parse_info_reply(await remote.ask(format_request(Info())))
+            return syntax.parse_info_reply(await remote.ask(syntax.format_request(Info())))
     except TimeoutError:
         return f"it has not answered INFO for {INFO_SECONDS:g} s"
     except ServerError as error:
@@ -87,7 +96,7 @@ async def abort(player: StoredPlayer, match_id: str) -> None:
     if remote is not None:
         with suppress(ServerError, TimeoutError):
             async with asyncio.timeout(ABORT_SECONDS):
-                await remote.ask(format_request(Abort(match_id)))
+                await remote.ask(abort_text(dialect_for(player), match_id))
 
 
 class AbsentPlayer:
@@ -102,5 +111,5 @@ class AbsentPlayer:
 
 
 def speaks(dialects: Sequence[str]) -> bool:
-    """Return whether the manager has a client for one of the dialects."""
-    return not dialects or any(dialect in CLIENTS for dialect in dialects)
+    """Return whether the manager can send requests in one of the dialects."""
+    return not dialects or any(dialect in SENT_DIALECTS for dialect in dialects)

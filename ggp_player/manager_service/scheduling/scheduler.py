@@ -27,6 +27,7 @@ from sqlalchemy.exc import SQLAlchemyError
 import gdl
 from gdl import GdlError, Ruleset
 from gdl.language import moves_by_chance
+from gdl.reports import has_percepts
 from ggp_player.clock import monotonic, wall_clock
 from ggp_player.errors import GgpPlayerError, ManagerError
 from ggp_player.events import EventBus
@@ -424,8 +425,9 @@ class MatchInService:
         match, scheduler = self._running.match, self._scheduler
         rules = await scheduler.open_rules(match.digest, self._running.match_id)
         stack.push_async_callback(scheduler.release_rules, rules)
-        players = [await self._player(name, stack) for name in match.players]
         setup = await self._setup()
+        sees = has_percepts(setup.ruleset)
+        players = [await self._player(name, stack, sees) for name in match.players]
 
         def on_step(step: MatchStep) -> None:
             self._running.step = step.number
@@ -445,11 +447,11 @@ class MatchInService:
             overheads=[round(one, 4) for one in step.overheads],
         )
 
-    async def _player(self, name: str, stack: AsyncExitStack) -> MatchPlayer:
+    async def _player(self, name: str, stack: AsyncExitStack, sees: bool) -> MatchPlayer:
         found = self._scheduler.roster.presences.get(name)
         if found is None:
             return AbsentPlayer(name)
-        return await open_client(found.player, self._running.match.seed, stack)
+        return await open_client(found.player, self._running.match.seed, stack, sees)
 
     async def _setup(self) -> MatchSetup:
         match, settings = self._running.match, self._event.settings

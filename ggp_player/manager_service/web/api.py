@@ -107,7 +107,7 @@ class Api:
         self._check_player_address(address, identity)
         self._check_free(name, address, sent.lifetime)
         if not speaks(sent.dialects):
-            raise ApiError(422, "the manager speaks none of these", "dialects", "A, B or D")
+            raise ApiError(422, "the manager speaks none of these", "dialects", "A to E or C'")
         expires = None if sent.lifetime is None else wall_clock() + 1000 * sent.lifetime
         player = StoredPlayer(
             *(name, address, sent.dialects, sent.versions, identity.name), expires=expires

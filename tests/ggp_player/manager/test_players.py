@@ -8,6 +8,7 @@ import pytest
 
 from ggp_player.errors import ConfigError, ServerError
 from ggp_player.manager.players import MAX_REPLY, RemotePlayer, seat_of
+from ggp_player.protocol import Dialect
 
 REQUEST = b"""POST / HTTP/1.0\r
 Host: 127.0.0.1:%d\r
@@ -113,6 +114,27 @@ def test_an_address_may_have_a_path_which_is_not_shown() -> None:
     assert player.name == "localhost:9147"
 
 
+@pytest.mark.parametrize("dialect", ["A", "B", "C", "C'", "D", "E"])
+def test_an_address_may_name_a_dialect(dialect: str) -> None:
+    expected = RemotePlayer("localhost", 9147, "/secret", dialect=Dialect(dialect))
+    assert RemotePlayer.named(f"localhost:9147/secret#{dialect}") == expected
+    assert seat_of(f"localhost:9147/secret#{dialect}") == expected
+    assert RemotePlayer.at(f"localhost:9147/secret#{dialect}") is None
+
+
+def test_without_a_dialect_a_player_server_speaks_that_of_ggp_base() -> None:
+    player = RemotePlayer.named("localhost:9147")
+    assert player == RemotePlayer("localhost", 9147, dialect=Dialect.GGP_BASE)
+
+
+@pytest.mark.parametrize("dialect", ["", "F", "X", "c", "CC"])
+def test_an_address_with_another_dialect_is_refused(dialect: str) -> None:
+    with pytest.raises(
+        ConfigError, match=f"expected a dialect .* A, B, C, C', D, E; .*#{dialect}$"
+    ):
+        seat_of(f"localhost:9147#{dialect}")
+
+
 @pytest.mark.parametrize(
     "text",
     ["minimax", "bounded_minimax:upper=51", "a.b:Class", "host:0", "host:65536", "host:", ":1"],
@@ -121,7 +143,7 @@ def test_other_texts_are_no_addresses(text: str) -> None:
     assert RemotePlayer.at(text) is None
 
 
-@pytest.mark.parametrize("text", ["host:0", "host:65536", ":1"])
+@pytest.mark.parametrize("text", ["host:0", "host:65536", ":1", "host:0#C"])
 def test_an_address_with_an_impossible_port_is_no_strategy(text: str) -> None:
     with pytest.raises(ConfigError, match=f"expected host:port .* 1 to 65535; found {text}"):
         seat_of(text)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from gdl import Ruleset
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
 from ggp_player.move_service.supervisor import MAX_FAILURES
+from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.server.config import Config, least_memory
 from ggp_player.server.http import new_runner, new_site
@@ -93,6 +95,19 @@ async def test_two_players_in_turn(scramble: bool) -> None:
     record, steps = await play(rules, "bounded_minimax", "random", scramble=scramble)
     assert_flawless(record, steps)
     assert record.goal_values[0] >= 50
+
+
+@pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
+@pytest.mark.parametrize("game", ["phantomTicTacToe", "ticTacToe"])
+@pytest.mark.parametrize("dialect", ["A", "B", "C", "C'", "D", "E"])
+async def test_players_in_every_dialect(dialect: str, game: str, scramble: bool) -> None:
+    rules = gdl.load(GAMES / f"{game}.kif")
+    setup = MatchSetup(rules, "whole.1", 4, 2, seed=1, scramble=scramble)
+    steps: list[MatchStep] = []
+    async with serving("random") as first, serving("legal") as second:
+        players = [replace(first, dialect=Dialect(dialect)), second]
+        record = await GameManager(setup, gdl.interpret(rules), players, steps.append).run()
+    assert_flawless(record, steps)
 
 
 async def test_players_that_move_at_the_same_time() -> None:

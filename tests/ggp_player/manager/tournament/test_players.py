@@ -31,7 +31,8 @@ async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:
     async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
         await abort_match([f"127.0.0.1:{port}", "random", CLOSED], "nim.1")
-    assert received == [b"( ABORT nim.1 )"]
+        await abort_match([f"127.0.0.1:{port}#C"], "nim.1")
+    assert received == [b"( ABORT nim.1 )", b"(STOP nim.1 0 NIL NIL)"]
 
 
 async def test_strategies_and_addresses_enter() -> None:
@@ -46,7 +47,8 @@ async def test_strategies_and_addresses_enter() -> None:
 
 
 @pytest.mark.parametrize(
-    ("player", "expected"), [(CLOSED, True), ("minimax", False), ("max_n:depth=3", False)]
+    ("player", "expected"),
+    [(CLOSED, True), (f"{CLOSED}#E", True), ("minimax", False), ("max_n:depth=3", False)],
 )
 def test_an_address_is_no_strategy(player: str, expected: bool) -> None:
     assert is_remote(player) is expected
@@ -56,6 +58,8 @@ def test_players_are_checked_before_anything_is_played() -> None:
     trio = TournamentGame("trio", gdl.parse("(role a) (role b) (role c)"), ("a", "b", "c"))
     check_players(["minimax", "random"], {"trio": trio})
     check_players(["minimax", CLOSED], {})
+    with pytest.raises(TournamentError, match="#C is named twice"):
+        check_players([CLOSED, f"{CLOSED}#C"], {})
     with pytest.raises(TournamentError, match="trio has 3 roles"):
         check_players(["minimax", CLOSED], {"trio": trio})
     with pytest.raises(TournamentError, match="minimax is named twice"):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from ggp_player.manager_service.scheduling import scheduler
+from ggp_player.server import Config, Player
 from tests.support.manager_service import CLOCKS, asker, stub
+from tests.support.stub_players import port_of
 
 EVENT = {"format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
 
@@ -51,6 +55,47 @@ async def test_percepts_and_chance_do_not_stop_a_match(tmp_path: Path) -> None:
         ended = await asking.until("match_ended")
         assert ended["failure"] == ""
         assert await asking.done("GET", f"/api/matches/{ended['match']}/record")
+
+
+@asynccontextmanager
+async def recorded_player() -> AsyncIterator[tuple[str, list[str]]]:
+    """Run a player server: its address, and the messages that it got."""
+    received: list[str] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        size = int(head.split(b"content-length: ")[1].split()[0])
+        received.append((await reader.readexactly(size)).decode())
+        reply = (await player.reply(received[-1])).encode()
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(reply), reply))
+        await writer.drain()
+        writer.close()
+
+    async with (
+        Player(Config(strategy="random")) as player,
+        await asyncio.start_server(handle, "127.0.0.1", 0) as server,
+    ):
+        yield f"127.0.0.1:{port_of(server)}", received
+
+
+async def test_players_are_told_percepts_where_they_speak_a_dialect_with_them(
+    tmp_path: Path,
+) -> None:
+    async with asker(tmp_path) as asking, recorded_player() as (address, received):
+        player = {"address": address, "dialects": ["A", "C"]}
+        await asking.done("PUT", "/api/players/ann", player)
+        games = {**EVENT, "games": ["fourCups"], "format": "single", "play_clock": 3}
+        await asking.done("POST", "/api/events", {**games, "name": "cup", "players": ["ann"]})
+        ended = await asking.until("match_ended")
+        assert ended["failure"] == ""
+        record = await asking.done("GET", f"/api/matches/{ended['match']}/record")
+        assert record["isCompleted"]
+        assert not any(map(any, record["errors"]))
+        await asking.until("event_ended")
+    plays = [text for text in received if text.startswith(f"(PLAY {record['matchId']} ")]
+    assert plays[0].endswith(" 0 NIL NIL)")
+    assert [int(text.split()[2]) for text in plays] == list(range(len(record["moves"])))
+    assert any("TURNEDOVER" in text for text in plays)
 
 
 async def test_a_ladder_waits_for_players_and_takes_those_who_come(

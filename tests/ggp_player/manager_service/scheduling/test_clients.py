@@ -1,0 +1,104 @@
+"""In which dialect the manager speaks to a registered player, and what it sends then."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+
+from ggp_player.errors import ManagerError
+from ggp_player.manager import RemotePlayer
+from ggp_player.manager_service.scheduling.clients import (
+    abort,
+    ask_info,
+    check_address,
+    dialect_for,
+    open_client,
+    speaks,
+)
+from ggp_player.manager_service.storage.store import StoredPlayer
+from ggp_player.protocol import Dialect, InfoReply
+
+
+def player(*dialects: str, address: str = "127.0.0.1:1") -> StoredPlayer:
+    return StoredPlayer("ann", address, dialects)
+
+
+@asynccontextmanager
+async def answering(reply: str) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server with one reply to all: its address, and the messages that it got."""
+    received: list[str] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        size = int(head.split(b"content-length: ")[1].split()[0])
+        received.append((await reader.readexactly(size)).decode())
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % len(reply))
+        writer.write(reply.encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}", received
+
+
+@pytest.mark.parametrize(
+    ("dialects", "plain", "with_percepts"),
+    [
+        ((), "A", "A"),
+        (("F",), "A", "A"),
+        (("E", "D", "C'", "C", "B", "A"), "A", "C"),
+        (("C'", "A"), "A", "C'"),
+        (("C", "E", "B"), "E", "C"),
+        (("B", "D"), "D", "D"),
+        (("C'",), "C'", "C'"),
+    ],
+)
+async def test_the_dialect_is_the_best_for_the_game(
+    dialects: tuple[str, ...], plain: str, with_percepts: str
+) -> None:
+    assert dialect_for(player(*dialects)) == plain
+    assert dialect_for(player(*dialects), tells_percepts=True) == with_percepts
+    async with AsyncExitStack() as stack:
+        client = await open_client(player(*dialects), 1, stack, tells_percepts=True)
+    assert client == RemotePlayer("127.0.0.1", 1, title="ann", dialect=Dialect(with_percepts))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "asked", "reply"),
+    [
+        ("A", "( INFO )", "( ( name x ) ( status available ) )"),
+        ("C", "( INFO )", "( ( name x ) ( status available ) )"),
+        ("D", "(info)", "((name x) (status available))"),
+        ("E", "info()", "info(name(x),status(available))"),
+    ],
+)
+async def test_the_status_is_asked_for_in_the_players_dialect(
+    dialect: str, asked: str, reply: str
+) -> None:
+    async with answering(reply) as (address, received):
+        found = await ask_info(player(dialect, address=address))
+    assert received == [asked]
+    assert found == InfoReply("x", "available")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sent"),
+    [("A", "( ABORT m1 )"), ("C", "(STOP m1 0 NIL NIL)"), ("E", "abort(m1)")],
+)
+async def test_a_match_is_left_in_the_players_dialect(dialect: str, sent: str) -> None:
+    async with answering("done") as (address, received):
+        await abort(player(dialect, address=address), "m1")
+    assert received == [sent]
+
+
+def test_players_that_only_poll_cannot_be_spoken_to() -> None:
+    assert speaks(())
+    assert speaks(("F", "C'"))
+    assert not speaks(("F",))
+
+
+def test_a_registered_address_names_no_dialect() -> None:
+    check_address("127.0.0.1:1")
+    with pytest.raises(ManagerError, match="expected host:port"):
+        check_address("127.0.0.1:1#C")

@@ -7,7 +7,7 @@ the other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
@@ -29,10 +29,14 @@ _Bits: TypeAlias = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The end and the legal moves of a state, in role order."""
+    """The end and the legal moves of a state, in role order.
+
+    ``options`` are equal, of one role and machine, where the legal moves are, and quickly compared.
+    """
 
     is_terminal: bool
     legal: tuple[tuple[Term, ...], ...]
+    options: tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class _InterpretedBatch(BatchMachine):
     def views(self, states: Sequence[State]) -> Iterator[View]:
         for state in states:
             legal = tuple(self.machine.legal_moves(state, role) for role in self.machine.roles)
-            yield View(self.machine.is_terminal(state), legal)
+            yield View(self.machine.is_terminal(state), legal, legal)
 
     def outcomes(
         self, states: Sequence[State], joint_moves: Sequence[Joint], told: Told | None = None
@@ -116,13 +120,17 @@ class _CompiledBatch(BatchMachine):
         self._block = machine.block()
         self._move_indices = [{m: i for i, m in enumerate(moves)} for moves in machine.moves]
         self._offsets = np.cumsum([0, *map(len, machine.moves)]).tolist()
+        self._known: list[dict[bytes, tuple[Term, ...]]] = [{} for _ in machine.roles]
 
     def views(self, states: Sequence[State]) -> Iterator[View]:
         for chunk in _chunks(states, self._block.lanes):
             self._load(chunk)
             legal, terminal = self._block.legal(), self._block.terminal()
             for lane in range(len(chunk)):
-                yield View(bool(terminal[lane]), self._moves_in(legal[lane]))
+                options = self._options(legal[lane])
+                moves = zip(range(len(options)), options, strict=True)
+                of_roles = tuple([self._moves_in(role, option) for role, option in moves])
+                yield View(bool(terminal[lane]), of_roles, options)
 
     def outcomes(
         self, states: Sequence[State], joint_moves: Sequence[Joint], told: Told | None = None
@@ -148,15 +156,18 @@ class _CompiledBatch(BatchMachine):
         self._block.load(np.stack([self.machine.bits(state) for state in states]))
         self._block.view()
 
-    def _moves_in(self, bits: _Bits) -> tuple[tuple[Term, ...], ...]:
-        legal = np.flatnonzero(bits)
-        bounds = np.searchsorted(legal, self._offsets).tolist()
-        return tuple(
-            tuple([moves[index - offset] for index in legal[low:high].tolist()])
-            for moves, offset, low, high in zip(
-                self.machine.moves, self._offsets, bounds, bounds[1:], strict=False
-            )
-        )
+    def _options(self, bits: _Bits) -> tuple[bytes, ...]:
+        """The legal moves of each role as bits."""
+        bounds = zip(self._offsets, self._offsets[1:], strict=False)
+        return tuple([bits[low:high].tobytes() for low, high in bounds])
+
+    def _moves_in(self, role: int, option: bytes) -> tuple[Term, ...]:
+        found = self._known[role].get(option)
+        if found is None:
+            numbers = np.flatnonzero(np.frombuffer(option, dtype=np.uint8)).tolist()
+            found = tuple([self.machine.moves[role][number] for number in numbers])
+            self._known[role][option] = found
+        return found
 
     def _move_bits(self, joint_moves: Sequence[Joint]) -> _Bits:
         """Return joint moves as bits: uint8 (lanes, moves of all roles)."""

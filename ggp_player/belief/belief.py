@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, product
+from itertools import product
 from math import prod
 from random import Random
 from typing import TypeAlias
@@ -35,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 def uniform_model(role: Constant, state: State, moves: Sequence[Term]) -> Sequence[float]:
     """Expect each legal move as much as any other."""
-    return [1 / len(moves)] * len(moves)
+    return [1 / len(moves)] * len(moves) if moves else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +68,9 @@ class Belief:
     make all moves equally often, and others what ``model`` says. With ``keeps_information`` the
     information sets of all roles are part of a hypothesis. The same seed and observations give the
     same belief. Where a step is observed that no kept hypothesis explains, the belief is built anew
-    from all observations, with more samples; and where that fails, as after a message that cannot
-    be, it goes on by the moves that are legal, whatever was seen, and is no longer consistent.
+    from all observations, with more samples; where that fails, our move may have been replaced; and
+    where that does not explain it, as after a message that cannot be, the belief goes on by the
+    moves that are legal, whatever was seen, and is no longer consistent.
     """
 
     def __init__(
@@ -132,6 +132,16 @@ class Belief:
         return next((s for s in states if not self.machine.is_terminal(s)), states[0])
 
     @property
+    def is_known(self) -> bool:
+        """Whether there is one state that is possible, and no other."""
+        return self.is_exact and len({state for state, _ in self._weights}) == 1
+
+    @property
+    def begins_at_the_start(self) -> bool:
+        """Whether the observations are all those of the match, and the states agree with them."""
+        return self.is_consistent and self._start[0] == self.machine.initial_state()
+
+    @property
     def legal_moves(self) -> tuple[Term, ...]:
         """Our legal moves, the same in all states of a game whose roles know what they may do."""
         return self.machine.legal_moves(self.state, self.role)
@@ -145,13 +155,6 @@ class Belief:
         """The hypotheses in which the match goes on, which it does when our role is to move."""
         found = {h: w for h, w in self._weights.items() if not self.machine.is_terminal(h[0])}
         return _normalized(found or self._weights)
-
-    def sample(self, count: int, random: Random) -> list[Hypothesis]:
-        """Draw some hypotheses in which the match goes on, by their probabilities."""
-        found = self.open_hypotheses()
-        hypotheses, bounds = list(found), list(accumulate(found.values()))
-        last = len(hypotheses) - 1
-        return [hypotheses[min(bisect(bounds, random.random()), last)] for _ in range(count)]
 
     # ------------------------------------------------------------------ what is observed
 
@@ -191,9 +194,12 @@ class Belief:
 
     def _go_on(self, observation: Observation) -> bool:
         self.observations = (*self.observations, observation)
-        found = self._advanced(self._weights, observation, 0)
-        for attempt in range(1, 1 if found else self._attempts):
-            found = found or self._built_anew(attempt)
+        found = self._agreeing(observation)
+        if not found and observation.move is not None and observation.percepts is not None:
+            _log.warning("step %d: our move was not %s", len(self.observations), observation.move)
+            replaced = Observation(None, observation.percepts)  # by the game manager: it was late
+            self.observations = (*self.observations[:-1], replaced)
+            found = self._agreeing(replaced)
         if found:
             self._weights = found
             return True
@@ -205,6 +211,13 @@ class Belief:
             or self._weights
         )
         return False
+
+    def _agreeing(self, observation: Observation) -> _Weights:
+        """The hypotheses after the last step that agree with it; none where none is found."""
+        found = self._advanced(self._weights, observation, 0)
+        for attempt in range(1, 1 if found else self._attempts):
+            found = found or self._built_anew(attempt)
+        return found
 
     @property
     def _attempts(self) -> int:
@@ -263,9 +276,7 @@ class Belief:
         is_small = sum(prod(map(len, of_state)) for of_state in moves) <= limit
         self.is_exact = self.is_exact and is_small
         each = max(1, limit // max(1, len(parents)))
-        for number, (((state, _), weight), of_state) in enumerate(
-            zip(parents, moves, strict=True)
-        ):
+        for number, (((state, _), weight), of_state) in enumerate(zip(parents, moves, strict=True)):
             choices = self._with_probabilities(state, of_state)
             drawn = _all_joint(choices) if is_small else _some_joint(choices, each, random)
             for joint_move, probability in drawn:
@@ -302,9 +313,7 @@ class Belief:
             return weights
         self.is_exact = False
         hypotheses = list(weights)
-        kept, new = resample(
-            np.array(list(weights.values())), self._limits.samples * scale, random
-        )
+        kept, new = resample(np.array(list(weights.values())), self._limits.samples * scale, random)
         return {hypotheses[i]: w for i, w in zip(kept.tolist(), new.tolist(), strict=True)}
 
 

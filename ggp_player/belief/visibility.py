@@ -1,4 +1,4 @@
-"""Whether a game hides anything: many with ``sees`` tell each role all that it would want to know."""
+"""Whether a game hides anything: many with ``sees`` tell each role all that it wants to know."""
 
 from __future__ import annotations
 

@@ -48,9 +48,11 @@ class SearchWorker:
         self._choices = choices
         self._send = send
         looks_ahead = create(self._spec).looks_ahead
-        self._tracker = begin_tracking(message, message.compile_seconds if looks_ahead else None)
+        compile_seconds = message.compile_seconds if looks_ahead else None
+        self._tracker = begin_tracking(message, compile_seconds, is_for_search=looks_ahead)
         self._number = 0
         self._symmetric_moves = SymmetricMoves()
+        self._plays_by_belief = False
         self._strategy = self._new_strategy()
         self._sent: SearchReady | None = None
         self._send_ready()
@@ -69,6 +71,8 @@ class SearchWorker:
         failure = ""
         self._number = message.number
         self._use_compiled_rules()
+        if self._plays_by_belief != (self._tracker.belief is not None):
+            self._strategy = self._new_strategy()
         self._send_ready()
         try:
             self._search(message)
@@ -133,7 +137,7 @@ class SearchWorker:
         while True:
             random = Random(f"{self._seed} {tracker.turn}")
             machine = interruptible_for(self._strategy, tracker.machine, self._should_stop)
-            position = Position(machine, tracker.state, tracker.role, random)
+            position = Position(machine, tracker.state, tracker.role, random, tracker.belief)
             with suppress(SearchInterrupted):
                 for choice in self._strategy.search(position):
                     yield position, choice
@@ -175,6 +179,9 @@ class SearchWorker:
     def _new_strategy(self) -> Strategy:
         strategy = create(self._spec)
         refusal = strategy.refusal(self._tracker.machine)
+        self._plays_by_belief = self._tracker.belief is not None
+        if refusal is None and self._plays_by_belief:
+            refusal = strategy.refusal_of_belief()
         if refusal is None:
             return strategy
         _log.warning("%s refuses the game: %s; %s plays instead", self._spec, refusal, FALLBACK)

@@ -36,7 +36,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"tar -C base .* \| docker import .*": "needs Docker",
     r"ggp-player tournament GAMES .*": "takes hours; GAMES stands for options",
     r"pytest -m .*": "takes hours",
-    r"python -m tests\.(attack|fuzz).*": "takes minutes, and needs the tests",
+    r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
     r"ggp-player bench --seconds 2 .*": "takes minutes",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
     r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",

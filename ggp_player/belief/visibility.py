@@ -17,6 +17,9 @@ PLAYOUTS = 12
 STEPS = 60
 """The most steps of a playout that are looked at."""
 
+ALL_JOINT_MOVES = 8192
+"""The most joint moves that are looked at in all; interpreted rules take some seconds for them."""
+
 JOINT_MOVES = 64
 """The most joint moves of a state that are looked at."""
 
@@ -27,12 +30,15 @@ def hides_states(machine: StateMachine, random: Random) -> bool:
     Random playouts are searched for a state, known to all, after which some role can see the same
     in two different states. That none is found is no proof that there is none.
     """
-    return any(
-        _leaves_doubt(machine, step.state, step.options, random)
-        for _ in range(PLAYOUTS)
-        for step in islice(play_out(machine, random, STEPS), STEPS)
-        if step.joint_move is not None
-    )
+    left = ALL_JOINT_MOVES
+    for _ in range(PLAYOUTS):
+        for step in islice(play_out(machine, random, STEPS), STEPS):
+            if step.joint_move is None or left <= 0:
+                break
+            left -= min(JOINT_MOVES, prod(map(len, step.options)))
+            if _leaves_doubt(machine, step.state, step.options, random):
+                return True
+    return False
 
 
 def _leaves_doubt(

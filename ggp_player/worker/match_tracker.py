@@ -68,8 +68,8 @@ class MatchTracker:
     """The state of a match as seen by one role.
 
     With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
-    until :meth:`use_compiled_rules` finds them ready. With ``is_for_search`` more possible states are
-    kept than what is legal can be known by.
+    until :meth:`use_compiled_rules` finds them ready. With ``is_for_search`` more of the possible
+    states are kept than what is legal can be known by.
     """
 
     def __init__(

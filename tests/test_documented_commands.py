@@ -37,6 +37,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"ggp-player tournament GAMES .*": "takes hours; GAMES stands for options",
     r"pytest -m .*": "takes hours",
     r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
+    r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
     r"ggp-player bench --seconds 2 .*": "takes minutes",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
     r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",

@@ -12,6 +12,7 @@ from gdl.errors import (
     Severity,
     Source,
 )
+from gdl.game import Game
 from gdl.language import (
     And,
     Atom,
@@ -29,6 +30,7 @@ from gdl.language import (
     parse,
     parse_term,
 )
+from gdl.own_games import own_games
 from gdl.reasoner import ask, interpret
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
 from gdl.validation import validate
@@ -39,6 +41,7 @@ __all__ = [
     "Constant",
     "Distinct",
     "Function",
+    "Game",
     "GdlError",
     "GdlSyntaxError",
     "GroundingLimitError",
@@ -63,6 +66,7 @@ __all__ = [
     "interpret",
     "joint_moves",
     "load",
+    "own_games",
     "parse",
     "parse_term",
     "perft",

@@ -140,7 +140,8 @@ class Engine:
         self.winning_view: ProgramEvaluator | None = None
         self._winning_array: NDArray[np.int64] | None = None
         self._winning_code: NativeCode | None = None
-        self.select = _SELECT(self._kernels.address("select"))
+        self.select_address = self._kernels.address("select")
+        self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
     def addresses(self) -> NDArray[np.int64]:
@@ -224,16 +225,16 @@ class Block:
     ``rows`` is uint64 (rows, words), as :mod:`gdl.circuit.layout` lays them out; ``fluents`` and
     ``next`` are the parts of it that hold the states before and after a transition.
     ``winning_moves`` says which of its rows hold winning moves; it is None if the engine had none
-    when the block was made.
+    when the block was made. ``spare_rows`` are behind all others, for whoever wants some.
     """
 
-    def __init__(self, engine: Engine, seed: int) -> None:
+    def __init__(self, engine: Engine, seed: int, spare_rows: int = 0) -> None:
         layout, words = engine.layout, engine.words
         self.engine = engine
         self.lanes = 64 * words
         self.winning_moves = engine.winning_moves
         most_rows = self.winning_moves.rows if self.winning_moves else layout.rows
-        self.rows = aligned_rows(most_rows, words)
+        self.rows = aligned_rows(most_rows + spare_rows, words)
         self.fluents = self.rows[layout.fluents :][: layout.fluent_count]
         self.next = self.rows[layout.next :][: layout.fluent_count]
         self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)

@@ -121,7 +121,8 @@ class PropnetStateMachine(CheckedMoves):
 
     def new_engine(self, words: int) -> Engine:
         """Make an engine for blocks of ``words`` words."""
-        return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
+        initial = self.bits(self.initial_state())
+        return Engine(self._lane.layout, self._goal_table, len(self.roles), words, initial)
 
     def warm_up(self) -> None:
         """Make native code, and wait for it.

@@ -126,7 +126,7 @@ class CallArguments(NamedTuple):
     final_observations: int
     """uint8 (lanes, observed_count): written in lanes that have ended where they begin again."""
     autoreset: int
-    """Number: see :class:`gdl.engine.stepping.stepper.Autoreset`."""
+    """Number: see :class:`gdl.engine.stepper.Autoreset`."""
 
 
 class Record:

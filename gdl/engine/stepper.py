@@ -1,25 +1,31 @@
-"""The stepper: many lanes of a game as environments, from arrays of actions to arrays of results."""
+"""The stepper: lanes of a game as environments, from arrays of actions to arrays of results."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
-from typing import TypeAlias
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdl.engine import kernels
 from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows
-from gdl.engine.kernels.ir_helpers import IrHelpers
+from gdl.engine.lane_kernels import (
+    DISABLED,
+    NEXT_STEP,
+    SAME_STEP,
+    BlockArguments,
+    CallArguments,
+    GameArguments,
+    load_lane_kernels,
+)
 from gdl.engine.machine import PropnetStateMachine
-from gdl.engine.stepping.arguments import BlockArguments, CallArguments, GameArguments
-from gdl.engine.stepping.episode import DISABLED, NEXT_STEP, SAME_STEP, emit_stepping
-from gdl.native_code import NativeCode, native_code
+from gdl.errors import IllegalActionError
+from gdl.native_code import NativeCode
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
@@ -49,10 +55,10 @@ class SteppingPlan:
 
     ``columns`` are the roles whose actions the caller gives, one column for each; ``rewarded`` the
     roles whose rewards are reported. All other roles move at random. With ``shared_moves``, int64
-    (roles, n), there is one column: its action is for whichever of the roles has a choice, and the
-    number of the role's move, -1 where it has none of that name. With ``skips`` steps are made until
-    a role of ``columns`` has a choice. ``hides`` says that moves and percepts are observed.
-    ``limit`` is the number of steps after which an episode is truncated, 0 for none. ``observed``
+    (roles, n), there is one column: its action is for whichever of the roles has a choice; the
+    array has the number of the role's move, -1 where it has none of that name. With ``skips`` steps
+    are made until a role of ``columns`` has a choice. ``hides`` says that moves and percepts are
+    observed. An episode is truncated after ``limit`` steps, 0 for never. ``observed``
     and ``masked`` are the rows of observations and legal actions, int64 (n,). ``rewards`` are what
     each goal row is worth, float64 (goals,).
     """
@@ -86,19 +92,10 @@ class StepResult:
     final_observations: Bytes
 
 
-class IllegalActionError(ValueError):
-    """An action that is not legal. ``lane`` and ``column`` say whose; nothing has been changed."""
-
-    def __init__(self, lane: int, column: int) -> None:
-        self.lane, self.column = lane, column
-        super().__init__(f"lane {lane}: the action in column {column} is not legal")
-
-
 class Stepper:
     """Lanes of a game that make steps together.
 
-    ``terminal_row`` and the like are not for callers: see :class:`SteppingPlan` for what is
-    observed. For one thread.
+    For one thread.
     """
 
     def __init__(self, machine: PropnetStateMachine, lanes: int, plan: SteppingPlan) -> None:
@@ -107,7 +104,7 @@ class Stepper:
         self.lanes, self.plan = lanes, plan
         words = next((width for width in WIDTHS if 64 * width >= lanes), WIDTHS[-1])
         self.engine = machine.engine if words == machine.words else machine.new_engine(words)
-        self._code = load_stepping(words)
+        self._code = _kernels(words)
         spare = spare_rows(self.engine, plan)
         count = -(-lanes // (64 * words))
         self._blocks = [Block(self.engine, 0, spare) for _ in range(count)]
@@ -121,9 +118,12 @@ class Stepper:
         self._game = self._game_record()
         self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
         self._calls = np.zeros((count, len(CallArguments._fields)), dtype=np.int64)
+        self._bases = np.zeros(len(CallArguments._fields), dtype=np.int64)
         self._strides = self._call_strides()
-        names = "check_blocks", "step_blocks", "reset_blocks"
-        self._check, self._step, self._reset = (_RUN(self._code.address(name)) for name in names)
+        records = self._game, self._records, self._calls
+        self._addresses = [_address(array) for array in records]
+        self._step = _RUN(self._code.address("step_if_legal"))
+        self._reset = _RUN(self._code.address("reset_blocks"))
         for index, used in enumerate(self._used):
             self._mask(index, "used")[:] = _packed(used)
         self.seed(0)
@@ -135,17 +135,15 @@ class Stepper:
         """Begin all random moves anew from a seed."""
         for number, block in enumerate(self._blocks):
             generator = np.random.default_rng([seed, number])
-            block.random[:] = generator.integers(
-                1, 2**64, size=block.random.shape, dtype=np.uint64
-            )
+            block.random[:] = generator.integers(1, 2**64, size=block.random.shape, dtype=np.uint64)
 
     def use_native_code(self) -> None:
         """Compile the game's gates and use that from now on; see :meth:`Engine.compile`."""
         self.engine.compile()
-        self._game = self._game_record()
+        self._game[:] = self._game_record()
 
     def reset(self, lanes: NDArray[np.bool_] | None = None) -> StepResult:
-        """Have some lanes begin again, all by default: bool (lanes,). The others stay as they are."""
+        """Have some lanes begin again, all by default: bool (lanes,). The others stay."""
         chosen = self._spread_over_blocks(lanes)
         for index, some in enumerate(chosen):
             self._mask(index, "resetting")[:] = _packed(some)
@@ -153,9 +151,7 @@ class Stepper:
         self._call(self._reset, result, None)
         return result
 
-    def step(
-        self, actions: NDArray[np.int64], held: NDArray[np.bool_] | None = None
-    ) -> StepResult:
+    def step(self, actions: NDArray[np.int64], held: NDArray[np.bool_] | None = None) -> StepResult:
         """Make a step in all lanes but those that are ``held``: bool (lanes,).
 
         ``actions`` int64 (lanes, columns); those of lanes that begin again now, or are done, are
@@ -168,17 +164,27 @@ class Stepper:
                 self._mask(index, "held")[:] = _packed(some)
         result = self._new_result()
         try:
-            found = self._call(self._check, result, actions)
-            if found >= 0:
-                block, place = found >> 32, found & 0xFFFFFFFF
-                lane, column = divmod(place, columns)
-                raise IllegalActionError(block * self._lanes_of_block + lane, column)
-            self._call(self._step, result, actions)
+            found = self._call(self._step, result, actions)
         finally:
             if held is not None:
                 for index in range(len(self._blocks)):
                     self._mask(index, "held")[:] = 0
+        if found >= 0:
+            block, place = found >> 32, found & 0xFFFFFFFF
+            lane, column = divmod(place, columns)
+            raise self._illegal(block * self._lanes_of_block + lane, column, actions)
         return result
+
+    def _illegal(self, lane: int, column: int, actions: NDArray[np.int64]) -> IllegalActionError:
+        rows = self._arrays.masked
+        if self.plan.shared_moves is None:
+            role = self.plan.columns[column]
+            first = self.engine.layout.legal + int(self.engine.move_counts[:role].sum())
+            rows = np.arange(first, first + self.engine.move_counts[role])
+        block, place = divmod(lane, self._lanes_of_block)
+        bits = _lanes_of([self._blocks[block].rows[rows]])[place]
+        legal = tuple(np.flatnonzero(bits).tolist())
+        return IllegalActionError(lane, column, int(actions[lane, column]), legal)
 
     def choices(self) -> NDArray[np.bool_]:
         """Return which roles have more than one legal move: bool (lanes, roles)."""
@@ -302,7 +308,7 @@ class Stepper:
         return self._starts * np.array(sizes, dtype=np.int64)
 
     def _call(
-        self, function: ctypes._CFuncPtr, result: StepResult, actions: NDArray[np.int64] | None
+        self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
     ) -> int:
         bases = CallArguments(
             actions=0 if actions is None else _address(actions),
@@ -314,11 +320,12 @@ class Stepper:
             final_observations=_address(result.final_observations),
             autoreset=int(self.autoreset),
         )
-        np.add(self._strides, bases, out=self._calls)
+        self._bases[:] = bases
+        np.add(self._strides, self._bases, out=self._calls)
         if actions is None:
             self._calls[:, 0] = 0
-        game, blocks, calls = map(_address, (self._game, self._records, self._calls))
-        return int(function(game, blocks, calls, len(self._blocks)))
+        found: int = function(*self._addresses, len(self._blocks))
+        return found
 
 
 class _GameArrays:
@@ -346,9 +353,9 @@ def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
     return shared + engine.roles
 
 
-def _address(array: NDArray[np.generic]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+def _address(array: NDArray[Any]) -> int:
+    """Return where an array begins, which NumPy itself takes three times as long to say."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
 
 
 def _packed(lanes: NDArray[np.bool_]) -> Words:
@@ -364,19 +371,26 @@ def _lanes_of(blocks: Sequence[Words]) -> Bytes:
     return np.concatenate(bits)
 
 
-def load_stepping(words: int) -> NativeCode:
-    """Return the kernels of stepping of a width, compiled if they are not in the cache on disk."""
-    folders = Path(__file__).parent, Path(kernels.__file__).parent
-    files = sorted(file for folder in folders for file in folder.glob("*.py"))
-    texts = [file.read_text(encoding="utf-8") for file in files if file.name != Path(__file__).name]
-    key = "\n".join([f"stepping {words}", *texts])
-    return native_code(key, lambda: stepping_source(words))
+def random_actions(masks: Bytes, random: np.random.Generator) -> NDArray[np.int64]:
+    """Draw a uniformly random legal action for each line of masks: uint8 (lanes, actions).
+
+    Where none is legal it is 0. The same numbers from ``random`` lead to the same actions.
+    """
+    masks = np.ascontiguousarray(masks, dtype=np.uint8)
+    lanes, count = masks.shape
+    actions = np.empty(lanes, dtype=np.int64)
+    seed = int(random.integers(2**63))
+    _draw()(_address(masks), count, lanes, seed, _address(actions))
+    return actions
 
 
-def stepping_source(words: int) -> str:
-    """Write the LLVM source of stepping for blocks of ``64 * words`` lanes."""
-    from llvmlite import ir
+@cache
+def _kernels(words: int) -> NativeCode:
+    """Return the kernels of a width, which live as long as the process."""
+    return load_lane_kernels(words)
 
-    module = ir.Module(name="stepping")
-    emit_stepping(IrHelpers(module, words))
-    return str(module)
+
+@cache
+def _draw() -> Callable[..., None]:
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3, ctypes.c_void_p)
+    return kind(_kernels(WIDTHS[-1]).address("draw"))

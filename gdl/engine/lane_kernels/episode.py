@@ -22,13 +22,11 @@ from gdl.engine.kernels.ir_helpers import (
 )
 from gdl.engine.kernels.masked_rows import copy_in_lanes
 from gdl.engine.kernels.play import EVALUATOR
-from gdl.engine.stepping.actions import emit_check, emit_choices, emit_put
-from gdl.engine.stepping.arguments import BlockArguments, CallArguments, GameArguments, Record
-from gdl.engine.stepping.delivery import I8, each_bit, emit_deliver, emit_spread
+from gdl.engine.lane_kernels.actions import emit_check, emit_choices, emit_put
+from gdl.engine.lane_kernels.arguments import BlockArguments, CallArguments, GameArguments, Record
+from gdl.engine.lane_kernels.delivery import I8, each_bit, emit_deliver, emit_spread
 
-SELECT = FunctionPointer(
-    ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER])
-)
+SELECT = FunctionPointer(ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, POINTER, POINTER]))
 """``void select(legal, moves, count, scratch, random)``."""
 
 DOUBLE = ir.DoubleType()
@@ -212,9 +210,7 @@ def _emit_player_moves(e: Emitter, role: Value, has_actions: Value) -> None:
         column = b.select(shared, integer(0), e.role(role, 2))
         actions = b.gep(e.call.address("actions"), [column], source_etype=I64)
         columns = e.game.number("action_columns")
-        b.call(
-            e.pieces.put, [moves, count, actions, columns, e.block.address("movers"), table]
-        )
+        b.call(e.pieces.put, [moves, count, actions, columns, e.block.address("movers"), table])
 
 
 def _lanes_with_action(e: Emitter, role: Value, has_actions: Value) -> Value:
@@ -305,9 +301,10 @@ def _emit_ends(e: Emitter) -> None:
     running = b.or_(e.without(running, late), begun)
     choosing = helpers.variable(b, helpers.zero)
     with loop(b, integer(0), e.game.number("roles")) as role:
-        with b.if_then(b.icmp_signed(">=", e.role(role, 2), integer(0))):
-            several = helpers.load(b, e.rows_of("choices", role), integer(0))
-            b.store(b.or_(helpers.get(b, choosing), several), choosing)
+        several = helpers.load(b, e.rows_of("choices", role), integer(0))
+        is_player = b.icmp_signed(">=", e.role(role, 2), integer(0))
+        several = b.select(is_player, several, helpers.zero)
+        b.store(b.or_(helpers.get(b, choosing), several), choosing)
     running = e.without(running, helpers.get(b, choosing))
     e.set_mask("pending", b.select(e.game.flag("skips"), running, helpers.zero))
     e.set_mask("resetting", helpers.zero)
@@ -390,11 +387,11 @@ def emit_deliver_all(helpers: IrHelpers, pieces: Pieces) -> Value:
 def _emit_no_actions(e: Emitter, out: Value, count: Value) -> None:
     b = e.b
     with loop(b, integer(0), integer(e.helpers.words)) as word:
-        with each_bit(b, get_integer(b, e.block.address("movers"), word)) as bit:
+        idle = get_integer(b, e.block.address("movers"), word)
+        with each_bit(b, idle) as bit, loop(b, integer(0), count) as action:
             lane = b.or_(b.shl(word, integer(6)), bit)
-            base = b.gep(out, [b.mul(lane, count)], source_etype=I8)
-            with loop(b, integer(0), count) as action:
-                b.store(ir.Constant(I8, 0), b.gep(base, [action], source_etype=I8))
+            place = b.add(b.mul(lane, count), action)
+            b.store(ir.Constant(I8, 0), b.gep(out, [place], source_etype=I8))
 
 
 def emit_step_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]) -> Value:
@@ -451,7 +448,7 @@ def emit_reset_block(helpers: IrHelpers, pieces: Pieces, parts: dict[str, Value]
     return e.function
 
 
-def emit_for_all_blocks(helpers: IrHelpers, name: str, function: Value) -> None:
+def emit_for_all_blocks(helpers: IrHelpers, name: str, function: Value) -> Value:
     """Emit ``name(game, blocks, calls, count)``: a function called for each block, in order.
 
     ``blocks`` and ``calls`` are arrays of records. The result is that of the first block for which
@@ -468,6 +465,16 @@ def emit_for_all_blocks(helpers: IrHelpers, name: str, function: Value) -> None:
                 b.ret(b.or_(b.shl(number, integer(32)), result))
                 b.position_at_end(outer.append_basic_block("unreachable"))
     b.ret(integer(-1))
+    return outer
+
+
+def _emit_checked_step(helpers: IrHelpers, check: Value, step: Value) -> None:
+    """Emit ``step_if_legal(game, blocks, calls, count)``: first the check of all blocks."""
+    function, b = helpers.function("step_if_legal", I64, [POINTER, POINTER, POINTER, I64])
+    found = b.call(check, list(function.args))
+    with b.if_then(b.icmp_signed("<", found, integer(0))):
+        b.call(step, list(function.args))
+    b.ret(found)
 
 
 def _record(b: Value, records: Value, number: Value, kind: type[tuple[int, ...]]) -> Value:
@@ -490,6 +497,9 @@ def emit_stepping(helpers: IrHelpers) -> None:
         "reward": emit_reward(helpers, pieces),
         "deliver_all": emit_deliver_all(helpers, pieces),
     }
-    emit_for_all_blocks(helpers, "check_blocks", emit_check_actions(helpers, pieces))
-    emit_for_all_blocks(helpers, "step_blocks", emit_step_block(helpers, pieces, parts))
+    checks = emit_check_actions(helpers, pieces)
+    check = emit_for_all_blocks(helpers, "check_blocks", checks)
+    steps = emit_step_block(helpers, pieces, parts)
+    step = emit_for_all_blocks(helpers, "step_blocks", steps)
+    _emit_checked_step(helpers, check, step)
     emit_for_all_blocks(helpers, "reset_blocks", emit_reset_block(helpers, pieces, parts))

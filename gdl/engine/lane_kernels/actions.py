@@ -14,14 +14,14 @@ from gdl.engine.kernels.ir_helpers import (
     integer,
     loop,
 )
-from gdl.engine.stepping.delivery import each_bit
+from gdl.engine.lane_kernels.delivery import each_bit
 
 
 def emit_check(helpers: IrHelpers) -> Value:
-    """Emit ``check(legal, count, actions, stride, lanes)``: the first lane with a bad action, or -1.
+    """Emit ``check(legal, count, actions, stride, lanes)``: the first lane whose action is illegal.
 
-    ``legal`` are the rows of ``count`` actions; lane ``n`` of those in ``lanes`` does
-    ``actions[n * stride]``, int64.
+    It is -1 where there is none. ``legal`` are the rows of ``count`` actions; each lane ``n`` of
+    those in ``lanes`` does ``actions[n * stride]``, int64.
     """
     function, b = helpers.function("check", I64, [POINTER, I64, POINTER, I64, POINTER])
     legal, count, actions, stride, lanes = function.args

@@ -14,6 +14,7 @@ from gdl.errors import (
     Source,
 )
 from gdl.game import Game
+from gdl.game_library import own_games
 from gdl.language import (
     And,
     Atom,
@@ -31,7 +32,6 @@ from gdl.language import (
     parse,
     parse_term,
 )
-from gdl.own_games import own_games
 from gdl.reasoner import ask, interpret
 from gdl.state_machine import State, StateMachine, divide, joint_moves, perft
 from gdl.validation import validate

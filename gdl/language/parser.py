@@ -15,6 +15,7 @@ from pathlib import Path
 from lark import Token
 
 from gdl.errors import GdlSyntaxError, Problem, Severity, Source, counted
+from gdl.game_library import find_own_game, similar_names
 from gdl.language.forms import (
     Expression,
     Form,
@@ -38,7 +39,6 @@ from gdl.language.rules import (
     body_atoms,
 )
 from gdl.language.terms import Constant, Function, Term, Variable
-from gdl.own_games import find_own_game, similar_names
 
 _APPLICATION = re.compile(r"\(|[^\s()]+\(")
 """How a term begins that is a function of others, in either notation."""

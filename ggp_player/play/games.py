@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gdl.own_games import find_own_game, own_games, similar_names
+from gdl.game_library import find_own_game, own_games, similar_names
 from ggp_player.errors import PlayError
 
 our_games = own_games

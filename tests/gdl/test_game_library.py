@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gdl
-from gdl.own_games import find_own_game, own_games, similar_names
+from gdl.game_library import find_own_game, own_games, similar_names
 from tests.support.paths import GAMES
 
 

@@ -114,6 +114,11 @@ class PropnetStateMachine(CheckedMoves):
         twin._begin()
         return twin
 
+    @property
+    def percept_rows(self) -> Sequence[tuple[int, Term]]:
+        """The role, by index, and the percept of each percept row of a block."""
+        return self._percepts
+
     @cached_property
     def engine(self) -> Engine:
         """The engine for blocks of ``words`` words, made when it is first used."""

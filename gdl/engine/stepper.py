@@ -79,13 +79,15 @@ class StepResult:
     """What a step has led to; new arrays, which nobody writes to again.
 
     ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is
-    legal. ``rewards`` float64 (lanes, rewarded). ``terminated`` and ``truncated`` bool (lanes,).
+    legal. ``choosers`` uint8 (lanes, columns): 1 where a role has a choice; only where actions are
+    shared. ``rewards`` float64 (lanes, rewarded). ``terminated`` and ``truncated`` bool (lanes,).
     ``final_observations`` uint8 (lanes, observed) has something only where a lane has ended and
     begun again in the same step.
     """
 
     observations: Bytes
     masks: Bytes
+    choosers: Bytes
     rewards: NDArray[np.float64]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
@@ -264,6 +266,8 @@ class Stepper:
             observed_count=len(arrays.observed),
             masked=arrays.masked.ctypes.data,
             masked_count=len(arrays.masked),
+            choosing=arrays.choosing.ctypes.data,
+            choosing_count=len(arrays.choosing),
         )
         return np.array(record, dtype=np.int64)
 
@@ -285,6 +289,7 @@ class Stepper:
         return StepResult(
             observations=np.empty((lanes, observed), dtype=np.uint8),
             masks=np.empty((lanes, masked), dtype=np.uint8),
+            choosers=np.empty((lanes, len(self._arrays.choosing)), dtype=np.uint8),
             rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
             terminated=np.empty(lanes, dtype=bool),
             truncated=np.empty(lanes, dtype=bool),
@@ -299,6 +304,7 @@ class Stepper:
             actions=8 * columns,
             observations=len(plan.observed),
             masks=len(plan.masked),
+            choosers=len(plan.columns) if plan.shared_moves is not None else 0,
             rewards=8 * len(plan.rewarded),
             terminated=1,
             truncated=1,
@@ -314,6 +320,7 @@ class Stepper:
             actions=0 if actions is None else _address(actions),
             observations=_address(result.observations),
             masks=_address(result.masks),
+            choosers=_address(result.choosers) if result.choosers.size else 0,
             rewards=_address(result.rewards),
             terminated=_address(result.terminated),
             truncated=_address(result.truncated),
@@ -345,6 +352,9 @@ class _GameArrays:
         self.rewards = np.ascontiguousarray(plan.rewards, dtype=np.float64)
         self.observed = np.ascontiguousarray(plan.observed, dtype=np.int64)
         self.masked = np.ascontiguousarray(plan.masked, dtype=np.int64)
+        choices = engine.layout.rows + len(self.shared_moves[0])
+        asked = plan.columns if plan.shared_moves is not None else ()
+        self.choosing = np.array([choices + role for role in asked], dtype=np.int64)
 
 
 def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
@@ -371,16 +381,18 @@ def _lanes_of(blocks: Sequence[Words]) -> Bytes:
     return np.concatenate(bits)
 
 
-def random_actions(masks: Bytes, random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a uniformly random legal action for each line of masks: uint8 (lanes, actions).
+def random_actions(
+    masks: Bytes | NDArray[np.int8], random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a uniformly random legal action for each line of masks: bytes (lanes, actions).
 
     Where none is legal it is 0. The same numbers from ``random`` lead to the same actions.
     """
-    masks = np.ascontiguousarray(masks, dtype=np.uint8)
-    lanes, count = masks.shape
+    bits = np.ascontiguousarray(masks).view(np.uint8)
+    lanes, count = bits.shape
     actions = np.empty(lanes, dtype=np.int64)
     seed = int(random.integers(2**63))
-    _draw()(_address(masks), count, lanes, seed, _address(actions))
+    _draw()(_address(bits), count, lanes, seed, _address(actions))
     return actions
 
 

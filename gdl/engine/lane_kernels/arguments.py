@@ -78,6 +78,10 @@ class GameArguments(NamedTuple):
     """int64 (masked_count,): the rows that are the legal actions."""
     masked_count: int
     """Number."""
+    choosing: int
+    """int64 (choosing_count,): the rows that say who has a choice."""
+    choosing_count: int
+    """Number; 0 where nobody asks."""
 
 
 class BlockArguments(NamedTuple):
@@ -117,6 +121,8 @@ class CallArguments(NamedTuple):
     """uint8 (lanes, observed_count)."""
     masks: int
     """uint8 (lanes, masked_count)."""
+    choosers: int
+    """uint8 (lanes, choosing_count)."""
     rewards: int
     """float64 (lanes, reward_columns), zeros."""
     terminated: int

@@ -370,6 +370,8 @@ def emit_deliver_all(helpers: IrHelpers, pieces: Pieces) -> Value:
     rows, used = e.block.address("rows"), e.block.address("used")
     count, out = e.game.number("observed_count"), e.call.address("observations")
     b.call(pieces.deliver, [rows, e.game.address("observed"), count, used, out, count])
+    count, out = e.game.number("choosing_count"), e.call.address("choosers")
+    b.call(pieces.deliver, [rows, e.game.address("choosing"), count, used, out, count])
     count, out = e.game.number("masked_count"), e.call.address("masks")
     idle = b.or_(e.mask("done"), e.row("terminal"))
     idle = b.and_(idle, e.mask("used"))

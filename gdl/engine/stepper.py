@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gdl.engine.array_pool import ArrayPool
 from gdl.engine.bits import Words
 from gdl.engine.block import Block, Engine, aligned_rows
 from gdl.engine.lane_kernels import (
@@ -76,7 +77,7 @@ class SteppingPlan:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What a step has led to; new arrays, which nobody writes to again.
+    """What a step has led to; nobody writes to these arrays again while you hold them.
 
     ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is
     legal. ``choosers`` uint8 (lanes, columns): 1 where a role has a choice; only where actions are
@@ -126,6 +127,8 @@ class Stepper:
         self._addresses = [_address(array) for array in records]
         self._step = _RUN(self._code.address("step_if_legal"))
         self._reset = _RUN(self._code.address("reset_blocks"))
+        self._observations = ArrayPool((lanes, len(plan.observed)))
+        self._legal = ArrayPool((lanes, len(plan.masked)))
         for index, used in enumerate(self._used):
             self._mask(index, "used")[:] = _packed(used)
         self.seed(0)
@@ -285,15 +288,14 @@ class Stepper:
 
     def _new_result(self) -> StepResult:
         lanes, plan = self.lanes, self.plan
-        observed, masked = len(plan.observed), len(plan.masked)
         return StepResult(
-            observations=np.empty((lanes, observed), dtype=np.uint8),
-            masks=np.empty((lanes, masked), dtype=np.uint8),
+            observations=self._observations.take(),
+            masks=self._legal.take(),
             choosers=np.empty((lanes, len(self._arrays.choosing)), dtype=np.uint8),
             rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
             terminated=np.empty(lanes, dtype=bool),
             truncated=np.empty(lanes, dtype=bool),
-            final_observations=np.empty((lanes, observed), dtype=np.uint8),
+            final_observations=self._observations.take(),
         )
 
     def _call_strides(self) -> NDArray[np.int64]:

@@ -104,7 +104,6 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             self._stepper.use_native_code()
         self._make_spaces()
         self._masks = np.zeros((num_envs, 1), dtype=np.uint8)
-        self._lanes = np.arange(num_envs)
         self._movers: NDArray[Any] = np.zeros(num_envs, dtype=np.uint8)
 
     # ------------------------------------------------------------------ what there is
@@ -162,7 +161,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         rewards = result.rewards
         if self._plan.seats is Seats.TURN:
             info["rewards"] = rewards
-            rewards = rewards[self._lanes, movers]
+            rewards = _rewards_of(movers, result)
         elif self._plan.seats is None:
             rewards = rewards[:, 0]
         observations = self._shaped(result.observations)
@@ -236,6 +235,14 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             f"environment {error.lane}: action {given} is not legal; legal: {', '.join(names)}",
         )
         return error
+
+
+def _rewards_of(movers: NDArray[Any], result: StepResult) -> NDArray[np.float64]:
+    """Return the rewards of the roles that have acted; there are some only where episodes end."""
+    rewards = np.zeros(len(movers))
+    ended = np.flatnonzero(result.terminated)
+    rewards[ended] = result.rewards[ended, movers[ended]]
+    return rewards
 
 
 def _seated(

@@ -11,6 +11,7 @@ from gdl.engine.kernels.ir_helpers import (
     Value,
     integer,
     loop,
+    repeat,
 )
 from gdl.engine.lane_kernels.actions import local_integer
 from gdl.engine.lane_kernels.delivery import I8
@@ -27,24 +28,85 @@ def emit_draw(helpers: IrHelpers) -> Value:
     bits; an action among ``m`` is as probable as another up to ``m / 2**32``.
     """
     function, b = helpers.function("draw", ir.VoidType(), [POINTER, I64, I64, I64, POINTER])
-    masks, count, lanes, seed, actions = function.args
-    short = b.icmp_signed("<=", count, integer(64))
-    with b.if_else(short) as (one_word, several):
-        with one_word, loop(b, integer(0), lanes) as lane:
-            bits = _bits(b, b.gep(masks, [b.mul(lane, count)], source_etype=I8), count)
-            wanted = _random_below(b, b.ctpop(bits), seed, lane)
-            some = b.icmp_signed("!=", bits, integer(0))
-            action = b.select(some, _nth_bit(b, bits, wanted), integer(0))
-            b.store(action, b.gep(actions, [lane], source_etype=I64))
-        with several, loop(b, integer(0), lanes) as lane:
-            line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
-            _emit_draw_of_many(b, line, lane)
+    masks, count, lanes, *_ = function.args
+    done = local_integer(b, integer(0))
+    for size in (8, 16, 32, 64):
+        above = integer(size // 2 if size > 8 else 0)
+        fits = b.and_(b.icmp_signed("<=", count, integer(size)), b.icmp_signed(">", count, above))
+        with b.if_then(fits):
+            b.store(_emit_fast_draws(b, size), done)
+    with b.if_then(b.icmp_signed(">", count, integer(64))):
+        b.store(_emit_long_draws(b), done)
+    with loop(b, b.load(done, typ=I64), lanes) as lane:
+        line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
+        _emit_draw_of_many(b, line, lane)
     b.ret_void()
     return function
 
 
+def _emit_fast_draws(b: Value, size: int) -> Value:
+    """Draw in lines of at most ``size`` bytes, read whole; return how many lines that were.
+
+    The last lines are left: what was read of them would be beyond the array.
+    """
+    masks, count, _lanes, seed, actions = b.function.args
+    whole = _readable_lines(b, size)
+    present = b.lshr(integer(-1), b.sub(integer(64), count))
+    with loop(b, integer(0), whole) as lane:
+        line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
+        bits = b.and_(_flags(b, line, size), present)
+        wanted = _random_below(b, b.ctpop(bits), seed, lane)
+        some = b.icmp_signed("!=", bits, integer(0))
+        action = b.select(some, _nth_bit(b, bits, wanted, size), integer(0))
+        b.store(action, b.gep(actions, [lane], source_etype=I64))
+    return whole
+
+
+def _readable_lines(b: Value, size: int) -> Value:
+    """Count the lines that can be read with ``size`` bytes more than they have."""
+    _masks, count, lanes, *_ = b.function.args
+    whole = b.sub(b.sub(lanes, b.sdiv(integer(size), count)), integer(1))
+    return b.select(b.icmp_signed(">", whole, integer(0)), whole, integer(0))
+
+
+def _emit_long_draws(b: Value) -> Value:
+    """Draw in lines of more than 64 bytes, 64 at a time; return how many lines that were.
+
+    Each word is counted where it is read; the second time, only words up to the action are read.
+    """
+    masks, count, _lanes, seed, actions = b.function.args
+    whole = _readable_lines(b, 64)
+    last = b.lshr(b.sub(count, integer(1)), integer(6))
+    present = b.lshr(integer(-1), b.and_(b.sub(integer(0), count), integer(63)))
+
+    def read(line: Value, word: Value) -> Value:
+        bits = _flags(b, b.gep(line, [b.shl(word, integer(6))], source_etype=I8), 64)
+        return b.select(b.icmp_signed("==", word, last), b.and_(bits, present), bits)
+
+    with loop(b, integer(0), whole) as lane:
+        line = b.gep(masks, [b.mul(lane, count)], source_etype=I8)
+        total = local_integer(b, integer(0))
+        with loop(b, integer(0), b.add(last, integer(1))) as word:
+            b.store(b.add(b.load(total, typ=I64), b.ctpop(read(line, word))), total)
+        left = local_integer(b, _random_below(b, b.load(total, typ=I64), seed, lane))
+        found = local_integer(b, integer(0))
+        some = b.icmp_signed("!=", b.load(total, typ=I64), integer(0))
+        with b.if_then(some), repeat(b) as again:
+            word = b.load(found, typ=I64)
+            here, wanted = b.ctpop(read(line, word)), b.load(left, typ=I64)
+            beyond = b.icmp_signed(">=", wanted, here)
+            b.store(b.select(beyond, b.sub(wanted, here), wanted), left)
+            b.store(b.select(beyond, b.add(word, integer(1)), word), found)
+            again.append(beyond)
+        word = b.load(found, typ=I64)
+        bit = _nth_bit(b, read(line, word), b.load(left, typ=I64), 64)
+        action = b.select(some, b.or_(b.shl(word, integer(6)), bit), integer(0))
+        b.store(action, b.gep(actions, [lane], source_etype=I64))
+    return whole
+
+
 def _emit_draw_of_many(b: Value, line: Value, lane: Value) -> None:
-    """Draw one of more than 64 actions: count the legal ones first."""
+    """Draw one of any number of actions: count the legal ones first."""
     _masks, count, _lanes, seed, actions = b.function.args
     words = b.lshr(b.add(count, integer(63)), integer(6))
     total = local_integer(b, integer(0))
@@ -114,20 +176,21 @@ def _emit_pick(b: Value, word: tuple[Value, Value], left: Value, target: Value) 
     here, wanted = b.ctpop(bits), b.load(left, typ=I64)
     inside = b.and_(b.icmp_signed(">=", wanted, integer(0)), b.icmp_signed("<", wanted, here))
     with b.if_then(inside):
-        b.store(b.add(b.shl(number, integer(6)), _nth_bit(b, bits, wanted)), target)
+        b.store(b.add(b.shl(number, integer(6)), _nth_bit(b, bits, wanted, 64)), target)
     b.store(b.sub(wanted, here), left)
 
 
-def _nth_bit(b: Value, bits: Value, wanted: Value) -> Value:
-    """Return the place of a bit that is set, counted from 0, by halving the word.
+def _nth_bit(b: Value, bits: Value, wanted: Value, size: int) -> Value:
+    """Return the place of a bit that is set, counted from 0, by halving a word of ``size`` bits.
 
     Source: S. Vigna, Broadword implementation of rank/select queries (2008).
     """
-    place, rest = integer(0), bits
-    for width in (32, 16, 8, 4, 2, 1):
+    place, rest, width = integer(0), bits, size // 2
+    while width:
         low = b.ctpop(b.and_(rest, integer((1 << width) - 1)))
         above = b.icmp_signed(">=", wanted, low)
         wanted = b.select(above, b.sub(wanted, low), wanted)
         rest = b.select(above, b.lshr(rest, integer(width)), rest)
         place = b.add(place, b.select(above, integer(width), integer(0)))
+        width //= 2
     return place

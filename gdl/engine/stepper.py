@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,7 @@ class SteppingPlan:
     limit: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(NamedTuple):
     """What a step has led to; nobody writes to these arrays again while you hold them.
 
     ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is

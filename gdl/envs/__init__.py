@@ -39,6 +39,7 @@ __all__ = [
     "SeatError",
     "Seats",
     "random_actions",
+    "require",
 ]
 
 TURN, ALL = Seats.TURN, Seats.ALL

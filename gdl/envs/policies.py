@@ -8,7 +8,6 @@ it has one already are held back until all have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -82,17 +81,17 @@ class PolicyStepper:
         result, ended = self._advance(self._last, active, given)
         if again.any():
             kept = result
-            result = replace(self._begin(again), terminated=kept.terminated)
-            result = replace(result, truncated=kept.truncated, rewards=kept.rewards)
+            result = self._begin(again)._replace(terminated=kept.terminated)
+            result = result._replace(truncated=kept.truncated, rewards=kept.rewards)
         if not ended.any():
             return self._own_view(result)
         if self.autoreset is not Autoreset.SAME_STEP:
             self.done |= ended
             return self._own_view(result)
         begun = self._begin(ended)
-        begun = replace(begun, terminated=result.terminated, truncated=result.truncated)
+        begun = begun._replace(terminated=result.terminated, truncated=result.truncated)
         return self._own_view(
-            replace(begun, rewards=result.rewards, final_observations=result.observations)
+            begun._replace(rewards=result.rewards, final_observations=result.observations)
         )
 
     # ------------------------------------------------------------------ steps of the game
@@ -126,8 +125,8 @@ class PolicyStepper:
             if self._plan.hides:
                 break
             active = active & ~terminated & ~truncated & ~self._has_choice(last)
-        self._last = last = replace(
-            last, rewards=rewards, terminated=terminated, truncated=truncated
+        self._last = last = last._replace(
+            rewards=rewards, terminated=terminated, truncated=truncated
         )
         return last, terminated | truncated
 
@@ -162,8 +161,7 @@ class PolicyStepper:
         """Leave of a result what the caller's role is told."""
         view = self._views[self._own if self._plan.hides else 0]
         masks = result.masks[:, self._parts[self._own]]
-        return replace(
-            result,
+        return result._replace(
             observations=result.observations[:, view],
             final_observations=result.final_observations[:, view],
             masks=np.where(self.done[:, None], np.uint8(0), masks),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import gdl
 from gdl.engine import Autoreset, PropnetStateMachine, Stepper, StepResult
-from gdl.envs.observations import ObservationKind
+from gdl.envs.observations import Observation, ObservationKind
 from gdl.envs.policies import Policy, PolicyStepper
 from gdl.envs.seats import (
     EpisodeSettings,
@@ -117,6 +117,16 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
     def actions(self) -> tuple[tuple[Term, ...], ...]:
         """The moves that actions stand for, by number, for each column of actions."""
         return self._plan.actions
+
+    @property
+    def seats(self) -> Seats | None:
+        """Who acts, None where it is one role."""
+        return self._plan.seats
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """What is observed: one entry, or one for each role where they see different things."""
+        return self._plan.observations
 
     @property
     def planes(self) -> tuple[str, ...]:

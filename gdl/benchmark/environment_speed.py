@@ -18,7 +18,6 @@ import gdl
 from gdl.benchmark.measure import MeasurementPlan, Quantiles, bare_speed
 from gdl.benchmark.tables import short
 from gdl.engine import PropnetStateMachine, random_actions
-from gdl.envs import SeatError, Seats, require
 from gdl.language import parse
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 class EnvironmentReport:
     """The figures of one game as an environment of ``envs`` copies.
 
-    ``seats`` is who acts: whichever role has the choice, or all at once. ``steps_per_cpu_second``
+    ``seats`` is who acts, as in :class:`gdl.envs.Seats`. ``steps_per_cpu_second``
     are steps of all copies, ``bytes_per_step`` what each delivers: observation and mask.
     ``states_per_cpu_second`` is the speed of bare playouts.
     """
@@ -70,7 +69,7 @@ class EnvironmentBenchmark:
         actions = sum(len(moves) for moves in env.actions)
         return EnvironmentReport(
             game=game,
-            seats="turn" if env.seats is Seats.TURN else "all",
+            seats=str(env.seats),
             envs=self.envs,
             observation=observed[0],
             actions=actions,
@@ -82,11 +81,13 @@ class EnvironmentBenchmark:
 
 def check_environments() -> None:
     """Raise ImportError, which says what to install, where environments cannot be made."""
+    from gdl.envs import require  # environments import Gymnasium, which other benchmarks do without
+
     require("gymnasium")
 
 
 def _environment(machine: PropnetStateMachine, envs: int) -> GdlVectorEnv:
-    from gdl.envs import GdlVectorEnv
+    from gdl.envs import GdlVectorEnv, SeatError, Seats
 
     try:
         return GdlVectorEnv(machine, envs, role=Seats.TURN)
@@ -126,7 +127,11 @@ def environment_rows(reports: Sequence[EnvironmentReport]) -> list[list[str]]:
         speeds = [short(figure) for figure in (steps.median, steps.least, steps.most)]
         shape = " x ".join(map(str, report.observation))
         sizes = [str(report.bytes_per_step), shape, str(report.actions)]
-        bare = [report.seats, short(report.states_per_cpu_second), f"{report.share:.0%}"]
+        bare = [
+            report.seats.strip("<>"),
+            short(report.states_per_cpu_second),
+            f"{report.share:.0%}",
+        ]
         rows.append([report.game, *speeds, short(report.bytes_per_cpu_second), *sizes, *bare])
     return rows
 

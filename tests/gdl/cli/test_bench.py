@@ -367,8 +367,8 @@ def test_environments_are_measured_beside_bare_playouts() -> None:
     result = CliRunner().invoke(main, ["bench", *games, *quick, "--json"])
     assert result.exit_code == 0, result.output
     one, other = json.loads(result.stdout)["games"]
-    assert (one["game"], one["seats"], one["envs"]) == ("connectFour", "turn", 512)
-    assert (other["game"], other["seats"]) == ("tron", "all")
+    assert (one["game"], one["seats"], one["envs"]) == ("connectFour", "<turn>", 512)
+    assert (other["game"], other["seats"]) == ("tron", "<all>")
     assert one["bytes_per_step"] == 5 * 6 * 7 + 8
     speeds = one["steps_per_cpu_second"]
     assert 0 < speeds["least"] <= speeds["median"] <= speeds["most"]

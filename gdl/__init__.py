@@ -55,11 +55,14 @@ A session::
     ...                   "(<= terminal (true b)) (<= (goal you 100) (true b))")
     >>> machine = gdl.interpret(rules)
     >>> state = machine.initial_state()
-    >>> [str(move) for move in machine.legal_moves(state, machine.roles[0])]
-    ['go']
-    >>> after = machine.next_state(state, machine.legal_moves(state, machine.roles[0]))
-    >>> machine.is_terminal(after), machine.goal(after, machine.roles[0])
+    >>> machine.roles, machine.legal_moves(state, "you")
+    ((you,), (go,))
+    >>> after = machine.step(state, ["go"])
+    >>> machine.is_terminal(after), machine.goal(after, "you")
     (True, 100)
+
+Roles and moves are terms or text; ``repr`` of a term is its KIF. ``step`` checks a joint move and
+says what would be legal, ``next_state`` does not check. :class:`gdl.Game` is a match for people.
 """
 
 import importlib

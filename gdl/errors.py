@@ -8,6 +8,7 @@
      ├── ResourceLimitError    the rules ask for more time, memory or depth than allowed
      │    └── GroundingLimitError   grounding would; the reasoner can still play the game
      └── MoveError             a joint move or a role that does not fit the game
+          └── IllegalActionError   an action that is not legal, among those of many lanes
 """
 
 from __future__ import annotations
@@ -116,3 +117,15 @@ class GroundingLimitError(ResourceLimitError):
 
 class MoveError(GdlError):
     """A joint move has the wrong length, or a role is not one of the game's."""
+
+
+class IllegalActionError(MoveError):
+    """An action, by number, that is not legal in one of many lanes. Nothing was changed.
+
+    ``lane`` and ``column`` say whose it is, ``action`` what was given, ``legal`` what would be.
+    """
+
+    def __init__(self, lane: int, column: int, action: int, legal: tuple[int, ...]) -> None:
+        self.lane, self.column, self.action, self.legal = lane, column, action, legal
+        allowed = ", ".join(map(str, legal)) or "none"
+        super().__init__(f"lane {lane}: action {action} is not legal; legal: {allowed}")

@@ -5,6 +5,7 @@ from gdl.errors import (
     GdlError,
     GdlSyntaxError,
     GroundingLimitError,
+    IllegalActionError,
     MoveError,
     Problem,
     ResourceLimitError,
@@ -12,6 +13,8 @@ from gdl.errors import (
     Severity,
     Source,
 )
+from gdl.game import Game
+from gdl.game_library import own_games
 from gdl.language import (
     And,
     Atom,
@@ -39,9 +42,11 @@ __all__ = [
     "Constant",
     "Distinct",
     "Function",
+    "Game",
     "GdlError",
     "GdlSyntaxError",
     "GroundingLimitError",
+    "IllegalActionError",
     "Literal",
     "MoveError",
     "Not",
@@ -63,6 +68,7 @@ __all__ = [
     "interpret",
     "joint_moves",
     "load",
+    "own_games",
     "parse",
     "parse_term",
     "perft",

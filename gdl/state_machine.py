@@ -11,7 +11,8 @@ from importlib import import_module
 from itertools import product
 from typing import Any, Protocol, runtime_checkable
 
-from gdl.language import Constant, Ruleset, Term
+from gdl.errors import MoveError, counted
+from gdl.language import Constant, Ruleset, Term, as_term
 
 
 @runtime_checkable
@@ -71,10 +72,36 @@ class StateMachine(Protocol):
         ...
 
 
-class Rendered:
-    """A state machine's method that draws states, for the machines that know their rules."""
+class RuledMachine(StateMachine, Protocol):
+    """A state machine that knows its rules, as ours do."""
 
     ruleset: Ruleset
+
+    def step(self, state: State, joint_move: Sequence[Term | str]) -> State:
+        """Return the state after a joint move, which is checked."""
+        ...
+
+    def render(self, state: Iterable[Term], before: Iterable[Term] | None = None) -> Any:  # noqa: ANN401
+        """Draw a state."""
+        ...
+
+
+class CheckedMoves:
+    """What the state machines that know their rules add for people: checks, drawings, a name."""
+
+    ruleset: Ruleset
+
+    def __repr__(self: RuledMachine) -> str:
+        return f"<{type(self).__name__} {self.ruleset.game}: {', '.join(map(str, self.roles))}>"
+
+    def step(self: RuledMachine, state: State, joint_move: Sequence[Term | str]) -> State:
+        """Return the state after a joint move of legal moves, in the order of the roles.
+
+        Raises :class:`gdl.MoveError` for a terminal state and for moves that are not legal; it
+        says which would be.
+        """
+        check_joint_move(self, state, [as_term(move) for move in joint_move])
+        return self.next_state(state, [as_term(move) for move in joint_move])
 
     def render(self, state: Iterable[Term], before: Iterable[Term] | None = None) -> Any:  # noqa: ANN401
         """Draw a state: a :class:`gdl.drawing.Rendering`, which notebooks and ``print`` show.
@@ -83,6 +110,39 @@ class Rendered:
         """
         # Drawings stand above the machines, which do without them, and without what they import.
         return import_module("gdl.drawing").render(self.ruleset, state, before)
+
+
+MOST_MOVES_LISTED = 20
+"""An error lists so many legal moves at most."""
+
+
+def check_joint_move(machine: RuledMachine, state: State, joint_move: Sequence[Term]) -> None:
+    """Raise :class:`gdl.MoveError` for what cannot be played in a state, with what could be."""
+    roles = machine.roles
+    if len(joint_move) != len(roles):
+        order = ", ".join(map(str, roles))
+        raise MoveError(
+            f"expected a move for each of {order}, found {counted(len(joint_move), 'move')}"
+        )
+    if machine.is_terminal(state):
+        raise MoveError("the match is over in this state: no move is legal")
+    wrong = []
+    for role, move in zip(roles, joint_move, strict=True):
+        legal = machine.legal_moves(state, role)
+        if machine.ruleset.spell(move) not in legal:
+            wrong.append(f"{move} is not legal for {role}; {legal_moves_text(legal)}")
+    if wrong:
+        raise MoveError(". ".join(wrong))
+
+
+def legal_moves_text(legal: Sequence[Term]) -> str:
+    """Say which moves are legal, ``legal are noop, (drop 4)``; of many only the first."""
+    if not legal:
+        return "no move is"
+    listed = ", ".join(map(str, legal[:MOST_MOVES_LISTED]))
+    more = len(legal) - MOST_MOVES_LISTED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"legal {'is' if len(legal) == 1 else 'are'} {listed}{rest}"
 
 
 def joint_moves(machine: StateMachine, state: State) -> Iterator[tuple[Term, ...]]:

@@ -32,3 +32,19 @@ margin
 """
 
 from gdl.version import __version__ as __version__
+
+TYPE_CHECKING = False
+"""As :data:`typing.TYPE_CHECKING`, which is slow to import for a process that needs little else."""
+
+if TYPE_CHECKING:
+    from ggp_player.python_api import analyze as analyze
+    from ggp_player.python_api import play_match as play_match
+
+
+def __getattr__(name: str) -> object:
+    """Import what programs call when the first of it is asked for: commands do without it."""
+    if name not in ("analyze", "play_match"):
+        raise AttributeError(f"module 'ggp_player' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module("ggp_player.python_api"), name)

@@ -5,6 +5,7 @@ tables and plots. Start reading in :mod:`.measure`; :mod:`.isolated_process` giv
 process of its own, :mod:`.roofline` measures what the processor can do at most, :mod:`.baselines`
 knows the speeds of other engines and the public rulesheets that they were measured on.
 :mod:`.coverage` measures what compiling takes, :mod:`.coverage_table` tabulates it.
+:mod:`.environment_speed` measures environments for learning.
 """
 
 from gdl.benchmark.baselines import (
@@ -17,6 +18,13 @@ from gdl.benchmark.baselines import (
 from gdl.benchmark.circumstances import circumstances
 from gdl.benchmark.coverage import Coverage, CoverageLimits, measure_coverage
 from gdl.benchmark.coverage_table import coverage_page, coverage_summary
+from gdl.benchmark.environment_speed import (
+    EnvironmentBenchmark,
+    EnvironmentReport,
+    check_environments,
+    environment_markdown,
+    environment_table,
+)
 from gdl.benchmark.isolated_process import measured_in_isolation
 from gdl.benchmark.measure import (
     Failure,
@@ -32,15 +40,20 @@ __all__ = [
     "Baseline",
     "Coverage",
     "CoverageLimits",
+    "EnvironmentBenchmark",
+    "EnvironmentReport",
     "Failure",
     "MeasurementPlan",
     "SpeedEntry",
     "SpeedReport",
+    "check_environments",
     "check_plot_file",
     "circumstances",
     "comparison",
     "coverage_page",
     "coverage_summary",
+    "environment_markdown",
+    "environment_table",
     "fastest_baselines",
     "known_baselines",
     "known_game",

@@ -150,6 +150,12 @@ def measure_propnet(game: str, text: str, plan: MeasurementPlan) -> SpeedReport:
     return replace(report, circuit=circuit)
 
 
+def bare_speed(machine: PropnetStateMachine, plan: MeasurementPlan) -> float:
+    """Return the states per second of CPU time that random playouts of a machine make."""
+    runs = _runs(machine, replace(plan, threads=1))
+    return median(run.states / run.cpu_seconds for run in runs)
+
+
 def _compile_anew(machine: PropnetStateMachine) -> float:
     """Make native code with an empty cache; return the CPU seconds that it takes."""
     engine = machine.engine

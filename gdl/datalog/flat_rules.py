@@ -118,10 +118,10 @@ def ordered_roles(ruleset: Ruleset, derived: Iterable[Term]) -> tuple[Constant, 
     return tuple(names[name] for name in ordered)
 
 
-def index_of_role(ruleset: Ruleset, roles: Iterable[Constant], role: Term) -> int:
-    """Return the index of a role, whatever case it is written in."""
+def index_of_role(ruleset: Ruleset, roles: Iterable[Constant], role: Term | str) -> int:
+    """Return the index of a role, a term or text, whatever case it is written in."""
     names = [own.name for own in roles]
-    name = str(ruleset.spell(role))
+    name = str(ruleset.spell(Constant(role.strip()) if isinstance(role, str) else role))
     if name not in names:
         raise MoveError(f"no role is called {role}; the roles are {', '.join(names)}")
     return names.index(name)

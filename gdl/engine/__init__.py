@@ -6,7 +6,8 @@ an AND of two rows is an AND in all lanes. A *block* is the rows of the states e
 In comes a :class:`gdl.circuit.Layout`, the gates and rows of a game; out come legal moves, ends,
 goals, next states and random playouts, for 512 states at a time. Start reading in :mod:`.block`:
 :class:`Engine` is a circuit ready to run, :class:`Block` the states in its rows. On top of them
-:mod:`.machine` is the state machine, :mod:`.successors` expands states, :mod:`.perft` counts paths.
+:mod:`.machine` is the state machine, :mod:`.successors` expands states, :mod:`.perft` counts paths;
+:mod:`.stepper` makes lanes into environments, in one call of :mod:`.lane_kernels` for each step.
 Strategies with kernels of their own use :mod:`.kernel_library`, the door for kernels. The hot loop
 of random playouts is :mod:`.kernels.play`.
 
@@ -44,6 +45,7 @@ from gdl.engine.canonical_state import (
 )
 from gdl.engine.llvm_codegen import vector
 from gdl.engine.machine import PropnetStateMachine
+from gdl.engine.stepper import Autoreset, Stepper, SteppingPlan, StepResult, random_actions
 from gdl.engine.successors import Expander, packed_state
 from gdl.engine.warm_up import kernels_are_warm, warm_up_kernels
 from gdl.native_code import native_code
@@ -51,6 +53,7 @@ from gdl.native_code import native_code
 __all__ = [
     "MAX_CODE_GATES",
     "MAX_ELEMENTS",
+    "Autoreset",
     "Bits",
     "Block",
     "BlockView",
@@ -59,6 +62,9 @@ __all__ = [
     "Packed",
     "Playouts",
     "PropnetStateMachine",
+    "StepResult",
+    "Stepper",
+    "SteppingPlan",
     "SymmetryGroup",
     "aligned_rows",
     "as_words",
@@ -70,6 +76,7 @@ __all__ = [
     "packed_from_rows",
     "packed_state",
     "program_array",
+    "random_actions",
     "rows_from_packed",
     "trivial_group",
     "vector",

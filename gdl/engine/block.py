@@ -25,7 +25,7 @@ from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import SymmetryGroup, trivial_group
 from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
 from gdl.engine.llvm_codegen import program_source, sequence_source
-from gdl.errors import GroundingLimitError
+from gdl.errors import GroundingLimitError, IllegalActionError
 from gdl.native_code import (
     NativeCode,
     compile_in_isolation,
@@ -109,16 +109,23 @@ class Engine:
     read the attribute ``moves_view`` before ``goals_view``.
 
     ``winning_moves`` are the rows of winning moves, once :meth:`add_winning_moves` has made them,
-    and ``winning_view`` evaluates them after the view, on the same rows.
+    and ``winning_view`` evaluates them after the view, on the same rows. ``initial`` is the initial
+    state, uint8 (fluents,), if it is known.
     """
 
     def __init__(
-        self, layout: Layout, goal_table: Sequence[tuple[int, int]], roles: int, words: int = 8
+        self,
+        layout: Layout,
+        goal_table: Sequence[tuple[int, int]],
+        roles: int,
+        words: int = 8,
+        initial: Bits | None = None,
     ) -> None:
         most = max(layout.move_counts, default=0)
         if most > 2 ** (MAX_LEVELS - 1):
             raise GroundingLimitError(f"a role has {most} moves, over {2 ** (MAX_LEVELS - 1)}")
         self.layout = layout
+        self.initial = initial
         self.words = words
         self.roles = roles
         self.goal_table = np.array(goal_table, dtype=np.int64).reshape(-1, 2)
@@ -140,7 +147,8 @@ class Engine:
         self.winning_view: ProgramEvaluator | None = None
         self._winning_array: NDArray[np.int64] | None = None
         self._winning_code: NativeCode | None = None
-        self.select = _SELECT(self._kernels.address("select"))
+        self.select_address = self._kernels.address("select")
+        self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
 
     def addresses(self) -> NDArray[np.int64]:
@@ -224,16 +232,16 @@ class Block:
     ``rows`` is uint64 (rows, words), as :mod:`gdl.circuit.layout` lays them out; ``fluents`` and
     ``next`` are the parts of it that hold the states before and after a transition.
     ``winning_moves`` says which of its rows hold winning moves; it is None if the engine had none
-    when the block was made.
+    when the block was made. ``spare_rows`` are behind all others, for whoever wants some.
     """
 
-    def __init__(self, engine: Engine, seed: int) -> None:
+    def __init__(self, engine: Engine, seed: int, spare_rows: int = 0) -> None:
         layout, words = engine.layout, engine.words
         self.engine = engine
         self.lanes = 64 * words
         self.winning_moves = engine.winning_moves
         most_rows = self.winning_moves.rows if self.winning_moves else layout.rows
-        self.rows = aligned_rows(most_rows, words)
+        self.rows = aligned_rows(most_rows + spare_rows, words)
         self.fluents = self.rows[layout.fluents :][: layout.fluent_count]
         self.next = self.rows[layout.next :][: layout.fluent_count]
         self.scratch = aligned_rows(scratch_rows(max(layout.move_counts, default=1)), words)
@@ -320,12 +328,88 @@ class Block:
             offset += count
         return self._read(layout.moves, offset)
 
-    def step(self) -> Bits:
-        """Make a uniformly random legal joint move in every lane and return it; view first."""
-        moves = self.choose()
+    # ------------------------------------------------------------------ checked steps
+
+    def reset(self, lanes: NDArray[np.bool_] | None = None) -> None:
+        """Put lanes into the initial state, and view: bool (lanes,), or all.
+
+        Raises RuntimeError if the engine does not know the initial state.
+        """
+        if self.engine.initial is None:
+            raise RuntimeError("the engine was made without an initial state")
+        chosen = self._lane_mask(lanes)
+        true = self.engine.initial.astype(bool)
+        self.fluents[true] |= chosen
+        self.fluents[~true] &= ~chosen
+        self.view()
+
+    def step(self, actions: NDArray[np.int64] | None = None) -> Bits:
+        """Make a joint move in every lane, and return it as bits.
+
+        ``actions`` int64 (lanes, roles) are moves by number, each role's counted from 0. They are
+        checked, terminal lanes stay as they are whatever theirs say, and the view is evaluated
+        before and after. Raises :class:`gdl.IllegalActionError` for the first lane, and role, whose
+        action is not legal, before anything is changed.
+
+        Without ``actions`` every lane makes a uniformly random legal joint move; view first, and
+        again before reading what depends on the states.
+        """
+        if actions is None:
+            moves = self.choose()
+            self.transition()
+            self.fluents[:] = self.next
+            return moves
+        self.view()
+        playing = ~self.terminal()
+        moves = self._checked(np.asarray(actions, dtype=np.int64), playing)
+        self._write(self.engine.layout.moves, moves)
         self.transition()
-        self.fluents[:] = self.next
+        chosen = self._lane_mask(playing)
+        self.fluents[:] = (self.next & chosen) | (self.fluents & ~chosen)
+        self.view()
         return moves
+
+    def masks(self) -> list[NDArray[np.bool_]]:
+        """Return each role's legal moves: bool (lanes, its moves); view first."""
+        ends = np.cumsum(self.engine.move_counts)[:-1]
+        return [part.astype(bool) for part in np.split(self.legal(), ends, axis=1)]
+
+    def goal_values(self) -> NDArray[np.int64]:
+        """Return the roles' goal values, -1 where none holds: int64 (lanes, roles); view first.
+
+        Of several values that hold for a role it is the lowest.
+        """
+        values = np.full((self.lanes, self.engine.roles), -1)
+        rows = zip(self.engine.goal_table.tolist(), self.goals().T, strict=True)
+        for (role, value), holds in reversed(list(rows)):
+            values[holds.astype(bool), role] = value
+        return values
+
+    def _lane_mask(self, lanes: NDArray[np.bool_] | None) -> Words:
+        """Return lanes as a row: uint64 (words,)."""
+        every = np.ones(self.lanes, dtype=bool)
+        chosen = every if lanes is None else np.asarray(lanes)
+        if chosen.dtype != bool or chosen.shape != every.shape:
+            raise ValueError(f"expected bool ({self.lanes},), found {chosen.dtype} {chosen.shape}")
+        return np.packbits(chosen, bitorder="little").view(np.uint64)
+
+    def _checked(self, actions: NDArray[np.int64], playing: NDArray[np.bool_]) -> Bits:
+        """Return joint moves as bits, those of lanes that play checked."""
+        if actions.shape != (self.lanes, self.engine.roles):
+            expected = f"({self.lanes}, {self.engine.roles})"
+            raise ValueError(f"expected actions of shape {expected}, found {actions.shape}")
+        legal = [mask & playing[:, None] for mask in self.masks()]
+        parts = []
+        for role, mask in enumerate(legal):
+            given = actions[:, role]
+            chosen = given[:, None] == np.arange(mask.shape[1])
+            wrong = np.flatnonzero(playing & ~(chosen & mask).any(axis=1))
+            if len(wrong):
+                lane = int(wrong[0])
+                allowed = tuple(np.flatnonzero(mask[lane]).tolist())
+                raise IllegalActionError(lane, role, int(given[lane]), allowed)
+            parts.append((chosen & mask).astype(np.uint8))
+        return np.concatenate(parts, axis=1)
 
     # ------------------------------------------------------------------ playouts
 

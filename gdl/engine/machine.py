@@ -16,8 +16,8 @@ from gdl.circuit import CompileOptions, compile_game
 from gdl.datalog import index_of_role
 from gdl.engine.block import Block, Engine
 from gdl.errors import MoveError
-from gdl.language import Ruleset, Term
-from gdl.state_machine import Rendered, State
+from gdl.language import Ruleset, Term, as_term
+from gdl.state_machine import CheckedMoves, State
 
 REMEMBERED_VIEWS = 1024
 
@@ -71,7 +71,7 @@ class View:
     goals: tuple[tuple[int, ...], ...]
 
 
-class PropnetStateMachine(Rendered):
+class PropnetStateMachine(CheckedMoves):
     """A game evaluated by its circuit; see :class:`gdl.StateMachine`.
 
     ``engine`` evaluates blocks of states. In a block's bits, fluents stand in the order of
@@ -115,6 +115,11 @@ class PropnetStateMachine(Rendered):
         twin._begin()
         return twin
 
+    @property
+    def percept_rows(self) -> Sequence[tuple[int, Term]]:
+        """The role, by index, and the percept of each percept row of a block."""
+        return self._percepts
+
     @cached_property
     def engine(self) -> Engine:
         """The engine for blocks of ``words`` words, made when it is first used."""
@@ -122,7 +127,8 @@ class PropnetStateMachine(Rendered):
 
     def new_engine(self, words: int) -> Engine:
         """Make an engine for blocks of ``words`` words."""
-        return Engine(self._lane.layout, self._goal_table, len(self.roles), words)
+        initial = self.bits(self.initial_state())
+        return Engine(self._lane.layout, self._goal_table, len(self.roles), words, initial)
 
     def warm_up(self) -> None:
         """Make native code, and wait for it.
@@ -173,7 +179,7 @@ class PropnetStateMachine(Rendered):
         """Return the state in which a match begins."""
         return PropnetState(self.facts, self._initial)
 
-    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
+    def legal_moves(self, state: State, role: Term | str) -> tuple[Term, ...]:
         """Return the role's legal moves, sorted by their text."""
         return self._view(state).legal[index_of_role(self.ruleset, self.roles, role)]
 
@@ -181,29 +187,24 @@ class PropnetStateMachine(Rendered):
         """Check whether the match is over."""
         return self._view(state).terminal
 
-    def goal(self, state: State, role: Term) -> int | None:
+    def goal(self, state: State, role: Term | str) -> int | None:
         """Return the role's lowest goal value, None where none holds."""
         return min(self.goals(state, role), default=None)
 
-    def goals(self, state: State, role: Term) -> tuple[int, ...]:
+    def goals(self, state: State, role: Term | str) -> tuple[int, ...]:
         """Return every goal value that holds for the role, in rising order."""
         return self._view(state).goals[index_of_role(self.ruleset, self.roles, role)]
 
-    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
-        """Return the state after the joint move, which is not checked for legality.
+    def next_state(self, state: State, joint_move: Sequence[Term | str]) -> State:
+        """Return the state after the joint move, which is not checked; ``step`` checks it.
 
         Raises :class:`gdl.MoveError` for a move that no chain of rules could make legal.
         """
         self._make(state, joint_move)
         return self.state((self._block.next[:, 0] & 1).astype(np.uint8))
 
-    @property
-    def possible_percepts(self) -> tuple[tuple[int, Term], ...]:
-        """The number of the role, and the percept, of every percept row of a block."""
-        return tuple(self._percepts)
-
-    def step(
-        self, state: State, joint_move: Sequence[Term]
+    def next_with_percepts(
+        self, state: State, joint_move: Sequence[Term | str]
     ) -> tuple[State, tuple[frozenset[Term], ...]]:
         """Return the next state, and what each role sees, by a single evaluation."""
         self._make(state, joint_move)
@@ -220,7 +221,9 @@ class PropnetStateMachine(Rendered):
                 seen[role].add(term)
         return tuple(map(frozenset, seen))
 
-    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
+    def percepts(
+        self, state: State, joint_move: Sequence[Term | str], role: Term | str
+    ) -> tuple[Term, ...]:
         """The percepts that a role receives after a joint move, sorted by text."""
         index = index_of_role(self.ruleset, self.roles, role)
         self._make(state, joint_move)
@@ -233,7 +236,7 @@ class PropnetStateMachine(Rendered):
         ]
         return tuple(sorted(found, key=str))
 
-    def _make(self, state: State, joint_move: Sequence[Term]) -> None:
+    def _make(self, state: State, joint_move: Sequence[Term | str]) -> None:
         """Evaluate the transition by a joint move in the machine's own block."""
         if len(joint_move) != len(self.roles):
             message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
@@ -255,11 +258,12 @@ class PropnetStateMachine(Rendered):
             self._block.view()
             self._held = state
 
-    def _index_of_move(self, role: int, move: Term) -> int:
+    def _index_of_move(self, role: int, move: Term | str) -> int:
         indices = self._move_indices[role]
-        index = indices.get(move)
+        term = as_term(move)
+        index = indices.get(term)
         if index is None:
-            index = indices.get(self.ruleset.spell(move))
+            index = indices.get(self.ruleset.spell(term))
         if index is None:
             raise MoveError(f"{self.roles[role]} can never make the move {move}")
         return index

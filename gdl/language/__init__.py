@@ -22,7 +22,7 @@ from gdl.language.keywords import (
     moves_by_chance,
 )
 from gdl.language.lexical import COMMENT, WORD
-from gdl.language.parser import decode, load, parse, parse_term, read_ruleset
+from gdl.language.parser import as_term, decode, load, parse, parse_term, read_ruleset
 from gdl.language.rules import (
     And,
     Atom,
@@ -86,6 +86,7 @@ __all__ = [
     "Substitution",
     "Term",
     "Variable",
+    "as_term",
     "atoms_of",
     "body_atoms",
     "by_relation",

@@ -7,12 +7,15 @@ the rest of the text, so that all mistakes are reported at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from lark import Token
 
 from gdl.errors import GdlSyntaxError, Problem, Severity, Source, counted
+from gdl.game_library import find_own_game, similar_names
 from gdl.language.forms import (
     Expression,
     Form,
@@ -37,13 +40,24 @@ from gdl.language.rules import (
 )
 from gdl.language.terms import Constant, Function, Term, Variable
 
+_APPLICATION = re.compile(r"\(|[^\s()]+\(")
+"""How a term begins that is a function of others, in either notation."""
+
 
 def load(path: str | Path) -> Ruleset:
     """Read the rulesheet in a file: UTF-8 with or without a byte order mark, or Latin-1.
 
-    Raises :class:`gdl.GdlSyntaxError` with every problem found, OSError as ``open`` does.
+    A text that names no file can be the name of one of our own games, in any case: ``hex``. Raises
+    :class:`gdl.GdlSyntaxError` with every problem found, OSError as ``open`` does.
     """
-    return parse(decode(Path(path).read_bytes()), name=str(path))
+    own = find_own_game(path) if isinstance(path, str) and not Path(path).exists() else None
+    try:
+        return parse(decode((own or Path(path)).read_bytes()), name=str(own or path))
+    except FileNotFoundError as error:
+        near = similar_names(Path(path).stem)
+        if near:
+            error.add_note(f"did you mean our own game {' or '.join(near)}?")
+        raise
 
 
 def decode(data: bytes) -> str:
@@ -85,6 +99,22 @@ def parse_term(text: str) -> Term:
     if errors or term is None:
         raise GdlSyntaxError(source, errors)
     return term
+
+
+@lru_cache(maxsize=4096)
+def _term_of_text(text: str) -> Term:
+    bare = text.strip()
+    if " " in bare and not _APPLICATION.match(bare):
+        return parse_term(f"({bare})")
+    return parse_term(bare)
+
+
+def as_term(given: Term | str) -> Term:
+    """Return a term that is given as one or as text: ``(drop 4)``, ``drop 4`` or ``drop(4)``.
+
+    Raises :class:`gdl.GdlSyntaxError` for text that is no term.
+    """
+    return _term_of_text(given) if isinstance(given, str) else given
 
 
 def read_expressions(source: Source) -> tuple[list[Expression], list[Problem]]:

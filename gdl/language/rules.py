@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TypeAlias
 
 from gdl.errors import Problem, Source, Span
@@ -42,6 +43,8 @@ class Atom:
     def __str__(self) -> str:
         return f"({self.name} {' '.join(map(str, self.args))})" if self.args else self.name
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, slots=True)
 class Not:
@@ -52,6 +55,8 @@ class Not:
 
     def __str__(self) -> str:
         return f"(not {self.literal})"
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class Or:
     def __str__(self) -> str:
         return _form("or", self.literals)
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, slots=True)
 class And:
@@ -74,6 +81,8 @@ class And:
 
     def __str__(self) -> str:
         return _form("and", self.literals)
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,8 @@ class Distinct:
 
     def __str__(self) -> str:
         return f"(distinct {self.left} {self.right})"
+
+    __repr__ = __str__
 
 
 Literal: TypeAlias = Atom | Not | Or | And | Distinct
@@ -103,6 +114,8 @@ class Rule:
         # A fact without arguments needs its parentheses: a bare word is not a form.
         head = str(self.head) if self.head.args or self.body else f"({self.head})"
         return _form("<=", (self.head, *self.body)) if self.body else head
+
+    __repr__ = __str__
 
 
 def _form(name: str, parts: Iterable[object]) -> str:
@@ -131,6 +144,15 @@ class Ruleset:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
+
+    @property
+    def game(self) -> str:
+        """The name of the game: that of the file of the rules, without folder and ending."""
+        return PurePath(self.source.name).stem
+
+    def __repr__(self) -> str:
+        roles = ", ".join(map(str, self.roles))
+        return f"<ruleset {self.game}: {len(self.rules)} rules for {roles or 'no roles'}>"
 
     def spell(self, term: Term) -> Term:
         """Return the term with every name as the rulesheet first spelled it."""

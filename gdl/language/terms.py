@@ -1,9 +1,11 @@
 """Terms: constants, variables and functions, as immutable values.
 
-A term's ``str`` is KIF with single spaces, and reads back as an equal term::
+A term's ``str`` is KIF with single spaces, and reads back as an equal term. So is its ``repr``::
 
     >>> str(Function("mark", (Constant("1"), Variable("n"))))
     '(mark 1 ?n)'
+    >>> [Constant("noop"), Function("drop", (Constant("4"),))]
+    [noop, (drop 4)]
 
 Numbers are constants like any other: ``1`` and ``01`` are different terms.
 The span, the offsets ``(start, end)`` of the text that a term was read from, is for error messages
@@ -29,6 +31,8 @@ class Constant:
     def __str__(self) -> str:
         return self.name
 
+    __repr__ = __str__
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -39,6 +43,8 @@ class Variable:
 
     def __str__(self) -> str:
         return f"?{self.name}"
+
+    __repr__ = __str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,8 @@ class Function:
 
     def __str__(self) -> str:
         return f"({self.name} {' '.join(map(str, self.args))})"
+
+    __repr__ = __str__
 
 
 Term: TypeAlias = Constant | Variable | Function

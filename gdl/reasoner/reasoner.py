@@ -39,12 +39,13 @@ from gdl.language import (
     Ruleset,
     Term,
     Variable,
+    as_term,
     parse,
     substitute,
     variables_in,
 )
 from gdl.reasoner.encoding import Fluents, ReasonerState, SpecializedRelations
-from gdl.state_machine import Rendered, State
+from gdl.state_machine import CheckedMoves, State
 
 REMEMBERED_STATES = 256
 """The number of states for which evaluated tables are kept."""
@@ -159,7 +160,7 @@ class _CompiledRules:
         return _Query(self.program, access, called=called)
 
 
-class ReasonerStateMachine(Rendered):
+class ReasonerStateMachine(CheckedMoves):
     """A state machine that evaluates the rules of its game; see :class:`gdl.StateMachine`."""
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -173,7 +174,7 @@ class ReasonerStateMachine(Rendered):
         self._role_index = {role.name: i for i, role in enumerate(self.roles)}
         self._view = lru_cache(maxsize=REMEMBERED_STATES)(self._new_view)
         self._row_of_move = lru_cache(maxsize=REMEMBERED_MOVES)(
-            lambda move: self._moves.row(ruleset.spell(move))
+            lambda move: self._moves.row(ruleset.spell(as_term(move)))
         )
 
     def _prepare_queries(self) -> None:
@@ -195,7 +196,7 @@ class ReasonerStateMachine(Rendered):
         tables = tuple(frozenset(rows([], [])) for rows in self._init)
         return ReasonerState(self._fluents, tables)
 
-    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
+    def legal_moves(self, state: State, role: Term | str) -> tuple[Term, ...]:
         """Return the role's legal moves, sorted by their text."""
         view, role_id = self._view(state), self._role_ids[self._index_of(role)]
         decode = self._moves.text_and_term
@@ -207,8 +208,8 @@ class ReasonerStateMachine(Rendered):
         moves.sort()
         return tuple([term for _, term in moves])
 
-    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
-        """Return the state after the joint move, which is not checked for legality."""
+    def next_state(self, state: State, joint_move: Sequence[Term | str]) -> State:
+        """Return the state after the joint move, which is not checked; ``step`` checks it."""
         view, transition = self._view(state), self._transition(joint_move)
         tables = tuple([frozenset(rows(view, transition)) for rows in self._next])
         return ReasonerState(self._fluents, tables)
@@ -217,11 +218,11 @@ class ReasonerStateMachine(Rendered):
         """Check whether the match is over."""
         return bool(self._terminal(self._view(state), []))
 
-    def goal(self, state: State, role: Term) -> int | None:
+    def goal(self, state: State, role: Term | str) -> int | None:
         """Return the role's lowest goal value, None where none holds."""
         return min(self.goals(state, role), default=None)
 
-    def goals(self, state: State, role: Term) -> tuple[int, ...]:
+    def goals(self, state: State, role: Term | str) -> tuple[int, ...]:
         """Return every goal value that holds for the role, in rising order.
 
         Goals that are not integers are ignored.
@@ -231,7 +232,9 @@ class ReasonerStateMachine(Rendered):
         values = {goal_value(term) for term in terms}
         return tuple(sorted(value for value in values if value is not None))
 
-    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
+    def percepts(
+        self, state: State, joint_move: Sequence[Term | str], role: Term | str
+    ) -> tuple[Term, ...]:
         """Return the role's percepts of the joint move, sorted by their text."""
         view, transition = self._view(state), self._transition(joint_move)
         seen = self._sees(view, transition)
@@ -245,7 +248,7 @@ class ReasonerStateMachine(Rendered):
             raise TypeError(f"expected a state of this machine, found {type(state).__name__}")
         return self._rules.context(Level.VIEW, state.tables)
 
-    def _transition(self, joint_move: Sequence[Term]) -> Context:
+    def _transition(self, joint_move: Sequence[Term | str]) -> Context:
         if len(joint_move) != len(self.roles):
             message = f"expected {len(self.roles)} moves, one per role, found {len(joint_move)}"
             raise MoveError(message)
@@ -257,6 +260,6 @@ class ReasonerStateMachine(Rendered):
                 tables[index].add(key_of([role_id, *columns]))
         return self._rules.context(Level.TRANSITION, tables)
 
-    def _index_of(self, role: Term) -> int:
+    def _index_of(self, role: Term | str) -> int:
         index = self._role_index.get(str(role))
         return index_of_role(self.ruleset, self.roles, role) if index is None else index

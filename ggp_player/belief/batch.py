@@ -183,7 +183,7 @@ class _CompiledBatch(BatchMachine):
         """The role's percept rows, and the bits in them; None if it can never see all of that."""
         left = set(told.percepts)
         rows, bits = [], []
-        for row, (role, term) in enumerate(self.machine.possible_percepts):
+        for row, (role, term) in enumerate(self.machine.percept_rows):
             if role == told.role:
                 rows.append(row)
                 bits.append(term in left)

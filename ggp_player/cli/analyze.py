@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 import gdl
-from gdl import Constant, StateMachine
+from gdl import StateMachine
 from gdl.cli.options import write_text
 from gdl.reports import DrawingError
 from ggp_player.cli.options import (
@@ -29,20 +29,19 @@ from ggp_player.inspect import (
     TracedStrategy,
     TreeFigure,
     json_object,
+    machine_for,
     make_tree_figure,
     print_analysis,
     print_position,
+    searching_role,
+    strategy_for,
     timed_search,
     tree_dot,
     tree_html,
     tree_svg,
 )
-from ggp_player.strategies import EngineStrategy, Position, Strategy
-from ggp_player.strategies.selection import STRATEGIES, create, strategy_from
-from ggp_player.strategies.textbook import moves_by_chance
-from ggp_player.worker import is_warm
-from ggp_player.worker.search_worker import FALLBACK
-from ggp_player.worker.warm_up import COLD, interpreted_notice
+from ggp_player.strategies import Position, Strategy
+from ggp_player.strategies.selection import STRATEGIES, strategy_from
 
 FORMATS = ("svg", "html", "dot")
 """How trees are drawn."""
@@ -171,7 +170,7 @@ def analyze_command(rulesheet: Path, **options: object) -> None:
     chosen.check()
     with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
-        machine = _machine(ruleset)
+        machine = machine_for(ruleset, _notify)
         prefix = MatchPrefix(ruleset, machine, chosen.steps)
         for source in chosen.moves:
             prefix.follow(source)
@@ -189,7 +188,7 @@ class _Task:
 
     def run(self) -> None:
         options, state = self.options, self.prefix.state
-        position = Position(self.machine, state, self._role(options.role))
+        position = Position(self.machine, state, searching_role(self.machine, state, options.role))
         if self.machine.is_terminal(state):
             if options.tree:
                 raise GgpPlayerError("the match is over in this position: there is no search tree")
@@ -205,34 +204,14 @@ class _Task:
             heading = f"{self._heading()}: {options.spec} for {position.role}"
             self._draw(self._figure(strategy), heading)
 
-    def _role(self, name: str | None) -> Constant:
-        roles = self.machine.roles
-        if name is None:
-            state = self.prefix.state
-            players = [r for r in roles if not moves_by_chance(r)]
-            choosing = [r for r in players if len(self.machine.legal_moves(state, r)) > 1]
-            return (*choosing, *players, *roles)[0]
-        for role in roles:
-            if role.name.lower() == name.lower():
-                return role
-        raise GgpPlayerError(
-            f"expected one of the roles {', '.join(map(str, roles))}; found {name}"
-        )
-
     def _strategy(self) -> Strategy:
         spec = self.options.spec
-        strategy = strategy_from(spec, {**STRATEGIES, **TRACED_STRATEGIES})
-        if self.options.tree and not isinstance(strategy, TracedStrategy):
+        known = {**STRATEGIES, **TRACED_STRATEGIES}
+        if self.options.tree and not isinstance(strategy_from(spec, known), TracedStrategy):
             raise GgpPlayerError(
                 f"--tree draws {', '.join(sorted(TRACED_STRATEGIES))}; found {spec}"
             )
-        refusal = strategy.refusal(self.machine)
-        if refusal is None:
-            return strategy
-        if isinstance(strategy, EngineStrategy) and interpreted_notice(self.machine) == COLD:
-            click.echo(f"{spec} is not compiled yet: {FALLBACK} searches in its place", err=True)
-            return create(FALLBACK)
-        raise GgpPlayerError(refusal)
+        return strategy_for(spec, self.machine, _notify, known)
 
     def _figure(self, strategy: Strategy) -> TreeFigure:
         trace = strategy.trace if isinstance(strategy, TracedStrategy) else None
@@ -270,11 +249,5 @@ class _Task:
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")
 
 
-def _machine(ruleset: gdl.Ruleset) -> StateMachine:
-    """Compile the rules if that is quick, or else interpret them."""
-    if is_warm():
-        try:
-            return gdl.compile(ruleset)
-        except gdl.ResourceLimitError as error:
-            click.echo(f"the rules are not compiled: {error}", err=True)
-    return gdl.interpret(ruleset)
+def _notify(sentence: str) -> None:
+    click.echo(sentence, err=True)

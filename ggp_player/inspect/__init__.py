@@ -7,6 +7,7 @@ visited), ``tree_figure`` (what is shown of it), and ``tree_drawing`` (SVG) or `
 """
 
 from ggp_player.inspect.move_sequences import MatchPrefix
+from ggp_player.inspect.preparation import machine_for, searching_role, strategy_for
 from ggp_player.inspect.report import json_object, print_analysis, print_position
 from ggp_player.inspect.search_benchmark import measure_searches
 from ggp_player.inspect.timed_search import TimedSearch, timed_search
@@ -24,10 +25,13 @@ __all__ = [
     "TracedStrategy",
     "TreeFigure",
     "json_object",
+    "machine_for",
     "make_tree_figure",
     "measure_searches",
     "print_analysis",
     "print_position",
+    "searching_role",
+    "strategy_for",
     "timed_search",
     "tree_dot",
     "tree_html",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from html import escape
 
 from gdl import Term
 from ggp_player.clock import Clock, Deadline, monotonic
-from ggp_player.events import MoveThought
+from ggp_player.events import MoveThought, value_text
 from ggp_player.strategies import Choice, MoveReport, Position, Strategy
 from ggp_player.worker import InterruptibleMachine, SearchInterrupted, interruptible_for
 from ggp_player.worker.interruptible import without_interruption
@@ -57,6 +58,18 @@ class TimedSearch:
             report for report in self.moves if self.choice and report.move == self.choice.move
         ]
         return chosen[0].line if chosen else ()
+
+    def __str__(self) -> str:
+        lines = [f"{row.move}  {value_text(row.value)}" for row in self.rows]
+        chosen = f"{self.choice.move} after {self.seconds:.1f} s" if self.choice else "no choice"
+        return "\n".join([chosen, *lines])
+
+    def _repr_html_(self) -> str:
+        """A table of the moves, for a notebook."""
+        cells = [(row.move, value_text(row.value), str(row.visits or "")) for row in self.rows]
+        rows = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells]
+        head = "<tr><th>move</th><th>value</th><th>visits</th></tr>"
+        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def timed_search(

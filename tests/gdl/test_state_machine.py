@@ -115,3 +115,39 @@ def test_no_path_leads_on_from_a_terminal_state() -> None:
 
 def test_states_of_the_reasoner_fit_the_protocol() -> None:
     assert isinstance(race().initial_state(), State)
+
+
+@pytest.mark.parametrize("make", [gdl.interpret, gdl.compile])
+def test_roles_and_moves_are_terms_or_text(make) -> None:
+    machine = make(gdl.load("connectFour"))
+    state = machine.initial_state()
+    assert machine.legal_moves(state, "RED") == machine.legal_moves(state, gdl.Constant("red"))
+    drop = gdl.parse_term("(drop 4)")
+    after = machine.next_state(state, [drop, gdl.Constant("noop")])
+    for text in ("(drop 4)", " drop 4 ", "drop(4)", "DROP 4"):
+        assert machine.next_state(state, [text, "noop"]) == after
+        assert machine.step(state, [text, "noop"]) == after
+    assert machine.goal(after, "yellow") == machine.goals(after, "yellow")[0]
+    assert machine.percepts(state, ["drop 4", "noop"], "red") == ()
+    assert repr(machine) == f"<{type(machine).__name__} connectFour: red, yellow>"
+
+
+@pytest.mark.parametrize("make", [gdl.interpret, gdl.compile])
+def test_steps_are_checked(make) -> None:
+    machine = make(gdl.parse(RACE))
+    start = machine.initial_state()
+    with pytest.raises(gdl.MoveError, match=r"\(walk 3\) is not legal for b; legal are \(walk 1\)"):
+        machine.step(start, ["walk 1", "walk 3"])
+    with pytest.raises(gdl.MoveError, match="a move for each of a, b, found 1 move"):
+        machine.step(start, ["walk 1"])
+    with pytest.raises(gdl.MoveError, match="no role is called c; the roles are a, b"):
+        machine.legal_moves(start, "c")
+    over = machine.step(machine.step(start, ["walk 2", "walk 1"]), ["walk 1", "walk 1"])
+    with pytest.raises(gdl.MoveError, match="the match is over in this state"):
+        machine.step(over, ["walk 1", "walk 1"])
+
+
+def test_many_legal_moves_are_not_all_listed() -> None:
+    machine = gdl.interpret(gdl.load("amazons"))
+    with pytest.raises(gdl.MoveError, match=r"legal are \(.* and \d+ more"):
+        machine.step(machine.initial_state(), ["nonsense", "noop"])

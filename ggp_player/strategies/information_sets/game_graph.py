@@ -133,7 +133,7 @@ class GameGraph:
     def _made(self, vertex: Vertex, choice: Choice) -> Edge:
         machine, joint_move = self.machine, vertex.joint_move(choice)
         if isinstance(machine, PropnetStateMachine):
-            following, percepts = machine.step(vertex.state, joint_move)
+            following, percepts = machine.next_with_percepts(vertex.state, joint_move)
             return self._edge(Outcome(0, following, percepts))
         return self._edge(next(iter(self._batch.outcomes([vertex.state], [joint_move]))))
 

@@ -359,3 +359,28 @@ def test_warm_up_tells_what_it_made_and_where() -> None:
     assert re.fullmatch(r"kernels: \d+\.\d s", kernels)
     assert re.fullmatch(r"ticTacToe: \d+\.\d s", game)
     assert list(Path(folder.removeprefix("in ")).glob("*.o"))
+
+
+def test_environments_are_measured_beside_bare_playouts() -> None:
+    quick = ["--env", "--envs", "512", "--seconds", "0.02", "--repetitions", "3"]
+    games = [str(ROOT / "games" / f"{name}.kif") for name in ("connectFour", "tron")]
+    result = CliRunner().invoke(main, ["bench", *games, *quick, "--json"])
+    assert result.exit_code == 0, result.output
+    one, other = json.loads(result.stdout)["games"]
+    assert (one["game"], one["seats"], one["envs"]) == ("connectFour", "<turn>", 512)
+    assert (other["game"], other["seats"]) == ("tron", "<all>")
+    assert one["bytes_per_step"] == 5 * 6 * 7 + 8
+    speeds = one["steps_per_cpu_second"]
+    assert 0 < speeds["least"] <= speeds["median"] <= speeds["most"]
+    assert speeds["most"] < one["states_per_cpu_second"]
+    for form in ((), ("--markdown",)):
+        result = CliRunner().invoke(main, ["bench", games[0], *quick, *form])
+        assert result.exit_code == 0, result.output
+        assert "5 x 6 x 7" in result.stdout
+
+
+def test_environments_need_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gdl.envs.extras.find_spec", lambda name: None)
+    result = CliRunner().invoke(main, ["bench", str(GAME), "--env"])
+    assert result.exit_code == 2
+    assert "pip install 'ggp-player[rl]'" in result.output

@@ -9,6 +9,7 @@ from hypothesis import given
 
 import gdl
 from gdl import Constant, Function, Term, Variable
+from gdl.language import as_term
 from gdl.language.terms import is_ground, variables_of
 from tests.support import syntax
 
@@ -83,3 +84,27 @@ def test_ground_means_without_variables(term: Term) -> None:
     assert len(list(variables_of(term))) == sum(
         word.strip("()").startswith("?") for word in str(term).split()
     )
+
+
+def test_what_is_shown_of_terms_and_rules_is_gdl() -> None:
+    rule = gdl.parse(
+        "(<= (legal ?r (drop 4)) (not (true (full 4))) (or (a) b) (distinct ?r x))"
+    ).rules[0]
+    assert repr(rule) == str(rule)
+    assert repr([rule.head, *rule.body]) == f"[{', '.join(map(str, [rule.head, *rule.body]))}]"
+    assert repr(Function("f", (Constant("a"), Variable("x")))) == "(f a ?x)"
+    assert (
+        repr(gdl.parse("(role a) (role b) (init x)")) == "<ruleset <rulesheet>: 3 rules for a, b>"
+    )
+
+
+@pytest.mark.parametrize("text", ["(drop 4)", "drop 4", "drop(4)", " ( drop 4 ) "])
+def test_text_is_a_term_in_every_notation(text: str) -> None:
+    assert as_term(text) == Function("drop", (Constant("4"),))
+    assert as_term(as_term(text)) is as_term(text)
+
+
+def test_functions_in_functions_are_read_as_text() -> None:
+    assert str(as_term("move (at 1 2) up")) == "(move (at 1 2) up)"
+    assert str(as_term("move(at(1, 2), up)")) == "(move (at 1 2) up)"
+    assert as_term("noop") == Constant("noop")

@@ -123,7 +123,7 @@ def test_moves_that_are_equal_by_symmetry_are_filled_in_and_marked() -> None:
 def test_before_the_searches_are_compiled_there_is_a_table(
     strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggp_player.cli.analyze.is_warm", lambda: False)
+    monkeypatch.setattr("ggp_player.inspect.preparation.is_warm", lambda: False)
     monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
     result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
     assert result.exit_code == 0

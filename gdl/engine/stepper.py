@@ -1,0 +1,409 @@
+"""The stepper: lanes of a game as environments, from arrays of actions to arrays of results."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.engine.array_pool import ArrayPool
+from gdl.engine.bits import Words
+from gdl.engine.block import Block, Engine, aligned_rows
+from gdl.engine.lane_kernels import (
+    DISABLED,
+    NEXT_STEP,
+    SAME_STEP,
+    BlockArguments,
+    CallArguments,
+    GameArguments,
+    load_lane_kernels,
+)
+from gdl.engine.machine import PropnetStateMachine
+from gdl.errors import IllegalActionError
+from gdl.native_code import NativeCode
+
+Bytes: TypeAlias = NDArray[np.uint8]
+
+COUNTER_BITS = 32
+WIDTHS = (1, 2, 4, 8)
+"""The widths of blocks, in words: as few lanes as there are environments, at most 512."""
+
+_RUN = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64)
+
+_MASKS = tuple(name for name in BlockArguments._fields if name not in ("rows", "scratch", "random"))
+
+
+class Autoreset(IntEnum):
+    """When a lane whose episode has ended begins again."""
+
+    NEXT_STEP = NEXT_STEP
+    """In the next step, whose action for it is ignored."""
+    SAME_STEP = SAME_STEP
+    """At once: the observation is the first of the new episode."""
+    DISABLED = DISABLED
+    """When it is told to."""
+
+
+@dataclass(frozen=True)
+class SteppingPlan:
+    """What lanes do in a step, and what is reported of it.
+
+    ``columns`` are the roles whose actions the caller gives, one column for each; ``rewarded`` the
+    roles whose rewards are reported. All other roles move at random. With ``shared_moves``, int64
+    (roles, n), there is one column: its action is for whichever of the roles has a choice; the
+    array has the number of the role's move, -1 where it has none of that name. With ``skips`` steps
+    are made until a role of ``columns`` has a choice. ``hides`` says that moves and percepts are
+    observed. An episode is truncated after ``limit`` steps, 0 for never. ``observed``
+    and ``masked`` are the rows of observations and legal actions, int64 (n,). ``rewards`` are what
+    each goal row is worth, float64 (goals,).
+    """
+
+    columns: tuple[int, ...]
+    rewarded: tuple[int, ...]
+    observed: NDArray[np.int64]
+    masked: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    shared_moves: NDArray[np.int64] | None = None
+    skips: bool = True
+    hides: bool = False
+    limit: int = 0
+
+
+class StepResult(NamedTuple):
+    """What a step has led to; nobody writes to these arrays again while you hold them.
+
+    ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is
+    legal. ``choosers`` uint8 (lanes, columns): 1 where a role has a choice; only where actions are
+    shared. ``rewards`` float64 (lanes, rewarded). ``terminated`` and ``truncated`` bool (lanes,).
+    ``final_observations`` uint8 (lanes, observed) has something only where a lane has ended and
+    begun again in the same step.
+    """
+
+    observations: Bytes
+    masks: Bytes
+    choosers: Bytes
+    rewards: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    final_observations: Bytes
+
+
+class Stepper:
+    """Lanes of a game that make steps together.
+
+    For one thread.
+    """
+
+    def __init__(self, machine: PropnetStateMachine, lanes: int, plan: SteppingPlan) -> None:
+        if lanes < 1:
+            raise ValueError(f"expected at least one lane, found {lanes}")
+        self.lanes, self.plan = lanes, plan
+        words = next((width for width in WIDTHS if 64 * width >= lanes), WIDTHS[-1])
+        self.engine = machine.engine if words == machine.words else machine.new_engine(words)
+        self._code = _kernels(words)
+        spare = spare_rows(self.engine, plan)
+        count = -(-lanes // (64 * words))
+        self._blocks = [Block(self.engine, 0, spare) for _ in range(count)]
+        self._starts = np.arange(count, dtype=np.int64)[:, None] * (64 * words)
+        self._used = np.arange(count * 64 * words).reshape(count, -1) < lanes
+        self._masks = [aligned_rows(len(_MASKS) - 1 + COUNTER_BITS, words) for _ in self._blocks]
+        initial = machine.bits(machine.initial_state())
+        self._start = aligned_rows(len(initial), words)
+        self._start[:] = -initial.astype(np.int64)[:, None].view(np.uint64)
+        self._arrays = _GameArrays(self.engine, plan)
+        self._game = self._game_record()
+        self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
+        self._calls = np.zeros((count, len(CallArguments._fields)), dtype=np.int64)
+        self._bases = np.zeros(len(CallArguments._fields), dtype=np.int64)
+        self._strides = self._call_strides()
+        records = self._game, self._records, self._calls
+        self._addresses = [_address(array) for array in records]
+        self._step = _RUN(self._code.address("step_if_legal"))
+        self._reset = _RUN(self._code.address("reset_blocks"))
+        self._observations = ArrayPool((lanes, len(plan.observed)))
+        self._legal = ArrayPool((lanes, len(plan.masked)))
+        for index, used in enumerate(self._used):
+            self._mask(index, "used")[:] = _packed(used)
+        self.seed(0)
+        self.autoreset = Autoreset.SAME_STEP
+
+    # ------------------------------------------------------------------ what callers do
+
+    def seed(self, seed: int) -> None:
+        """Begin all random moves anew from a seed."""
+        for number, block in enumerate(self._blocks):
+            generator = np.random.default_rng([seed, number])
+            block.random[:] = generator.integers(1, 2**64, size=block.random.shape, dtype=np.uint64)
+
+    def use_native_code(self) -> None:
+        """Compile the game's gates and use that from now on; see :meth:`Engine.compile`."""
+        self.engine.compile()
+        self._game[:] = self._game_record()
+
+    def reset(self, lanes: NDArray[np.bool_] | None = None) -> StepResult:
+        """Have some lanes begin again, all by default: bool (lanes,). The others stay."""
+        chosen = self._spread_over_blocks(lanes)
+        for index, some in enumerate(chosen):
+            self._mask(index, "resetting")[:] = _packed(some)
+        result = self._new_result()
+        self._call(self._reset, result, None)
+        return result
+
+    def step(self, actions: NDArray[np.int64], held: NDArray[np.bool_] | None = None) -> StepResult:
+        """Make a step in all lanes but those that are ``held``: bool (lanes,).
+
+        ``actions`` int64 (lanes, columns); those of lanes that begin again now, or are done, are
+        ignored. Raises :class:`IllegalActionError`, before anything is changed.
+        """
+        columns = max(1, len(self.plan.columns)) if self.plan.shared_moves is None else 1
+        actions = np.ascontiguousarray(actions, dtype=np.int64).reshape(self.lanes, columns)
+        if held is not None:
+            for index, some in enumerate(self._spread_over_blocks(held)):
+                self._mask(index, "held")[:] = _packed(some)
+        result = self._new_result()
+        try:
+            found = self._call(self._step, result, actions)
+        finally:
+            if held is not None:
+                for index in range(len(self._blocks)):
+                    self._mask(index, "held")[:] = 0
+        if found >= 0:
+            block, place = found >> 32, found & 0xFFFFFFFF
+            lane, column = divmod(place, columns)
+            raise self._illegal(block * self._lanes_of_block + lane, column, actions)
+        return result
+
+    def _illegal(self, lane: int, column: int, actions: NDArray[np.int64]) -> IllegalActionError:
+        rows = self._arrays.masked
+        if self.plan.shared_moves is None:
+            role = self.plan.columns[column]
+            first = self.engine.layout.legal + int(self.engine.move_counts[:role].sum())
+            rows = np.arange(first, first + self.engine.move_counts[role])
+        block, place = divmod(lane, self._lanes_of_block)
+        bits = _lanes_of([self._blocks[block].rows[rows]])[place]
+        legal = tuple(np.flatnonzero(bits).tolist())
+        return IllegalActionError(lane, column, int(actions[lane, column]), legal)
+
+    def choices(self) -> NDArray[np.bool_]:
+        """Return which roles have more than one legal move: bool (lanes, roles)."""
+        first = self.engine.layout.rows + len(self._arrays.shared_moves[0])
+        rows = [block.rows[first : first + self.engine.roles] for block in self._blocks]
+        return _lanes_of(rows)[: self.lanes].astype(bool)
+
+    def states(self) -> Bytes:
+        """Return the states of all lanes: uint8 (lanes, fluents)."""
+        return np.concatenate([block.states() for block in self._blocks])[: self.lanes]
+
+    @property
+    def done(self) -> NDArray[np.bool_]:
+        """The lanes whose episode has ended and that wait to begin again: bool (lanes,)."""
+        rows = [self._mask(i, "done")[None, :] for i in range(len(self._blocks))]
+        return _lanes_of(rows)[: self.lanes, 0].astype(bool)
+
+    # ------------------------------------------------------------------ records
+
+    @property
+    def _lanes_of_block(self) -> int:
+        return 64 * self.engine.words
+
+    def _mask(self, block: int, name: str) -> Words:
+        row: Words = self._masks[block][_MASKS.index(name)]
+        return row
+
+    def _spread_over_blocks(self, lanes: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        if lanes is None:
+            return self._used
+        spread = np.zeros(self._used.size, dtype=bool)
+        spread[: self.lanes] = lanes
+        return spread.reshape(self._used.shape)
+
+    def _game_record(self) -> NDArray[np.int64]:
+        """Write what all blocks have in common; the arrays in it must outlive it."""
+        engine, layout, plan, arrays = self.engine, self.engine.layout, self.plan, self._arrays
+        view = engine.moves_view if layout.goals_are_expensive else engine.view
+        goals = engine.goals_view if layout.goals_are_expensive else None
+        shared = len(arrays.shared_moves[0])
+        record = GameArguments(
+            view=view.function,
+            view_program=view.program,
+            goals_view=goals.function if goals else 0,
+            goals_view_program=goals.program if goals else 0,
+            transition=engine.transition.function,
+            transition_program=engine.transition.program,
+            select=engine.select_address,
+            fluents=layout.fluents,
+            next=layout.next,
+            legal=layout.legal,
+            moves=layout.moves,
+            terminal=layout.terminal,
+            goals=layout.goals,
+            percepts=layout.percepts,
+            choices=layout.rows + shared,
+            shared_rows=layout.rows,
+            fluent_count=layout.fluent_count,
+            goal_count=layout.goal_count,
+            percept_count=layout.percept_count,
+            move_count=sum(layout.move_counts),
+            roles=engine.roles,
+            role_table=arrays.role_table.ctypes.data,
+            goal_table=engine.goal_table.ctypes.data,
+            rewards=arrays.rewards.ctypes.data,
+            reward_columns=len(plan.rewarded),
+            action_columns=1 if plan.shared_moves is not None else len(plan.columns),
+            shared=int(plan.shared_moves is not None),
+            shared_moves=arrays.shared_moves.ctypes.data,
+            shared_count=shared,
+            skips=int(plan.skips),
+            hides=int(plan.hides),
+            limit=plan.limit,
+            counter_bits=max(1, plan.limit.bit_length()),
+            start=self._start.ctypes.data,
+            observed=arrays.observed.ctypes.data,
+            observed_count=len(arrays.observed),
+            masked=arrays.masked.ctypes.data,
+            masked_count=len(arrays.masked),
+            choosing=arrays.choosing.ctypes.data,
+            choosing_count=len(arrays.choosing),
+        )
+        return np.array(record, dtype=np.int64)
+
+    def _block_record(self, index: int) -> BlockArguments:
+        block, masks = self._blocks[index], self._masks[index]
+        addresses = {name: masks[i].ctypes.data for i, name in enumerate(_MASKS)}
+        return BlockArguments(
+            rows=block.rows.ctypes.data,
+            scratch=block.scratch.ctypes.data,
+            random=block.random.ctypes.data,
+            **addresses,
+        )
+
+    # ------------------------------------------------------------------ calls
+
+    def _new_result(self) -> StepResult:
+        lanes, plan = self.lanes, self.plan
+        return StepResult(
+            observations=self._observations.take(),
+            masks=self._legal.take(),
+            choosers=np.empty((lanes, len(self._arrays.choosing)), dtype=np.uint8),
+            rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
+            terminated=np.empty(lanes, dtype=bool),
+            truncated=np.empty(lanes, dtype=bool),
+            final_observations=self._observations.take(),
+        )
+
+    def _call_strides(self) -> NDArray[np.int64]:
+        """How many bytes a block's lanes have in each array of a call: int64 (blocks, arrays)."""
+        plan = self.plan
+        columns = 1 if plan.shared_moves is not None else len(plan.columns)
+        sizes = CallArguments(
+            actions=8 * columns,
+            observations=len(plan.observed),
+            masks=len(plan.masked),
+            choosers=len(plan.columns) if plan.shared_moves is not None else 0,
+            rewards=8 * len(plan.rewarded),
+            terminated=1,
+            truncated=1,
+            final_observations=len(plan.observed),
+            autoreset=0,
+        )
+        return self._starts * np.array(sizes, dtype=np.int64)
+
+    def _call(
+        self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
+    ) -> int:
+        bases = CallArguments(
+            actions=0 if actions is None else _address(actions),
+            observations=_address(result.observations),
+            masks=_address(result.masks),
+            choosers=_address(result.choosers) if result.choosers.size else 0,
+            rewards=_address(result.rewards),
+            terminated=_address(result.terminated),
+            truncated=_address(result.truncated),
+            final_observations=_address(result.final_observations),
+            autoreset=int(self.autoreset),
+        )
+        self._bases[:] = bases
+        np.add(self._strides, self._bases, out=self._calls)
+        if actions is None:
+            self._calls[:, 0] = 0
+        found: int = function(*self._addresses, len(self._blocks))
+        return found
+
+
+class _GameArrays:
+    """The arrays that a game's record has the addresses of."""
+
+    def __init__(self, engine: Engine, plan: SteppingPlan) -> None:
+        offsets = np.cumsum([0, *engine.move_counts])
+        columns = dict(zip(plan.columns, range(len(plan.columns)), strict=True))
+        rewarded = dict(zip(plan.rewarded, range(len(plan.rewarded)), strict=True))
+        table = [
+            (offsets[role], engine.move_counts[role], columns.get(role, -1), rewarded.get(role, -1))
+            for role in range(engine.roles)
+        ]
+        self.role_table = np.array(table, dtype=np.int64)
+        shared = np.zeros((engine.roles, 0)) if plan.shared_moves is None else plan.shared_moves
+        self.shared_moves = np.ascontiguousarray(shared, dtype=np.int64)
+        self.rewards = np.ascontiguousarray(plan.rewards, dtype=np.float64)
+        self.observed = np.ascontiguousarray(plan.observed, dtype=np.int64)
+        self.masked = np.ascontiguousarray(plan.masked, dtype=np.int64)
+        choices = engine.layout.rows + len(self.shared_moves[0])
+        asked = plan.columns if plan.shared_moves is not None else ()
+        self.choosing = np.array([choices + role for role in asked], dtype=np.int64)
+
+
+def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
+    """The number of rows that steps need behind those of the gates."""
+    shared = 0 if plan.shared_moves is None else plan.shared_moves.shape[1]
+    return shared + engine.roles
+
+
+def _address(array: NDArray[Any]) -> int:
+    """Return where an array begins, which NumPy itself takes three times as long to say."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
+
+
+def _packed(lanes: NDArray[np.bool_]) -> Words:
+    return np.packbits(lanes, bitorder="little").view(np.uint64)
+
+
+def _lanes_of(blocks: Sequence[Words]) -> Bytes:
+    """Return rows of several blocks as bits: uint8 (lanes, rows)."""
+    bits = [
+        np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little").T
+        for rows in blocks
+    ]
+    return np.concatenate(bits)
+
+
+def random_actions(
+    masks: Bytes | NDArray[np.int8], random: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a uniformly random legal action for each line of masks: bytes (lanes, actions).
+
+    Where none is legal it is 0. The same numbers from ``random`` lead to the same actions.
+    """
+    bits = np.ascontiguousarray(masks).view(np.uint8)
+    lanes, count = bits.shape
+    actions = np.empty(lanes, dtype=np.int64)
+    seed = int(random.integers(2**63))
+    _draw()(_address(bits), count, lanes, seed, _address(actions))
+    return actions
+
+
+@cache
+def _kernels(words: int) -> NativeCode:
+    """Return the kernels of a width, which live as long as the process."""
+    return load_lane_kernels(words)
+
+
+@cache
+def _draw() -> Callable[..., None]:
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3, ctypes.c_void_p)
+    return kind(_kernels(WIDTHS[-1]).address("draw"))

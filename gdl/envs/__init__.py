@@ -1,0 +1,68 @@
+"""Environments for learning: any game, for Gymnasium and PettingZoo.
+
+:class:`GdlVectorEnv` is many copies of a game in one, for Gymnasium; :class:`GdlAecEnv` and
+:class:`GdlParallelEnv` are one copy with an agent for each role, for PettingZoo. Importing this
+registers our own games with Gymnasium, as ``gdl/connectFour-v0``, if that is installed. These names
+need the extra ``rl``, and say so where it is missing.
+
+In come rules, out go arrays: :mod:`.observations` says what a role is shown, :mod:`.seats` who
+acts, and :class:`gdl.engine.Stepper` makes the steps. Start reading in :mod:`.vector_env`;
+:mod:`.policies` has opponents that are not random, :mod:`.single_env` one copy for Gymnasium,
+:mod:`.pettingzoo_envs` those for PettingZoo, and :mod:`.registration` the names.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from gdl.engine import random_actions
+from gdl.envs.extras import MissingExtraError, require
+from gdl.envs.policies import Policy
+from gdl.envs.seats import SeatError, Seats
+
+if TYPE_CHECKING:
+    from gdl.envs.pettingzoo_envs import GdlAecEnv, GdlParallelEnv
+    from gdl.envs.single_env import GdlEnv
+    from gdl.envs.vector_env import GdlVectorEnv
+
+__all__ = [
+    "ALL",
+    "TURN",
+    "GdlAecEnv",
+    "GdlEnv",
+    "GdlParallelEnv",
+    "GdlVectorEnv",
+    "MissingExtraError",
+    "Policy",
+    "SeatError",
+    "Seats",
+    "random_actions",
+    "require",
+]
+
+TURN, ALL = Seats.TURN, Seats.ALL
+
+_HOMES = {
+    "GdlVectorEnv": ("vector_env", "gymnasium"),
+    "GdlEnv": ("single_env", "gymnasium"),
+    "GdlAecEnv": ("pettingzoo_envs", "pettingzoo"),
+    "GdlParallelEnv": ("pettingzoo_envs", "pettingzoo"),
+}
+"""The module of each name that needs a library, and the library."""
+
+
+def __getattr__(name: str) -> object:
+    """Import what needs a library when it is asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, library = _HOMES[name]
+    require(library)
+    return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+
+
+if find_spec("gymnasium") is not None:
+    from gdl.envs.registration import register_own_games
+
+    register_own_games()

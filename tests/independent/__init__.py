@@ -10,6 +10,7 @@ from tests.independent.chance import (
     CountThenLine,
     DiceRace,
     FourCups,
+    KuhnPoker,
     PhantomTicTacToe,
     Pig,
 )
@@ -53,6 +54,7 @@ GAMES: dict[str, Game[Any]] = {
     "kalah": Kalah(),
     "keyMaze": KeyMaze(),
     "knightsTour": KnightsTour(),
+    "kuhnPoker": KuhnPoker(),
     "lightsOut": LightsOut(),
     "loneNumber": LoneNumber(),
     "nim": Nim(),

@@ -14,8 +14,14 @@ from gdl.cli.options import FILE, read_source, seed_option
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.reports import problem_record
-from gdl.validation import PlayoutProblem, PlayoutReport, check_playouts, declared_in, validate
+from gdl.validation import (
+    PlayoutProblem,
+    PlayoutReport,
+    check_playouts,
+    declared_in,
+    problem_record,
+    validate,
+)
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 

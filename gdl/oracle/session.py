@@ -28,9 +28,8 @@ from gdl.oracle.requests import (
     read_request,
 )
 from gdl.playouts import Step, play_out, randomness
-from gdl.reports import problem_record
 from gdl.state_machine import State, joint_moves, paths_from
-from gdl.validation import validate
+from gdl.validation import problem_record, validate
 from gdl.version import __version__
 
 JsonObject: TypeAlias = dict[str, Any]

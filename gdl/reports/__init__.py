@@ -3,8 +3,8 @@
 In come a ruleset, a compiled game, an analysis or a playout; out go texts, tables' figures,
 diagrams and traces, for the commands of ``gdl.cli`` to print. Nothing is found out here that the
 stages below do not know. One kind of report a module: ``relation_graph`` of rules,
-``circuit_report`` and ``circuit_diagram`` of compiled games, ``analysis_text``, ``traces``
-and ``problems``; they share ``diagrams``, where to start reading.
+``circuit_report`` and ``circuit_diagram`` of compiled games, ``analysis_text`` and ``traces``; they
+share ``diagrams``, where to start reading.
 """
 
 from gdl.reports.analysis_report import analysis_text
@@ -19,7 +19,6 @@ from gdl.reports.diagrams import (
     quoted,
     svg_text,
 )
-from gdl.reports.problems import problem_record
 from gdl.reports.relation_graph import (
     RelationGraph,
     build_relation_graph,
@@ -48,7 +47,6 @@ __all__ = [
     "header",
     "measure_stages",
     "moves",
-    "problem_record",
     "quoted",
     "relation_text",
     "summary",

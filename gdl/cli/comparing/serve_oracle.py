@@ -38,7 +38,7 @@ DEFAULTS = Limits()
     help="Keep so many games from request to request.",
 )
 def serve_oracle_command(seconds: float, memory: int, games: int) -> None:
-    """Answer questions about games: lines of JSON in, lines of JSON out.
+    """Answer questions about games for other programs, as JSON lines.
 
     One request a line, or a list of them; the answers come in the same order, until the input
     ends. The methods are info, parse, check, legal, next, goals, position, playout and perft;

@@ -56,9 +56,7 @@ def test_every_row_is_what_the_reasoner_says(name: str) -> None:
         seen = recording.percepts[row]
         for number, role in enumerate(reasoner.roles):
             told = [
-                t
-                for (r, t), s in zip(machine.percept_rows, seen, strict=True)
-                if s and r == number
+                t for (r, t), s in zip(machine.percept_rows, seen, strict=True) if s and r == number
             ]
             assert sorted(map(str, told)) == [
                 str(term) for term in reasoner.percepts(expected, moves, role)

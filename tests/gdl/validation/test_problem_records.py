@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gdl
 from gdl import Source
-from gdl.reports import problem_record
+from gdl.validation import problem_record
 
 
 def test_a_problem_has_its_place_and_its_text() -> None:

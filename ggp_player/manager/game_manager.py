@@ -31,6 +31,7 @@ from gdl.reports import has_percepts
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
+from ggp_player.manager.mailboxes import PolledPlayer
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
 from ggp_player.manager.seat_messages import LastStep, SeatMessages
@@ -341,7 +342,7 @@ class GameManager:
 
     async def _send(self, seat: MatchPlayer, text: str, on_sent: Callable[[], None]) -> str:
         """Send a request, and call ``on_sent`` when the player can begin to think."""
-        if isinstance(seat, RemotePlayer):
+        if isinstance(seat, RemotePlayer | PolledPlayer):
             return await seat.send(text, on_sent)
         on_sent()
         return await seat.send(text)
@@ -398,7 +399,7 @@ def _dialect(seat: MatchPlayer | None, hides: bool) -> Dialect | None:
     """The dialect of a seat; a player in this process is told no more than its role may know."""
     if seat is None:
         return None
-    if isinstance(seat, RemotePlayer):
+    if isinstance(seat, RemotePlayer | PolledPlayer):
         return seat.dialect
     is_ours = isinstance(seat, LocalPlayer)
     return Dialect.DRESDEN_TURNS if hides and is_ours else Dialect.GGP_BASE

@@ -137,13 +137,14 @@ def _rows(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
 def _write_parquet(ruleset: Ruleset, wanted: Wanted, output: Path | None) -> None:
     if output is None or output == STDIN:
         raise click.UsageError("Parquet needs a file to write to: --output PATH")
-    from gdl.datasets import ParquetFile, require_parquet
+    from gdl.datasets import ArrowRows, ParquetFile, require_parquet
 
     require_parquet()
     machine = _compiled(ruleset)
-    with ParquetFile(output, machine) as file:
+    arrow = ArrowRows(machine)
+    with ParquetFile(output, arrow.schema) as file:
         for recording in _recordings(machine, wanted):
-            file.write(recording)
+            file.write(arrow.batch(recording))
 
 
 def _compiled(ruleset: Ruleset) -> PropnetStateMachine:

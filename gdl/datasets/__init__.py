@@ -10,11 +10,12 @@ same rows, however many there are, and on whichever machine a block is played.
 """
 
 from gdl.datasets.json_lines import json_lines
-from gdl.datasets.parquet import ParquetFile, require_parquet
+from gdl.datasets.parquet import ArrowRows, ParquetFile, require_parquet
 from gdl.datasets.recording import BLOCK, Recorder, Recording, blocks_of
 
 __all__ = [
     "BLOCK",
+    "ArrowRows",
     "ParquetFile",
     "Recorder",
     "Recording",

@@ -34,15 +34,15 @@ def require_parquet() -> None:
     _import("pyarrow.parquet")
 
 
-class ParquetFile:
-    """A Parquet file that recordings are written to, as a context manager.
+class ArrowRows:
+    """Turns recordings of a game into record batches of PyArrow.
 
     Texts are dictionary-encoded. ``legal``, ``moves``, ``goals`` and, where the game has percepts,
     ``sees`` have a field for each role. Raises :class:`gdl.errors.MissingLibraryError` where
     PyArrow is not installed.
     """
 
-    def __init__(self, path: Path, machine: PropnetStateMachine) -> None:
+    def __init__(self, machine: PropnetStateMachine) -> None:
         self._arrow = _import("pyarrow")
         self._roles = [str(role) for role in machine.roles]
         self._facts = self._dictionary(machine.facts)
@@ -54,29 +54,7 @@ class ParquetFile:
         ]
         seen = [term for _, term in machine.percept_rows]
         self._seen = [self._dictionary([seen[c] for c in columns]) for columns in self._percepts]
-        self._gathered: list[Any] = []
-        self._rows = 0
-        self._writer = _import("pyarrow.parquet").ParquetWriter(path, self._schema())
-
-    def __enter__(self) -> ParquetFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._flush()
-        self._writer.close()
-
-    def write(self, recording: Recording) -> None:
-        """Write the rows of a recording."""
-        batch = self.batch(recording)
-        self._gathered.append(batch)
-        self._rows += batch.num_rows
-        if self._rows >= ROWS:
-            self._flush()
+        self.schema = self._schema()
 
     def batch(self, recording: Recording) -> Any:  # noqa: ANN401
         """Turn a recording into a ``pyarrow.RecordBatch``."""
@@ -93,12 +71,7 @@ class ParquetFile:
         ]
         if any(self._percepts):
             columns.append(self._by_role(self._sees(recording)))
-        return arrow.RecordBatch.from_arrays(columns, schema=self._schema())
-
-    def _flush(self) -> None:
-        if self._gathered:
-            self._writer.write_table(self._arrow.Table.from_batches(self._gathered))
-            self._gathered, self._rows = [], 0
+        return arrow.RecordBatch.from_arrays(columns, schema=self.schema)
 
     # ------------------------------------------------------------------ columns
 
@@ -154,3 +127,37 @@ class ParquetFile:
         if any(self._percepts):
             fields.append(("sees", by_role(arrow.list_(text))))
         return arrow.schema(fields)
+
+
+class ParquetFile:
+    """A Parquet file that record batches are written to, as a context manager."""
+
+    def __init__(self, path: Path, schema: Any) -> None:  # noqa: ANN401
+        self._arrow = _import("pyarrow")
+        self._gathered: list[Any] = []
+        self._rows = 0
+        self._writer = _import("pyarrow.parquet").ParquetWriter(path, schema)
+
+    def __enter__(self) -> ParquetFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._flush()
+        self._writer.close()
+
+    def write(self, batch: Any) -> None:  # noqa: ANN401
+        """Write the rows of a record batch."""
+        self._gathered.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= ROWS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._gathered:
+            self._writer.write_table(self._arrow.Table.from_batches(self._gathered))
+            self._gathered, self._rows = [], 0

@@ -27,7 +27,7 @@ from tests.independent.puzzles import (
     LightsOut,
     TowersOfHanoi,
 )
-from tests.independent.rounds import HandDuel, LoneNumber, SealedBids, ThreeHills
+from tests.independent.rounds import Goofspiel, HandDuel, LoneNumber, SealedBids, ThreeHills
 from tests.independent.search import Pancakes, PegSolitaire, SudokuSmall
 from tests.independent.simultaneous import Fishery, Tron
 from tests.independent.together import BiddingTicTacToe, PowderKegs, RopeTeam, TownChase, TwinBoards
@@ -49,6 +49,7 @@ GAMES: dict[str, Game[Any]] = {
     "eightQueens": EightQueens(),
     "fishery": Fishery(),
     "fourCups": FourCups(),
+    "goofspiel": Goofspiel(),
     "handDuel": HandDuel(),
     "hex": Hex(),
     "kalah": Kalah(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gdl.datasets import ParquetFile, Recorder, json_lines, require_parquet
+from gdl.datasets import ArrowRows, ParquetFile, Recorder, json_lines, require_parquet
 from gdl.errors import MissingLibraryError
 from tests.support.compiled_games import machine_of
 
@@ -23,9 +23,10 @@ def test_rows_are_those_of_json_lines(
     recorder = Recorder(machine)
     recordings = [recorder.record(number, 1, playouts=5, max_steps=6) for number in range(3)]
     path = tmp_path / "rows.parquet"
-    with ParquetFile(path, machine) as file:
+    arrow = ArrowRows(machine)
+    with ParquetFile(path, arrow.schema) as file:
         for recording in recordings:
-            file.write(recording)
+            file.write(arrow.batch(recording))
     expected = [json.loads(line) for each in recordings for line in json_lines(machine, each)]
     rows = parquet.read_table(path).to_pylist()
     for row in rows:

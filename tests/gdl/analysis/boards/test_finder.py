@@ -22,6 +22,7 @@ from tests.support.paths import CORPUS, GAMES, ROOT
 
 WITHOUT_BOARD = {
     "fishery",
+    "goofspiel",
     "handDuel",
     "kuhnPoker",
     "loneNumber",

@@ -79,16 +79,18 @@ class StepResult(NamedTuple):
     """What a step has led to; nobody writes to these arrays again while you hold them.
 
     ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is
-    legal. ``choosers`` uint8 (lanes, columns): 1 where a role has a choice; only where actions are
-    shared. ``rewards`` float64 (lanes, rewarded). ``terminated`` and ``truncated`` bool (lanes,).
+    legal. ``rewards`` float64 (lanes, rewarded). Where actions are shared, ``movers`` uint8
+    (lanes,) is the column of the role that has the choice, and ``own_rewards`` float64 (lanes,) are
+    those of the roles that have acted. ``terminated`` and ``truncated`` bool (lanes,).
     ``final_observations`` uint8 (lanes, observed) has something only where a lane has ended and
     begun again in the same step.
     """
 
     observations: Bytes
     masks: Bytes
-    choosers: Bytes
+    movers: Bytes
     rewards: NDArray[np.float64]
+    own_rewards: NDArray[np.float64]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     final_observations: Bytes
@@ -126,6 +128,7 @@ class Stepper:
         self._addresses = [_address(array) for array in records]
         self._step = _RUN(self._code.address("step_if_legal"))
         self._reset = _RUN(self._code.address("reset_blocks"))
+        self._movers: Bytes = np.zeros(lanes, dtype=np.uint8)
         self._observations = ArrayPool((lanes, len(plan.observed)))
         self._legal = ArrayPool((lanes, len(plan.masked)))
         for index, used in enumerate(self._used):
@@ -212,6 +215,14 @@ class Stepper:
     def _lanes_of_block(self) -> int:
         return 64 * self.engine.words
 
+    @property
+    def _second_choices(self) -> int:
+        """The row of the choices of the second of two players, 0 where it is not asked for."""
+        shared, columns = self.plan.shared_moves, self.plan.columns
+        if shared is None or len(columns) != 2:
+            return 0
+        return self.engine.layout.rows + shared.shape[1] + columns[1]
+
     def _mask(self, block: int, name: str) -> Words:
         row: Words = self._masks[block][_MASKS.index(name)]
         return row
@@ -268,8 +279,7 @@ class Stepper:
             observed_count=len(arrays.observed),
             masked=arrays.masked.ctypes.data,
             masked_count=len(arrays.masked),
-            choosing=arrays.choosing.ctypes.data,
-            choosing_count=len(arrays.choosing),
+            second_choices=self._second_choices,
         )
         return np.array(record, dtype=np.int64)
 
@@ -290,8 +300,9 @@ class Stepper:
         return StepResult(
             observations=self._observations.take(),
             masks=self._legal.take(),
-            choosers=np.empty((lanes, len(self._arrays.choosing)), dtype=np.uint8),
+            movers=np.zeros(lanes, dtype=np.uint8),
             rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
+            own_rewards=np.zeros(lanes if plan.shared_moves is not None else 1),
             terminated=np.empty(lanes, dtype=bool),
             truncated=np.empty(lanes, dtype=bool),
             final_observations=self._observations.take(),
@@ -305,8 +316,10 @@ class Stepper:
             actions=8 * columns,
             observations=len(plan.observed),
             masks=len(plan.masked),
-            choosers=len(plan.columns) if plan.shared_moves is not None else 0,
+            actors=1 if plan.shared_moves is not None else 0,
+            movers=1,
             rewards=8 * len(plan.rewarded),
+            own_rewards=8,
             terminated=1,
             truncated=1,
             final_observations=len(plan.observed),
@@ -317,12 +330,15 @@ class Stepper:
     def _call(
         self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
     ) -> int:
+        plan = self.plan
         bases = CallArguments(
             actions=0 if actions is None else _address(actions),
             observations=_address(result.observations),
             masks=_address(result.masks),
-            choosers=_address(result.choosers) if result.choosers.size else 0,
+            actors=_address(self._movers) if plan.shared_moves is not None else 0,
+            movers=_address(result.movers),
             rewards=_address(result.rewards),
+            own_rewards=_address(result.own_rewards),
             terminated=_address(result.terminated),
             truncated=_address(result.truncated),
             final_observations=_address(result.final_observations),
@@ -332,7 +348,11 @@ class Stepper:
         np.add(self._strides, self._bases, out=self._calls)
         if actions is None:
             self._calls[:, 0] = 0
-        found: int = function(*self._addresses, len(self._blocks))
+        found = int(function(*self._addresses, len(self._blocks)))
+        if plan.shared_moves is not None and found < 0:
+            if len(plan.columns) > 2:
+                result.movers[:] = self.choices()[:, plan.columns].argmax(axis=1)
+            self._movers = result.movers
         return found
 
 
@@ -353,9 +373,6 @@ class _GameArrays:
         self.rewards = np.ascontiguousarray(plan.rewards, dtype=np.float64)
         self.observed = np.ascontiguousarray(plan.observed, dtype=np.int64)
         self.masked = np.ascontiguousarray(plan.masked, dtype=np.int64)
-        choices = engine.layout.rows + len(self.shared_moves[0])
-        asked = plan.columns if plan.shared_moves is not None else ()
-        self.choosing = np.array([choices + role for role in asked], dtype=np.int64)
 
 
 def spare_rows(engine: Engine, plan: SteppingPlan) -> int:

@@ -221,7 +221,7 @@ class Stepper:
         shared, columns = self.plan.shared_moves, self.plan.columns
         if shared is None or len(columns) != 2:
             return 0
-        return self.engine.layout.rows + shared.shape[1] + columns[1]
+        return self.engine.layout.rows + int(shared.shape[1]) + columns[1]
 
     def _mask(self, block: int, name: str) -> Words:
         row: Words = self._masks[block][_MASKS.index(name)]

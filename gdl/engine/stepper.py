@@ -131,6 +131,9 @@ class Stepper:
         self._movers: Bytes = np.zeros(lanes, dtype=np.uint8)
         self._observations = ArrayPool((lanes, len(plan.observed)))
         self._legal = ArrayPool((lanes, len(plan.masked)))
+        self._rewards = ArrayPool((lanes, len(plan.rewarded)), np.float64)
+        shared = plan.shared_moves is not None
+        self._own_rewards = ArrayPool((lanes if shared else 1,), np.float64)
         for index, used in enumerate(self._used):
             self._mask(index, "used")[:] = _packed(used)
         self.seed(0)
@@ -296,13 +299,13 @@ class Stepper:
     # ------------------------------------------------------------------ calls
 
     def _new_result(self) -> StepResult:
-        lanes, plan = self.lanes, self.plan
+        lanes = self.lanes
         return StepResult(
             observations=self._observations.take(),
             masks=self._legal.take(),
             movers=np.zeros(lanes, dtype=np.uint8),
-            rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
-            own_rewards=np.zeros(lanes if plan.shared_moves is not None else 1),
+            rewards=self._rewards.zeros(),
+            own_rewards=self._own_rewards.zeros(),
             terminated=np.empty(lanes, dtype=bool),
             truncated=np.empty(lanes, dtype=bool),
             final_observations=self._observations.take(),

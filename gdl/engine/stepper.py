@@ -109,15 +109,12 @@ class Stepper:
         words = next((width for width in WIDTHS if 64 * width >= lanes), WIDTHS[-1])
         self.engine = machine.engine if words == machine.words else machine.new_engine(words)
         self._code = _kernels(words)
-        spare = spare_rows(self.engine, plan)
         count = -(-lanes // (64 * words))
-        self._blocks = [Block(self.engine, 0, spare) for _ in range(count)]
+        self._blocks = [Block(self.engine, 0, spare_rows(self.engine, plan)) for _ in range(count)]
         self._starts = np.arange(count, dtype=np.int64)[:, None] * (64 * words)
         self._used = np.arange(count * 64 * words).reshape(count, -1) < lanes
         self._masks = [aligned_rows(len(_MASKS) - 1 + COUNTER_BITS, words) for _ in self._blocks]
-        initial = machine.bits(machine.initial_state())
-        self._start = aligned_rows(len(initial), words)
-        self._start[:] = -initial.astype(np.int64)[:, None].view(np.uint64)
+        self._start = _rows_of_state(machine.bits(machine.initial_state()), words)
         self._arrays = _GameArrays(self.engine, plan)
         self._game = self._game_record()
         self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
@@ -129,11 +126,7 @@ class Stepper:
         self._step = _RUN(self._code.address("step_if_legal"))
         self._reset = _RUN(self._code.address("reset_blocks"))
         self._movers: Bytes = np.zeros(lanes, dtype=np.uint8)
-        self._observations = ArrayPool((lanes, len(plan.observed)))
-        self._legal = ArrayPool((lanes, len(plan.masked)))
-        self._rewards = ArrayPool((lanes, len(plan.rewarded)), np.float64)
-        shared = plan.shared_moves is not None
-        self._own_rewards = ArrayPool((lanes if shared else 1,), np.float64)
+        self._results = _Results(lanes, plan)
         for index, used in enumerate(self._used):
             self._mask(index, "used")[:] = _packed(used)
         self.seed(0)
@@ -157,7 +150,7 @@ class Stepper:
         chosen = self._spread_over_blocks(lanes)
         for index, some in enumerate(chosen):
             self._mask(index, "resetting")[:] = _packed(some)
-        result = self._new_result()
+        result = self._results.new()
         self._call(self._reset, result, None)
         return result
 
@@ -172,7 +165,7 @@ class Stepper:
         if held is not None:
             for index, some in enumerate(self._spread_over_blocks(held)):
                 self._mask(index, "held")[:] = _packed(some)
-        result = self._new_result()
+        result = self._results.new()
         try:
             found = self._call(self._step, result, actions)
         finally:
@@ -298,19 +291,6 @@ class Stepper:
 
     # ------------------------------------------------------------------ calls
 
-    def _new_result(self) -> StepResult:
-        lanes = self.lanes
-        return StepResult(
-            observations=self._observations.take(),
-            masks=self._legal.take(),
-            movers=np.zeros(lanes, dtype=np.uint8),
-            rewards=self._rewards.zeros(),
-            own_rewards=self._own_rewards.zeros(),
-            terminated=np.empty(lanes, dtype=bool),
-            truncated=np.empty(lanes, dtype=bool),
-            final_observations=self._observations.take(),
-        )
-
     def _call_strides(self) -> NDArray[np.int64]:
         """How many bytes a block's lanes have in each array of a call: int64 (blocks, arrays)."""
         plan = self.plan
@@ -359,6 +339,31 @@ class Stepper:
         return found
 
 
+class _Results:
+    """Makes results with arrays that nobody holds."""
+
+    def __init__(self, lanes: int, plan: SteppingPlan) -> None:
+        self._lanes = lanes
+        self._observations = ArrayPool((lanes, len(plan.observed)))
+        self._masks = ArrayPool((lanes, len(plan.masked)))
+        self._rewards = ArrayPool((lanes, len(plan.rewarded)), np.float64)
+        shared = plan.shared_moves is not None
+        self._own_rewards = ArrayPool((lanes if shared else 1,), np.float64)
+
+    def new(self) -> StepResult:
+        """Return a result with zeros for rewards, and anything in its other arrays."""
+        return StepResult(
+            observations=self._observations.take(),
+            masks=self._masks.take(),
+            movers=np.zeros(self._lanes, dtype=np.uint8),
+            rewards=self._rewards.zeros(),
+            own_rewards=self._own_rewards.zeros(),
+            terminated=np.empty(self._lanes, dtype=bool),
+            truncated=np.empty(self._lanes, dtype=bool),
+            final_observations=self._observations.take(),
+        )
+
+
 class _GameArrays:
     """The arrays that a game's record has the addresses of."""
 
@@ -382,6 +387,13 @@ def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
     """The number of rows that steps need behind those of the gates."""
     shared = 0 if plan.shared_moves is None else plan.shared_moves.shape[1]
     return shared + engine.roles
+
+
+def _rows_of_state(bits: Bytes, words: int) -> Words:
+    """Return the rows of a state that all lanes are in: uint64 (fluents, words)."""
+    rows = aligned_rows(len(bits), words)
+    rows[:] = -bits.astype(np.int64)[:, None].view(np.uint64)
+    return rows
 
 
 def _address(array: NDArray[Any]) -> int:

@@ -30,11 +30,13 @@ EXCEPTIONS: Mapping[str, str] = {
     r"git clone .*": "needs the network",
     r"gdl bench .* --baselines.*": "needs the cloned repositories",
     r"uv pip compile .*": "needs the network",
+    r"pip install -q 'ggp-player\[rl\]'": "needs the network",
     r"(DOCKER_BUILDKIT=1 )?docker .*": "needs Docker",
     r"apt-get install .*": "needs the network, and is for root",
     r"debootstrap .*": "needs the network, and is for root",
     r"tar -C base .* \| docker import .*": "needs Docker",
     r"ggp-player tournament GAMES .*": "takes hours; GAMES stands for options",
+    r"python docs/examples/learn_a_game\.py .*": "takes minutes, and needs the extra rl",
     r"pytest -m .*": "takes hours",
     r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
     r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
@@ -53,6 +55,7 @@ NEEDS_EXTRA: Mapping[str, str] = {
     r"python -m ggp_player\.worker\.kernel_build": "ggp-player[kernels]",
     r"gdl playout .* --format parquet .*": "ggp-player[parquet]",
     r"gdl bench .* --plot speed\.svg": "ggp-player[plot]",
+    r"gdl bench .* --env.*": "ggp-player[rl]",
 }
 """Commands that end with a sentence which names the extra that they need."""
 

@@ -19,18 +19,24 @@ MOST_ARRAYS = 8
 
 
 class ArrayPool:
-    """Arrays of bytes of one shape. For one thread."""
+    """Arrays of one shape and type. For one thread."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self._shape = shape
-        self._arrays: list[NDArray[np.uint8]] = []
+    def __init__(self, shape: tuple[int, ...], dtype: type[np.generic] = np.uint8) -> None:
+        self._shape, self._dtype = shape, dtype
+        self._arrays: list[NDArray[Any]] = []
 
-    def take(self) -> NDArray[np.uint8]:
+    def zeros(self) -> NDArray[Any]:
+        """Return zeros that nobody else has."""
+        array = self.take()
+        array.fill(0)
+        return array
+
+    def take(self) -> NDArray[Any]:
         """Return an array, with anything in it, that nobody else has."""
         for index in range(len(self._arrays)):
             if _references(self._arrays, index) == _UNUSED:
                 return self._arrays[index]
-        array = np.empty(self._shape, dtype=np.uint8)
+        array = np.empty(self._shape, dtype=self._dtype)
         if len(self._arrays) < MOST_ARRAYS:
             self._arrays.append(array)
         return array

@@ -79,16 +79,18 @@ class StepResult(NamedTuple):
     """What a step has led to; nobody writes to these arrays again while you hold them.
 
     ``observations`` uint8 (lanes, observed). ``masks`` uint8 (lanes, masked): 1 where an action is
-    legal. ``choosers`` uint8 (lanes, columns): 1 where a role has a choice; only where actions are
-    shared. ``rewards`` float64 (lanes, rewarded). ``terminated`` and ``truncated`` bool (lanes,).
+    legal. ``rewards`` float64 (lanes, rewarded). Where actions are shared, ``movers`` uint8
+    (lanes,) is the column of the role that has the choice, and ``own_rewards`` float64 (lanes,) are
+    those of the roles that have acted. ``terminated`` and ``truncated`` bool (lanes,).
     ``final_observations`` uint8 (lanes, observed) has something only where a lane has ended and
     begun again in the same step.
     """
 
     observations: Bytes
     masks: Bytes
-    choosers: Bytes
+    movers: Bytes
     rewards: NDArray[np.float64]
+    own_rewards: NDArray[np.float64]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     final_observations: Bytes
@@ -107,15 +109,12 @@ class Stepper:
         words = next((width for width in WIDTHS if 64 * width >= lanes), WIDTHS[-1])
         self.engine = machine.engine if words == machine.words else machine.new_engine(words)
         self._code = _kernels(words)
-        spare = spare_rows(self.engine, plan)
         count = -(-lanes // (64 * words))
-        self._blocks = [Block(self.engine, 0, spare) for _ in range(count)]
+        self._blocks = [Block(self.engine, 0, spare_rows(self.engine, plan)) for _ in range(count)]
         self._starts = np.arange(count, dtype=np.int64)[:, None] * (64 * words)
         self._used = np.arange(count * 64 * words).reshape(count, -1) < lanes
         self._masks = [aligned_rows(len(_MASKS) - 1 + COUNTER_BITS, words) for _ in self._blocks]
-        initial = machine.bits(machine.initial_state())
-        self._start = aligned_rows(len(initial), words)
-        self._start[:] = -initial.astype(np.int64)[:, None].view(np.uint64)
+        self._start = _rows_of_state(machine.bits(machine.initial_state()), words)
         self._arrays = _GameArrays(self.engine, plan)
         self._game = self._game_record()
         self._records = np.array([self._block_record(i) for i in range(count)], dtype=np.int64)
@@ -126,8 +125,8 @@ class Stepper:
         self._addresses = [_address(array) for array in records]
         self._step = _RUN(self._code.address("step_if_legal"))
         self._reset = _RUN(self._code.address("reset_blocks"))
-        self._observations = ArrayPool((lanes, len(plan.observed)))
-        self._legal = ArrayPool((lanes, len(plan.masked)))
+        self._movers: Bytes = np.zeros(lanes, dtype=np.uint8)
+        self._results = _Results(lanes, plan)
         for index, used in enumerate(self._used):
             self._mask(index, "used")[:] = _packed(used)
         self.seed(0)
@@ -151,7 +150,7 @@ class Stepper:
         chosen = self._spread_over_blocks(lanes)
         for index, some in enumerate(chosen):
             self._mask(index, "resetting")[:] = _packed(some)
-        result = self._new_result()
+        result = self._results.new()
         self._call(self._reset, result, None)
         return result
 
@@ -166,7 +165,7 @@ class Stepper:
         if held is not None:
             for index, some in enumerate(self._spread_over_blocks(held)):
                 self._mask(index, "held")[:] = _packed(some)
-        result = self._new_result()
+        result = self._results.new()
         try:
             found = self._call(self._step, result, actions)
         finally:
@@ -211,6 +210,14 @@ class Stepper:
     @property
     def _lanes_of_block(self) -> int:
         return 64 * self.engine.words
+
+    @property
+    def _second_choices(self) -> int:
+        """The row of the choices of the second of two players, 0 where it is not asked for."""
+        shared, columns = self.plan.shared_moves, self.plan.columns
+        if shared is None or len(columns) != 2:
+            return 0
+        return self.engine.layout.rows + int(shared.shape[1]) + columns[1]
 
     def _mask(self, block: int, name: str) -> Words:
         row: Words = self._masks[block][_MASKS.index(name)]
@@ -268,8 +275,7 @@ class Stepper:
             observed_count=len(arrays.observed),
             masked=arrays.masked.ctypes.data,
             masked_count=len(arrays.masked),
-            choosing=arrays.choosing.ctypes.data,
-            choosing_count=len(arrays.choosing),
+            second_choices=self._second_choices,
         )
         return np.array(record, dtype=np.int64)
 
@@ -285,18 +291,6 @@ class Stepper:
 
     # ------------------------------------------------------------------ calls
 
-    def _new_result(self) -> StepResult:
-        lanes, plan = self.lanes, self.plan
-        return StepResult(
-            observations=self._observations.take(),
-            masks=self._legal.take(),
-            choosers=np.empty((lanes, len(self._arrays.choosing)), dtype=np.uint8),
-            rewards=np.zeros((lanes, len(plan.rewarded)), dtype=np.float64),
-            terminated=np.empty(lanes, dtype=bool),
-            truncated=np.empty(lanes, dtype=bool),
-            final_observations=self._observations.take(),
-        )
-
     def _call_strides(self) -> NDArray[np.int64]:
         """How many bytes a block's lanes have in each array of a call: int64 (blocks, arrays)."""
         plan = self.plan
@@ -305,8 +299,10 @@ class Stepper:
             actions=8 * columns,
             observations=len(plan.observed),
             masks=len(plan.masked),
-            choosers=len(plan.columns) if plan.shared_moves is not None else 0,
+            actors=1 if plan.shared_moves is not None else 0,
+            movers=1,
             rewards=8 * len(plan.rewarded),
+            own_rewards=8,
             terminated=1,
             truncated=1,
             final_observations=len(plan.observed),
@@ -317,12 +313,15 @@ class Stepper:
     def _call(
         self, function: Callable[..., int], result: StepResult, actions: NDArray[np.int64] | None
     ) -> int:
+        plan = self.plan
         bases = CallArguments(
             actions=0 if actions is None else _address(actions),
             observations=_address(result.observations),
             masks=_address(result.masks),
-            choosers=_address(result.choosers) if result.choosers.size else 0,
+            actors=_address(self._movers) if plan.shared_moves is not None else 0,
+            movers=_address(result.movers),
             rewards=_address(result.rewards),
+            own_rewards=_address(result.own_rewards),
             terminated=_address(result.terminated),
             truncated=_address(result.truncated),
             final_observations=_address(result.final_observations),
@@ -332,8 +331,37 @@ class Stepper:
         np.add(self._strides, self._bases, out=self._calls)
         if actions is None:
             self._calls[:, 0] = 0
-        found: int = function(*self._addresses, len(self._blocks))
+        found = int(function(*self._addresses, len(self._blocks)))
+        if plan.shared_moves is not None and found < 0:
+            if len(plan.columns) > 2:
+                result.movers[:] = self.choices()[:, plan.columns].argmax(axis=1)
+            self._movers = result.movers
         return found
+
+
+class _Results:
+    """Makes results with arrays that nobody holds."""
+
+    def __init__(self, lanes: int, plan: SteppingPlan) -> None:
+        self._lanes = lanes
+        self._observations = ArrayPool((lanes, len(plan.observed)))
+        self._masks = ArrayPool((lanes, len(plan.masked)))
+        self._rewards = ArrayPool((lanes, len(plan.rewarded)), np.float64)
+        shared = plan.shared_moves is not None
+        self._own_rewards = ArrayPool((lanes if shared else 1,), np.float64)
+
+    def new(self) -> StepResult:
+        """Return a result with zeros for rewards, and anything in its other arrays."""
+        return StepResult(
+            observations=self._observations.take(),
+            masks=self._masks.take(),
+            movers=np.zeros(self._lanes, dtype=np.uint8),
+            rewards=self._rewards.zeros(),
+            own_rewards=self._own_rewards.zeros(),
+            terminated=np.empty(self._lanes, dtype=bool),
+            truncated=np.empty(self._lanes, dtype=bool),
+            final_observations=self._observations.take(),
+        )
 
 
 class _GameArrays:
@@ -353,15 +381,19 @@ class _GameArrays:
         self.rewards = np.ascontiguousarray(plan.rewards, dtype=np.float64)
         self.observed = np.ascontiguousarray(plan.observed, dtype=np.int64)
         self.masked = np.ascontiguousarray(plan.masked, dtype=np.int64)
-        choices = engine.layout.rows + len(self.shared_moves[0])
-        asked = plan.columns if plan.shared_moves is not None else ()
-        self.choosing = np.array([choices + role for role in asked], dtype=np.int64)
 
 
 def spare_rows(engine: Engine, plan: SteppingPlan) -> int:
     """The number of rows that steps need behind those of the gates."""
     shared = 0 if plan.shared_moves is None else plan.shared_moves.shape[1]
     return shared + engine.roles
+
+
+def _rows_of_state(bits: Bytes, words: int) -> Words:
+    """Return the rows of a state that all lanes are in: uint64 (fluents, words)."""
+    rows = aligned_rows(len(bits), words)
+    rows[:] = -bits.astype(np.int64)[:, None].view(np.uint64)
+    return rows
 
 
 def _address(array: NDArray[Any]) -> int:

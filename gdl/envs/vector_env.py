@@ -104,7 +104,6 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             self._stepper.use_native_code()
         self._make_spaces()
         self._masks = np.zeros((num_envs, 1), dtype=np.uint8)
-        self._movers: NDArray[Any] = np.zeros(num_envs, dtype=np.uint8)
 
     # ------------------------------------------------------------------ what there is
 
@@ -166,12 +165,11 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             result = self._stepper.step(actions)
         except IllegalActionError as error:
             raise self._explained(error) from None
-        movers = self._movers
         info = self._info(result)
         rewards = result.rewards
         if self._plan.seats is Seats.TURN:
             info["rewards"] = rewards
-            rewards = _rewards_of(movers, result)
+            rewards = result.own_rewards
         elif self._plan.seats is None:
             rewards = rewards[:, 0]
         observations = self._shaped(result.observations)
@@ -225,9 +223,7 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
         self._masks = result.masks
         info: dict[str, Any] = {"action_mask": result.masks.view(np.int8)}
         if self._plan.seats is Seats.TURN:
-            several = result.choosers.shape[1] > 2
-            movers = result.choosers.argmax(axis=1) if several else result.choosers[:, -1]
-            info["role"] = self._movers = movers
+            info["role"] = result.movers
         if self.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP:
             ended = result.terminated | result.truncated
             if ended.any():
@@ -245,14 +241,6 @@ class GdlVectorEnv(VectorEnv[Any, NDArray[np.int64], Any]):
             f"environment {error.lane}: action {given} is not legal; legal: {', '.join(names)}",
         )
         return error
-
-
-def _rewards_of(movers: NDArray[Any], result: StepResult) -> NDArray[np.float64]:
-    """Return the rewards of the roles that have acted; there are some only where episodes end."""
-    rewards = np.zeros(len(movers))
-    ended = np.flatnonzero(result.terminated)
-    rewards[ended] = result.rewards[ended, movers[ended]]
-    return rewards
 
 
 def _seated(

@@ -78,10 +78,8 @@ class GameArguments(NamedTuple):
     """int64 (masked_count,): the rows that are the legal actions."""
     masked_count: int
     """Number."""
-    choosing: int
-    """int64 (choosing_count,): the rows that say who has a choice."""
-    choosing_count: int
-    """Number; 0 where nobody asks."""
+    second_choices: int
+    """Row number: where the second of two players has a choice; 0 unless actions are shared."""
 
 
 class BlockArguments(NamedTuple):
@@ -121,10 +119,14 @@ class CallArguments(NamedTuple):
     """uint8 (lanes, observed_count)."""
     masks: int
     """uint8 (lanes, masked_count)."""
-    choosers: int
-    """uint8 (lanes, choosing_count)."""
+    actors: int
+    """uint8 (lanes,): the column of rewards of whoever acts, where actions are shared."""
+    movers: int
+    """uint8 (lanes,): 1 where the second of two players has the next action, 0 where the first."""
     rewards: int
     """float64 (lanes, reward_columns), zeros."""
+    own_rewards: int
+    """float64 (lanes,), zeros: the rewards of actors."""
     terminated: int
     """uint8 (lanes,)."""
     truncated: int

@@ -72,22 +72,23 @@ def _emit_groups(helpers: IrHelpers, b: Value, size: int) -> None:
         _clear(b, square)
     last = b.sub(count, integer(64)) if size == 64 else integer(0)
     groups = b.lshr(b.add(count, integer(63)), integer(6))
-    with loop(b, integer(0), groups) as group:
-        at = b.shl(group, integer(6))
-        start = b.select(b.icmp_signed("<", at, last), at, last)
-        first = b.gep(index, [start], source_etype=I64)
-        present = integer(64) if size == 64 else count
-        with loop(b, integer(0), integer(helpers.words)) as word:
-            chosen = get_integer(b, lanes, word)
-            with b.if_then(b.icmp_signed("!=", chosen, integer(0))):
-                with loop(b, integer(0), present) as row:
-                    number = get_integer(b, first, row)
-                    place = b.add(b.mul(number, integer(helpers.words)), word)
-                    _put(b, square, row, get_integer(b, rows, place))
-                _emit_transposition(b, square, turned)
-                lane = b.mul(b.shl(word, integer(6)), stride)
-                target = b.gep(out, [b.add(lane, start)], source_etype=I8)
-                _emit_lanes(b, turned, chosen, target, size)
+    present = integer(64) if size == 64 else count
+    with loop(b, integer(0), integer(helpers.words)) as word:
+        chosen = get_integer(b, lanes, word)
+        some = b.icmp_signed("!=", chosen, integer(0))
+        lane = b.mul(b.shl(word, integer(6)), stride)
+        # The lanes of a word lie together in memory: all their groups before the next word.
+        with b.if_then(some), loop(b, integer(0), groups) as group:
+            at = b.shl(group, integer(6))
+            start = b.select(b.icmp_signed("<", at, last), at, last)
+            first = b.gep(index, [start], source_etype=I64)
+            with loop(b, integer(0), present) as row:
+                number = get_integer(b, first, row)
+                place = b.add(b.mul(number, integer(helpers.words)), word)
+                _put(b, square, row, get_integer(b, rows, place))
+            _emit_transposition(b, square, turned)
+            target = b.gep(out, [b.add(lane, start)], source_etype=I8)
+            _emit_lanes(b, turned, chosen, target, size)
 
 
 def _emit_lanes(b: Value, turned: Value, chosen: Value, target: Value, size: int) -> None:

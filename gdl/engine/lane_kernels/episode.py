@@ -342,8 +342,18 @@ def emit_reward(helpers: IrHelpers, pieces: Pieces) -> Value:
             lane = b.or_(b.shl(word, integer(6)), bit)
             base = b.gep(out, [b.mul(lane, columns)], source_etype=DOUBLE)
             _emit_rewards_of_lane(e, goals, base, word, bit)
+            with b.if_then(e.call.flag("actors")):
+                _emit_own_reward(e, base, lane)
     b.ret_void()
     return e.function
+
+
+def _emit_own_reward(e: Emitter, rewards: Value, lane: Value) -> None:
+    """Repeat the reward of whoever has acted."""
+    b = e.b
+    actor = get_integer(b, e.call.address("actors"), lane, I8)
+    value = get_integer(b, rewards, b.zext(actor, I64), DOUBLE)
+    b.store(value, b.gep(e.call.address("own_rewards"), [lane], source_etype=DOUBLE))
 
 
 def _emit_rewards_of_lane(e: Emitter, goals: Value, out: Value, word: Value, bit: Value) -> None:
@@ -370,8 +380,9 @@ def emit_deliver_all(helpers: IrHelpers, pieces: Pieces) -> Value:
     rows, used = e.block.address("rows"), e.block.address("used")
     count, out = e.game.number("observed_count"), e.call.address("observations")
     b.call(pieces.deliver, [rows, e.game.address("observed"), count, used, out, count])
-    count, out = e.game.number("choosing_count"), e.call.address("choosers")
-    b.call(pieces.deliver, [rows, e.game.address("choosing"), count, used, out, count])
+    with b.if_then(e.game.flag("second_choices")):
+        second, out = e.rows_of("second_choices"), e.call.address("movers")
+        b.call(pieces.spread, [second, used, out, integer(1)])
     count, out = e.game.number("masked_count"), e.call.address("masks")
     idle = b.or_(e.mask("done"), e.row("terminal"))
     idle = b.and_(idle, e.mask("used"))

@@ -24,6 +24,18 @@ def test_what_somebody_holds_is_not_handed_out() -> None:
     assert pool.take().ctypes.data == address
 
 
+def test_zeros_are_zeros_each_time() -> None:
+    pool = ArrayPool((5,), np.float64)
+    first = pool.zeros()
+    first[:] = 3
+    address = first.ctypes.data
+    del first
+    again = pool.zeros()
+    assert again.ctypes.data == address
+    assert again.dtype == np.float64
+    assert not again.any()
+
+
 def test_many_that_are_held_are_no_problem() -> None:
     pool = ArrayPool((2,))
     held = [pool.take() for _ in range(3 * MOST_ARRAYS)]

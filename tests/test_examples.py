@@ -1,0 +1,29 @@
+"""The examples run, at a small size."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from tests.support.paths import ROOT
+
+EXAMPLE = ROOT / "docs" / "examples" / "learn_a_game.py"
+
+
+def test_the_example_is_short() -> None:
+    assert len(EXAMPLE.read_text().splitlines()) <= 150
+
+
+def test_an_agent_learns_to_beat_random_play() -> None:
+    small = ["ticTacToe", "--minutes", "0.04", "--matches", "1000", "--hidden", "64"]
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), *small], capture_output=True, text=True, check=True
+    )
+    first, *_, last = done.stdout.splitlines()
+    before, after = (
+        list(map(float, re.findall(r"wins ([\d.]+)%", line))) for line in (first, last)
+    )
+    assert last.startswith("at the end: cross wins ")
+    assert sum(after) > sum(before) + 20
+    assert after[0] > 75

@@ -7,8 +7,8 @@ import asyncio
 import click
 
 from ggp_player.errors import ProtocolError, ServerError
-from ggp_player.manager import RemotePlayer
-from ggp_player.protocol import Info, InfoReply, format_request, parse_info_reply
+from ggp_player.manager import SENT_DIALECTS, RemotePlayer
+from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply, Syntax
 
 TIME_LIMIT = 5.0
 """Seconds in which a player server must reply."""
@@ -25,11 +25,17 @@ _SHOWN = 40
 def info_command(address: str) -> None:
     """Ask a player server for its name, and whether it is free.
 
+    It is asked in dialect A of the protocol, or in that of host:port#DIALECT; B, C and C' have no
+    INFO, and are asked as A.
+
     The exit status is 0 if a player replies, 1 if nothing does in 5 seconds, or something else.
     """
-    player = RemotePlayer.at(address)
+    player = RemotePlayer.named(address)
     if player is None:
-        raise click.BadParameter(f"expected host:port, such as localhost:9147; found {address}")
+        expected = "host:port, such as localhost:9147"
+        if "#" in address:
+            expected = f"host:port#DIALECT, with a dialect of {', '.join(SENT_DIALECTS)}"
+        raise click.BadParameter(f"expected {expected}; found {address}")
     try:
         reply = asyncio.run(_ask_for_info(player))
     except ServerError as error:
@@ -39,14 +45,15 @@ def info_command(address: str) -> None:
 
 
 async def _ask_for_info(player: RemotePlayer) -> InfoReply:
+    syntax = _syntax_of_info(player.dialect)
     try:
-        text = await asyncio.wait_for(player.ask(format_request(Info())), TIME_LIMIT)
+        text = await asyncio.wait_for(player.ask(syntax.format_request(Info())), TIME_LIMIT)
     except TimeoutError as error:
         raise ServerError(
             f"the connection is open, but no reply came in {TIME_LIMIT:g} s"
         ) from error
     try:
-        reply = parse_info_reply(text)
+        reply = syntax.parse_info_reply(text)
     except ProtocolError:
         reply = InfoReply()
     if not _is_players(text, reply):
@@ -54,9 +61,15 @@ async def _ask_for_info(player: RemotePlayer) -> InfoReply:
     return reply
 
 
+def _syntax_of_info(dialect: Dialect) -> Syntax:
+    """How a dialect asks for the status; A where it has no message for that."""
+    own = SYNTAXES[dialect]
+    return own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
+
+
 def _is_players(text: str, reply: InfoReply) -> bool:
     """Check that a text is what a player replies: a web page has words in it, too."""
-    if not text.lstrip().startswith("("):
+    if not text.lstrip().startswith(("(", "info(")):
         return text.strip().lower() in STATUS_WORDS
     return bool(reply.name or reply.species or reply.status.lower() in STATUS_WORDS)
 

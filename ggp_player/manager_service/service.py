@@ -21,7 +21,7 @@ from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
-from ggp_player.manager_service.web.admission import Access
+from ggp_player.manager_service.web.admission import Access, Network
 from ggp_player.manager_service.web.api import Api
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES, new_application
@@ -42,13 +42,18 @@ STOPPING_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ServiceConfig:
-    """Where the service listens, and what it uses. ``private``: looking needs a token, too."""
+    """Where the service listens, and what it uses. ``private``: looking needs a token, too.
+
+    ``networks``: where those who have a token of the role player may register players, besides
+    where they are.
+    """
 
     database: str
     host: str = "127.0.0.1"
     port: int = 9148
     concurrency: int = 64
     private: bool = False
+    networks: tuple[Network, ...] = ()
     players: tuple[StoredPlayer, ...] = ()
 
 
@@ -79,7 +84,7 @@ async def open_service(
         for player in config.players:
             scheduler.store.put_player(player)
         tokens = TokenStore(database.engine)
-        access = Access(is_loopback(config.host), config.private)
+        access = Access(is_loopback(config.host), config.private, config.networks)
         api = Api(scheduler, rules, tokens, access, openapi_document(ROUTES))
         runner = web.AppRunner(
             new_application(api), access_log=None, shutdown_timeout=STOPPING_SECONDS

@@ -38,9 +38,10 @@ LIMIT_SECONDS = 30.0
 
 @dataclass
 class KilledManager:
-    """A manager in a process of its own, on one database."""
+    """A manager in a process of its own, on one database: a file in the folder, or a URL."""
 
     folder: Path
+    database: str = ""
     port: int = 0
     process: subprocess.Popen[str] | None = None
 
@@ -49,7 +50,7 @@ class KilledManager:
         command = [sys.executable, "-m", "ggp_player", "manager", "--port", str(self.port)]
         with (self.folder / "manager.log").open("a") as log:
             self.process = subprocess.Popen(
-                [*command, "--database", str(self.folder / "manager.sqlite")],
+                [*command, "--database", self.database or str(self.folder / "manager.sqlite")],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -159,15 +160,25 @@ def _event(kind: str, names: list[str], rounds: int) -> dict[str, object]:
     } | clocks
 
 
-def run(matches: int, players: int, kills: int, folder: Path, seed: int = 0) -> Report:
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How much is played, and how often the manager is killed."""
+
+    matches: int
+    players: int
+    kills: int
+    seed: int = 0
+
+
+def run(attack: Attack, manager: KilledManager) -> Report:
     """Play, kill, count."""
-    manager, report, random = KilledManager(folder), Report(), Random(seed)
+    matches, report, random = attack.matches, Report(), Random(attack.seed)
     began = time.monotonic()
-    stubs = StubProcess(players)
+    stubs = StubProcess(attack.players)
     try:
         manager.start()
         _begin(manager, stubs.ports, matches)
-        for instant in sorted(random.uniform(0.02, 0.98) * matches for _ in range(kills)):
+        for instant in sorted(random.uniform(0.02, 0.98) * matches for _ in range(attack.kills)):
             _wait_until(manager, instant, matches)
             time.sleep(random.uniform(0, 0.3))
             manager.kill()
@@ -254,11 +265,13 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="a folder for database and log")
+    parser.add_argument("--database", default="", help="the URL of an empty one, not SQLite")
     given = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        report = run(given.matches, given.players, given.kills, folder, given.seed)
+        attack = Attack(given.matches, given.players, given.kills, given.seed)
+        report = run(attack, KilledManager(folder, given.database))
     print(*report.lines(), sep="\n")
     return bool(report.problems)
 

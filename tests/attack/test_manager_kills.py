@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.attack.manager_kills import events_of, run
+import pytest
+
+from tests.attack.manager_kills import Attack, KilledManager, events_of, run
+from tests.support.postgresql import postgresql
 
 
 def test_events_have_as_many_matches_as_asked_for() -> None:
@@ -13,8 +17,20 @@ def test_events_have_as_many_matches_as_asked_for() -> None:
     assert kinds == [("round_robin", 4), ("swiss", 4)]
 
 
+@pytest.fixture
+def database() -> Iterator[str]:
+    """The URL of a PostgreSQL server."""
+    yield from postgresql()
+
+
+def test_each_match_is_reported_once_by_postgresql(database: str, tmp_path: Path) -> None:
+    report = run(Attack(matches=8, players=4, kills=1), KilledManager(tmp_path, database))
+    assert report.problems == []
+    assert (report.matches, report.kills, report.errors.total()) == (8, 1, 0)
+
+
 def test_each_match_is_reported_once(tmp_path: Path) -> None:
-    report = run(matches=24, players=4, kills=2, folder=tmp_path)
+    report = run(Attack(matches=24, players=4, kills=2), KilledManager(tmp_path))
     assert report.problems == []
     assert (report.matches, report.kills, report.errors.total()) == (24, 2, 0)
     assert report.attempts >= 24

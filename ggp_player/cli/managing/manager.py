@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ggp_player.logs import start_logging
 from ggp_player.manager_service.service import ServiceConfig, players_of, run_service
 from ggp_player.manager_service.storage.database import Database, default_database
 from ggp_player.manager_service.storage.tokens import ROLES, Role, TokenStore
+from ggp_player.manager_service.web.admission import Network
 from ggp_player.server import is_loopback
 
 DATABASE_VARIABLE = "GGP_MANAGER_DATABASE"
@@ -55,6 +57,15 @@ _DATABASE = click.option(
     show_default=True,
     help="The most matches at a time.",
 )
+@click.option(
+    "--allow-addresses",
+    "networks",
+    multiple=True,
+    metavar="NETWORK",
+    callback=lambda _context, _option, given: _networks(given),
+    help="Where a token of the role player may register players, such as 192.0.2.0/24, besides "
+    "where its holder is. May be given again.",
+)
 @click.option("--private", is_flag=True, help="Looking needs a token, too.")
 @click.pass_context
 def manager_command(
@@ -82,6 +93,13 @@ def manager_command(
     )
     with archiving(archive, archive is None) as events:
         asyncio.run(run_service(config, lambda port: _greet(config, port), events))
+
+
+def _networks(given: tuple[str, ...]) -> tuple[Network, ...]:
+    try:
+        return tuple(map(ip_network, given))
+    except ValueError as error:
+        raise click.BadParameter(f"expected a network, such as 192.0.2.0/24: {error}") from error
 
 
 def _greet(config: ServiceConfig, port: int) -> None:

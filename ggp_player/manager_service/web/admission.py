@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -17,6 +19,9 @@ from ggp_player.manager_service.storage.tokens import Role, TokenHolder
 from ggp_player.manager_service.web.models import ApiProblem
 from ggp_player.pages.security import is_own_page
 from ggp_player.server import is_loopback
+
+Network: TypeAlias = IPv4Network | IPv6Network
+"""Addresses of hosts, as CIDR has them."""
 
 
 class ApiError(Exception):
@@ -32,11 +37,25 @@ class ApiError(Exception):
 class Access:
     """``is_open``: this machine needs no token, as nobody else gets here.
 
-    ``is_private``: looking needs a token, too.
+    ``is_private``: looking needs a token, too. ``networks`` are where players of a token of the
+    role player may be, besides where their registration comes from.
     """
 
     is_open: bool
     is_private: bool = False
+    networks: tuple[Network, ...] = ()
+
+    def allows(self, address: str, sender: str | None) -> bool:
+        """Return whether the holder of a token of a player may have this host asked.
+
+        ``sender`` is where the request comes from. Names of hosts are not allowed: what they mean
+        can change after they were checked.
+        """
+        try:
+            host = ip_address(address)
+        except ValueError:
+            return False
+        return address == sender or any(host in network for network in self.networks)
 
 
 def admit(

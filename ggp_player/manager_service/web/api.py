@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager import MAX_REPLY, Mailbox
+from ggp_player.manager import MAX_REPLY, Mailbox, RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     POLLS,
@@ -114,7 +114,7 @@ class Api:
             if sent.port is None or request.remote is None:
                 raise ApiError(422, "where is it?", "address", "host:port, or port alone")
             address = f"{request.remote}:{sent.port}{sent.path if sent.path != '/' else ''}"
-        self._check_player_address(address, identity)
+        self._check_player_address(address, request.remote)
         self._check_free(name, address, sent.lifetime)
         if not speaks(sent.dialects):
             raise ApiError(422, "the manager speaks none of these", "dialects", "A to E or C'")
@@ -125,13 +125,20 @@ class Api:
         await self.scheduler.put_player(player)
         return json_answer(_player_shown(self._presence(request)))
 
-    def _check_player_address(self, address: str, identity: TokenHolder) -> None:
+    def _check_player_address(self, address: str, sender: str | None) -> None:
         try:
             check_address(address)
         except ManagerError as error:
             raise ApiError(422, str(error), "address", "host:port") from error
-        if ":" not in address and not identity.may("organiser"):
+        if _asking.get().may("organiser"):
+            return
+        player = RemotePlayer.at(address)
+        if player is None:
             raise ApiError(403, "strategies are run for organisers only", "address", "host:port")
+        if not self._access.allows(player.host, sender):
+            what = f"the manager asks no player at {player.host} for this token"
+            expected = f"{sender}, where this comes from, or a host of --allow-addresses"
+            raise ApiError(403, what, "address", expected)
 
     def _check_owner(self, name: str, identity: TokenHolder) -> None:
         found = self.scheduler.roster.presences.get(name)

@@ -132,6 +132,27 @@ def test_info(body: bytes, output: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("dialect", "body"),
+    [
+        ("C'", b"((name ann) (status busy))"),
+        ("D", b"((name ann) (status busy))"),
+        ("E", b"info(name(ann),status(busy))"),
+    ],
+)
+def test_info_in_another_dialect(dialect: str, body: bytes) -> None:
+    with replying(body) as address:
+        found = run("info", f"{address}#{dialect}")
+    assert found == (0, "name       ann\nstatus     busy\nspecies    -\n")
+
+
+@pytest.mark.parametrize("dialect", ["F", "Z", ""])
+def test_info_in_a_dialect_that_no_player_is_asked_in(dialect: str) -> None:
+    status, output = run("info", f"127.0.0.1:1#{dialect}")
+    assert status == 2
+    assert "host:port#DIALECT" in " ".join(output.split())
+
+
+@pytest.mark.parametrize(
     ("body", "shown"),
     [
         (b"(<html>", "(<html>"),

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from contextlib import AsyncExitStack
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,39 @@ async def test_a_service_for_others_wants_tokens_for_changes(tmp_path: Path) -> 
             assert (await admin.ask("DELETE", "/api/tokens/tok"))[0] == 200
             assert all(one["secret"] is None for one in await admin.done("GET", "/api/tokens"))
         assert (await player.ask("DELETE", "/api/players/ann"))[0] == 401
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("127.0.0.1:1", 200),  # where the request comes from
+        ("192.0.2.7:9147", 200),
+        ("192.0.2.8:9147", 403),
+        ("169.254.169.254:80/latest", 403),
+        ("[::1]:9147", 403),
+        ("localhost:9147", 403),
+        ("random", 403),
+    ],
+)
+async def test_a_player_is_registered_where_it_is_or_where_that_is_allowed(
+    tmp_path: Path, address: str, status: int
+) -> None:
+    networks = (ip_network("192.0.2.6/31"),)
+    async with (
+        asker(tmp_path, host="0.0.0.0", networks=networks) as asking,
+        stub_token(asking, "player") as player,
+        stub_token(asking, "organiser", "org") as organiser,
+    ):
+        asking.service.scheduler.roster.check = nobody_is_asked  # type: ignore[method-assign,assignment]
+        body = {"address": address, "lifetime": 60}
+        found, answer = await player.ask("PUT", "/api/players/ann", body)
+        assert found == status
+        assert status == 200 or answer["error"]["where"] == "address"
+        assert (await organiser.ask("PUT", "/api/players/bob", body))[0] == 200
+
+
+async def nobody_is_asked(_name: str) -> None:
+    """Stand for asking players whether they are there."""
 
 
 class stub_token:  # noqa: N801 - used as a context

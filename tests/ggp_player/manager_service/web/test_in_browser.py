@@ -1,0 +1,41 @@
+"""The manager's page in a browser: it shows what happens without being loaded again.
+
+It needs Chromium and Playwright, and is skipped without them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.manager_service import CLOCKS, asker, stub
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+
+LIMIT = 30_000
+"""Milliseconds that anything may take to be seen."""
+
+
+async def test_the_page_follows_what_happens(tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
+    async with asker(tmp_path) as asking, stub("ann", asking), playwright.async_playwright() as run:
+        browser = await run.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = await browser.new_page()
+        page.set_default_timeout(LIMIT)
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        await page.goto(f"http://127.0.0.1:{asking.service.port}/")
+        assert await page.get_by_text("No event yet.").count() == 1
+        async with stub("bob", asking):
+            await page.get_by_role("cell", name="bob", exact=True).wait_for()
+            sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **CLOCKS}
+            await asking.done("POST", "/api/events", {**sent, "players": ["ann", "bob"]})
+            await page.get_by_role("link", name="cup").wait_for()
+            ended = page.locator("section", has=page.get_by_text("Latest results"))
+            await ended.get_by_text("ann, bob").wait_for()
+        await browser.close()
+        assert said == []

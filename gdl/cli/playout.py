@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,7 +25,7 @@ from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
 from gdl.reports import has_percepts, header, trace_line
 
 if TYPE_CHECKING:
-    from gdl.datasets import Recording
+    from gdl.datasets import Job, Recording
     from gdl.engine import PropnetStateMachine
 
 
@@ -42,11 +42,12 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which playouts to make."""
+    """Which playouts to make, and where: ``ray`` is the address of a cluster, if any."""
 
     seed: int
     playouts: int
     max_steps: int
+    ray: str | None
 
 
 @click.command("playout")
@@ -70,7 +71,17 @@ class Wanted:
     help="A trace to compare answers with, or rows to learn from, as JSON lines or Parquet.",
 )
 @click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")
-def playout_command(file: Path, layout: str, output: Path | None, **wanted: int) -> None:
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Play on a Ray cluster: its address, auto, or local to start one here.",
+)
+def playout_command(
+    file: Path,
+    layout: str,
+    output: Path | None,
+    **wanted: Any,  # noqa: ANN401 what Wanted has
+) -> None:
     """Play random matches, written as JSON lines.
 
     As a trace, the first line names the game and its roles. Each further line is one state: its
@@ -80,7 +91,8 @@ def playout_command(file: Path, layout: str, output: Path | None, **wanted: int)
     With --format jsonl or parquet the compiled engine plays, many thousand states a second, and
     each state is a row of its own, with all facts and legal moves; a goal is the lowest that holds.
     The same seed makes the same rows on any machine. Parquet needs --output and the extra: pip
-    install 'ggp-player[parquet]'.
+    install 'ggp-player[parquet]'. With --ray the blocks of playouts are played on a cluster, by the
+    extra ray; the rows and their order are the same.
 
     \b
     Examples:
@@ -89,6 +101,10 @@ def playout_command(file: Path, layout: str, output: Path | None, **wanted: int)
         gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
     """
     ruleset, asked = read_rules(file), Wanted(**wanted)
+    if layout != Format.TRACE and asked.seed < 0:
+        raise click.UsageError("the seed of rows must be 0 or more")
+    if layout == Format.TRACE and asked.ray is not None:
+        raise click.UsageError("a cluster plays rows, not traces: --format jsonl or parquet")
     if layout == Format.PARQUET:
         _write_parquet(ruleset, asked, output)
         return
@@ -127,8 +143,12 @@ def _compact(value: object) -> str:
 
 
 def _rows(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
-    from gdl.datasets import json_lines
+    from gdl.datasets import json_lines, record_on_cluster
 
+    if wanted.ray is not None:
+        for lines in record_on_cluster(_job(ruleset, wanted, as_arrow=False), wanted.ray):
+            yield lines.decode().removesuffix("\n")
+        return
     machine = _compiled(ruleset)
     for recording in _recordings(machine, wanted):
         yield from json_lines(machine, recording)
@@ -137,14 +157,32 @@ def _rows(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
 def _write_parquet(ruleset: Ruleset, wanted: Wanted, output: Path | None) -> None:
     if output is None or output == STDIN:
         raise click.UsageError("Parquet needs a file to write to: --output PATH")
-    from gdl.datasets import ArrowRows, ParquetFile, require_parquet
+    from gdl.datasets import ArrowRows, ParquetFile, record_on_cluster, require_parquet
 
     require_parquet()
-    machine = _compiled(ruleset)
+    machine = gdl.compile(ruleset)
     arrow = ArrowRows(machine)
     with ParquetFile(output, arrow.schema) as file:
+        if wanted.ray is not None:
+            for batch in record_on_cluster(_job(ruleset, wanted, as_arrow=True), wanted.ray):
+                file.write(batch)
+            return
+        machine.warm_up()
         for recording in _recordings(machine, wanted):
             file.write(arrow.batch(recording))
+
+
+def _job(ruleset: Ruleset, wanted: Wanted, *, as_arrow: bool) -> Job:
+    from gdl.datasets import Job
+
+    return Job(
+        ruleset.source.text,
+        ruleset.source.name,
+        wanted.seed,
+        wanted.playouts,
+        wanted.max_steps,
+        as_arrow,
+    )
 
 
 def _compiled(ruleset: Ruleset) -> PropnetStateMachine:
@@ -154,11 +192,8 @@ def _compiled(ruleset: Ruleset) -> PropnetStateMachine:
 
 
 def _recordings(machine: PropnetStateMachine, wanted: Wanted) -> Iterator[Recording]:
-    """Record block after block; raises click.UsageError for a seed below 0."""
     from gdl.datasets import Recorder, blocks_of
 
-    if wanted.seed < 0:
-        raise click.UsageError("the seed of rows must be 0 or more")
     recorder = Recorder(machine)
     for number, playouts in blocks_of(wanted.playouts):
         yield recorder.record(number, wanted.seed, playouts, wanted.max_steps)

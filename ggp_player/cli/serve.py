@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import click
+from yarl import URL
 
 from ggp_player.archive import ArchiveLimit
 from ggp_player.cli.archiving import STANDARD_OUTPUT, archiving, writing_events
@@ -114,7 +115,8 @@ def _greet(config: Config, host: str, port: int) -> None:
         "stop": "Ctrl-C",
     }
     if config.poll:
-        lines["polling"] = f"{config.poll} as {config.poll_as or config.name}"
+        manager = URL(config.poll).with_user(None)  # and so without the password
+        lines["polling"] = f"{manager} as {config.poll_as or config.name}"
     for key, value in lines.items():
         click.echo(f"{key:<11}{value}", err=config.events == STANDARD_OUTPUT)
 

@@ -14,8 +14,9 @@ The stages of a rulesheet, a package each; every stage knows only those before i
 ========================  ===================================================================
 
 :mod:`gdl.state_machine` is what both state machines offer. :mod:`gdl.drawing`
-draws states, and :mod:`gdl.reports`, :mod:`gdl.benchmark` and :mod:`gdl.cli` show and measure all
-this.
+draws states, :mod:`gdl.oracle` answers other programs, :mod:`gdl.datasets` writes playouts,
+:mod:`gdl.openspiel` makes games of OpenSpiel of them, and
+:mod:`gdl.reports`, :mod:`gdl.benchmark` and :mod:`gdl.cli` show and measure all this.
 
 Glossary, in the order in which things build on each other:
 

@@ -39,6 +39,14 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "gdl.cli.perft:perft_command",
             "Count the joint-move paths of a game.",
         ),
+        "diff": Target(
+            "gdl.cli.comparing.diff:diff_command",
+            "Tell whether two rulesheets are the same game.",
+        ),
+        "serve-oracle": Target(
+            "gdl.cli.comparing.serve_oracle:serve_oracle_command",
+            "Answer questions about games for other programs, as JSON lines.",
+        ),
         "stats": Target(
             "gdl.cli.stats:stats_command",
             "Show length, branching and goals of random play.",

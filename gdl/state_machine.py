@@ -155,7 +155,7 @@ def perft(machine: StateMachine, depth: int) -> int:
 
     A path that ends earlier in a terminal state does not count.
     """
-    return _paths(machine, machine.initial_state(), depth)
+    return paths_from(machine, machine.initial_state(), depth)
 
 
 def divide(machine: StateMachine, depth: int) -> dict[tuple[Term, ...], int]:
@@ -164,12 +164,13 @@ def divide(machine: StateMachine, depth: int) -> dict[tuple[Term, ...], int]:
     if machine.is_terminal(start):
         return {}
     return {
-        moves: _paths(machine, machine.next_state(start, moves), depth - 1)
+        moves: paths_from(machine, machine.next_state(start, moves), depth - 1)
         for moves in joint_moves(machine, start)
     }
 
 
-def _paths(machine: StateMachine, state: State, depth: int) -> int:
+def paths_from(machine: StateMachine, state: State, depth: int) -> int:
+    """Count the joint-move paths of exactly ``depth`` steps from a state."""
     if depth == 0:
         return 1
     if machine.is_terminal(state):
@@ -180,6 +181,6 @@ def _paths(machine: StateMachine, state: State, depth: int) -> int:
             count *= len(machine.legal_moves(state, role))
         return count
     return sum(
-        _paths(machine, machine.next_state(state, moves), depth - 1)
+        paths_from(machine, machine.next_state(state, moves), depth - 1)
         for moves in joint_moves(machine, state)
     )

@@ -38,7 +38,8 @@ EXCEPTIONS: Mapping[str, str] = {
     r"ggp-player tournament GAMES .*": "takes hours; GAMES stands for options",
     r"python docs/examples/learn_a_game\.py .*": "takes minutes, and needs the extra rl",
     r"pytest -m .*": "takes hours",
-    r"python -m tests\.(attack|fuzz).*": "takes minutes, and needs the tests",
+    r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
+    r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
     r"ggp-player bench --seconds 2 .*": "takes minutes",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",
     r"(\.venv/bin/)?ggp-player play \w+.*": "goes on until it is left",
@@ -52,6 +53,7 @@ EXCEPTIONS: Mapping[str, str] = {
 NEEDS_EXTRA: Mapping[str, str] = {
     r"ggp-player analyze .* --output \S+\.svg": "ggp-player[diagrams]",
     r"python -m ggp_player\.worker\.kernel_build": "ggp-player[kernels]",
+    r"gdl playout .* --format parquet .*": "ggp-player[parquet]",
     r"gdl bench .* --plot speed\.svg": "ggp-player[plot]",
     r"gdl bench .* --env.*": "ggp-player[rl]",
 }

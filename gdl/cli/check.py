@@ -14,7 +14,14 @@ from gdl.cli.options import FILE, read_source, seed_option
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
-from gdl.validation import PlayoutProblem, PlayoutReport, check_playouts, declared_in, validate
+from gdl.validation import (
+    PlayoutProblem,
+    PlayoutReport,
+    check_playouts,
+    declared_in,
+    problem_record,
+    validate,
+)
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow"}
 
@@ -190,7 +197,7 @@ def _json_report(
     """Write a report about one rulesheet as JSON; lines and columns count from 1."""
     document: dict[str, Any] = {
         "file": source.name,
-        "problems": [_json_problem(source, problem) for problem in problems],
+        "problems": [problem_record(source, problem) for problem in problems],
     }
     if failure:
         document["failure"] = failure
@@ -202,22 +209,6 @@ def _json_report(
             "monotonic": [str(role) for role in simulation.monotonic],
         }
     return document
-
-
-def _json_problem(source: Source, problem: Problem) -> dict[str, Any]:
-    start, end = problem.span
-    line, column = source.position(start)
-    end_line, end_column = source.position(end)
-    return {
-        "severity": problem.severity,
-        "code": problem.code,
-        "message": problem.message,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-        "text": source.text[start:end],
-    }
 
 
 def _json_finding(finding: PlayoutProblem) -> dict[str, Any]:

@@ -106,6 +106,7 @@ class PropnetStateMachine(CheckedMoves):
         self._rows = self._block.rows[:, 0]
         self._held: State | None = None
         self._view = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_view)
+        self.percepts_of = lru_cache(maxsize=REMEMBERED_VIEWS)(self._new_percepts_of)
 
     def for_another_thread(self) -> PropnetStateMachine:
         """Make a machine that has the same states and the same engine, for another thread."""
@@ -201,6 +202,24 @@ class PropnetStateMachine(CheckedMoves):
         """
         self._make(state, joint_move)
         return self.state((self._block.next[:, 0] & 1).astype(np.uint8))
+
+    def next_with_percepts(
+        self, state: State, joint_move: Sequence[Term | str]
+    ) -> tuple[State, tuple[frozenset[Term], ...]]:
+        """Return the next state, and what each role sees, by a single evaluation."""
+        self._make(state, joint_move)
+        layout = self._lane.layout
+        seen = self._rows[layout.percepts : layout.percepts + layout.percept_count] & 1
+        following = self.state((self._block.next[:, 0] & 1).astype(np.uint8))
+        return following, self.percepts_of(seen.astype(np.uint8).tobytes())
+
+    def _new_percepts_of(self, bits: bytes) -> tuple[frozenset[Term], ...]:
+        """Return what each role sees by the percept rows of a lane, one byte each."""
+        seen: list[set[Term]] = [set() for _ in self.roles]
+        for (role, term), holds in zip(self._percepts, bits, strict=True):
+            if holds:
+                seen[role].add(term)
+        return tuple(map(frozenset, seen))
 
     def percepts(
         self, state: State, joint_move: Sequence[Term | str], role: Term | str

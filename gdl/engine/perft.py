@@ -20,12 +20,13 @@ Paths = NDArray[np.object_]
 """object (n,): for each state, the number of paths that lead to it; such numbers grow large."""
 
 
-def perft(machine: PropnetStateMachine, depth: int) -> int:
-    """Return the number of joint-move paths of exactly ``depth`` steps from the initial state.
+def perft(machine: PropnetStateMachine, depth: int, start: State | None = None) -> int:
+    """Return the number of joint-move paths of exactly ``depth`` steps from a state.
 
-    A path that ends earlier in a terminal state does not count.
+    That is the initial state unless ``start`` is given. A path that ends earlier in a terminal
+    state does not count.
     """
-    return _perft_from(machine, machine.initial_state(), depth)
+    return _perft_from(machine, machine.initial_state() if start is None else start, depth)
 
 
 def divide(machine: PropnetStateMachine, depth: int) -> dict[tuple[Term, ...], int]:

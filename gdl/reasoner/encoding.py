@@ -65,13 +65,14 @@ class SpecializedRelations:
         return known
 
     def row(self, term: Term) -> tuple[int, tuple[int, ...]] | None:
-        """Encode a term: the index of its relation and its columns; None for unknown functions."""
+        """Encode a term: the index of its relation and its columns, None if no rule has such."""
         if isinstance(term, Function):
             index = self._index.get((term.name, len(term.args)))
             if index is None:
                 return None
             return index, tuple(map(self._symbols.encode, term.args))
-        return self._index[None], (self._symbols.encode(term),)
+        constants = self._index.get(None)
+        return None if constants is None else (constants, (self._symbols.encode(term),))
 
 
 class Fluents(SpecializedRelations):

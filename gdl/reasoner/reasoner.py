@@ -196,6 +196,17 @@ class ReasonerStateMachine(CheckedMoves):
         tables = tuple(frozenset(rows([], [])) for rows in self._init)
         return ReasonerState(self._fluents, tables)
 
+    def state_of(self, facts: Iterable[Term]) -> State:
+        """Return the state in which just the given facts are true, of any machine of the game.
+
+        Facts that no rule speaks of are left out.
+        """
+        rows = map(self._fluents.row, map(self.ruleset.spell, facts))
+        tables: list[set[Key]] = [set() for _ in self._fluents.relations]
+        for index, columns in filter(None, rows):
+            tables[index].add(key_of(list(columns)))
+        return ReasonerState(self._fluents, tuple(map(frozenset, tables)))
+
     def legal_moves(self, state: State, role: Term | str) -> tuple[Term, ...]:
         """Return the role's legal moves, sorted by their text."""
         view, role_id = self._view(state), self._role_ids[self._index_of(role)]

@@ -12,6 +12,7 @@ of :mod:`.ground_dependencies`; :mod:`.position_checks` and :mod:`.playout_check
 
 from gdl.validation.playout_checks import PlayoutProblem, PlayoutReport, check_playouts
 from gdl.validation.position_checks import declared_in
+from gdl.validation.problem_records import problem_record
 from gdl.validation.validator import validate
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "PlayoutReport",
     "check_playouts",
     "declared_in",
+    "problem_record",
     "validate",
 ]

@@ -13,7 +13,9 @@ from ggp_player.manager.game_manager import (
     check_seats,
     game_name,
 )
+from ggp_player.manager.mailboxes import Mailbox, Mailboxes, PolledPlayer
 from ggp_player.manager.players import (
+    MAX_REPLY,
     SENT_DIALECTS,
     MatchPlayer,
     RemotePlayer,
@@ -24,12 +26,16 @@ from ggp_player.manager.players import (
 from ggp_player.manager.seat_messages import abort_text
 
 __all__ = [
+    "MAX_REPLY",
     "SENT_DIALECTS",
     "GameManager",
+    "Mailbox",
+    "Mailboxes",
     "MatchError",
     "MatchPlayer",
     "MatchSetup",
     "MatchStep",
+    "PolledPlayer",
     "RemotePlayer",
     "Seat",
     "abort_text",

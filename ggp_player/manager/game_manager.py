@@ -27,9 +27,11 @@ from random import Random
 import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
+from gdl.reports import has_percepts
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
+from ggp_player.manager.mailboxes import PolledPlayer
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
 from ggp_player.manager.seat_messages import LastStep, SeatMessages
@@ -173,7 +175,8 @@ class GameManager:
         self._chance = Random(f"chance {setup.seed}")
         self._replacements = Random(f"replacements {setup.seed}")
         self._scrambler = _scrambler(setup)
-        dialects = {role: _dialect(seat) for role, seat in self.seats.items()}
+        hides = has_percepts(setup.ruleset)
+        dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
         nothing = ("",) * len(self.seats)
         times = (0.0,) * len(self.seats)
@@ -339,7 +342,7 @@ class GameManager:
 
     async def _send(self, seat: MatchPlayer, text: str, on_sent: Callable[[], None]) -> str:
         """Send a request, and call ``on_sent`` when the player can begin to think."""
-        if isinstance(seat, RemotePlayer):
+        if isinstance(seat, RemotePlayer | PolledPlayer):
             return await seat.send(text, on_sent)
         on_sent()
         return await seat.send(text)
@@ -392,10 +395,14 @@ def check_seats(roles: Sequence[Constant], players: int) -> None:
         raise MatchError(problem + chance)
 
 
-def _dialect(seat: MatchPlayer | None) -> Dialect | None:
+def _dialect(seat: MatchPlayer | None, hides: bool) -> Dialect | None:
+    """The dialect of a seat; a player in this process is told no more than its role may know."""
     if seat is None:
         return None
-    return seat.dialect if isinstance(seat, RemotePlayer) else Dialect.GGP_BASE
+    if isinstance(seat, RemotePlayer | PolledPlayer):
+        return seat.dialect
+    is_ours = isinstance(seat, LocalPlayer)
+    return Dialect.DRESDEN_TURNS if hides and is_ours else Dialect.GGP_BASE
 
 
 def _scrambler(setup: MatchSetup) -> Scrambler | None:

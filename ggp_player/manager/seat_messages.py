@@ -2,7 +2,8 @@
 
 A dialect tells of a step either the joint move or what the role may know of it: the move made for
 it and its percepts. Where a game has no percepts, players of such a dialect get :data:`DID_RULE`
-with the rules, and see all moves.
+with the rules, and see all moves. Dialect F tells percepts in games that have some, and the joint
+move in others.
 """
 
 from __future__ import annotations
@@ -70,8 +71,10 @@ class SeatMessages:
     @property
     def needs_percepts(self) -> bool:
         """Whether the percepts of the rules are told to anybody."""
-        told = any(syntax is not None and syntax.has_percepts for syntax in self._syntaxes)
-        return told and self._has_percepts
+        return any(
+            self._has_percepts and syntax is not None and self._tells_percepts(syntax)
+            for syntax in self._syntaxes
+        )
 
     def starts(self, start_clock: int, play_clock: int) -> list[str]:
         """Write every role's START."""
@@ -119,10 +122,13 @@ class SeatMessages:
             return ""
         turn = last.turn if syntax.has_turns else None
         moves = self._scrambled(last.joint_move)
-        if not syntax.has_percepts:
+        if not self._tells_percepts(syntax):
             return syntax.format_request(kind(self._match_id, moves, turn=turn))
         seen = Observation(moves[role], self._percepts(role, last)) if moves else None
         return syntax.format_request(kind(self._match_id, turn=turn, observation=seen))
+
+    def _tells_percepts(self, syntax: Syntax) -> bool:
+        return syntax.has_percepts or (syntax.follows_rules and self._has_percepts)
 
     def _percepts(self, role: int, last: LastStep) -> tuple[Term, ...]:
         """Return what a role sees, in the words that players know, sorted by text."""

@@ -42,6 +42,7 @@ class Drawer:
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self.process: Process | None = None
+        self._is_out_of_step = False
         self._hopeless: OrderedDict[int, None] = OrderedDict()
 
     async def warm_up(self) -> None:
@@ -74,11 +75,12 @@ class Drawer:
 
     async def close(self) -> None:
         """End the process."""
-        process, self.process = self.process, None
+        process = self.process
         if process is not None:
-            with suppress(ProcessLookupError):
-                process.kill()
+            _kill(process)
             await process.wait()
+            if self.process is process:
+                self.process = None
 
     async def _answer(self, request: DrawingRequest) -> Answer:
         try:
@@ -89,9 +91,9 @@ class Drawer:
             await self.close()
             return Answer(error=f"the process that draws {_reason(error)}")
         except BaseException:  # an answer that nobody reads would be taken for the next one's
-            process, self.process = self.process, None
-            if process is not None and process.returncode is None:
-                process.kill()
+            self._is_out_of_step = True
+            if self.process is not None:
+                _kill(self.process)
             raise
 
     async def _exchange(self, request: DrawingRequest) -> Answer:
@@ -107,7 +109,10 @@ class Drawer:
         return decode_answer(line)
 
     async def _ready(self) -> Process:
-        """The process, which is started where there is none."""
+        """The process, which is started where there is none that can be asked."""
+        if self._is_out_of_step:
+            await self.close()
+            self._is_out_of_step = False
         if self.process is None or self.process.returncode is not None:
             self.process = await _start()
         return self.process
@@ -127,6 +132,11 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"has not answered for {DRAWING_SECONDS:g} s"
     return f"has failed: {type(error).__name__}"
+
+
+def _kill(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
 
 
 async def _start() -> Process:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ggp_player.clock import Clock, Deadline, monotonic
-from ggp_player.events import EventBus, MatchPublisher, MatchStarted, MoveChosen
+from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted, MoveChosen
 from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
-from ggp_player.play.match_line import History
 from ggp_player.protocol import Start
 from ggp_player.worker import FoundChoice
 
@@ -40,20 +39,19 @@ class EngineSetup:
 
 
 class Engine:
-    """Searches for one role. ``key`` is that of its events."""
+    """Searches for one role, from the start of a match. ``key`` is that of its events."""
 
-    def __init__(self, setup: EngineSetup, history: History) -> None:
+    def __init__(self, setup: EngineSetup) -> None:
         self._setup = setup
         self._publisher = MatchPublisher(setup.events)
         self._deadline: CancellableDeadline | None = None
-        self._history = history
+        self._history: History = ()
         searching = Setup(
             setup.start,
             setup.strategy,
             setup.seed,
             setup.ponder,
             health=setup.health,
-            history=history,
             events=self._publisher,
         )
         self._search = SearchSupervisor(searching, setup.pool, self._notify)
@@ -89,8 +87,8 @@ class Engine:
     def _go_to(self, history: History) -> None:
         known = len(self._history)
         if history[:known] == self._history:
-            for joint_move in history[known:]:
-                self._search.apply_step(joint_move)
+            for step in history[known:]:
+                self._search.apply_step(step)
         else:
             self._search.replace_history(history)
         self._history = history

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
-from gdl import State, StateMachine, Term
+from gdl import Constant, State, StateMachine, Term
 from ggp_player.errors import MatchError
+from ggp_player.events import ObservedStep
 from ggp_player.protocol import MatchRecord, move_texts, state_text
 
 JointMove: TypeAlias = tuple[Term, ...]
@@ -63,6 +65,17 @@ class MatchLine:
     def history(self) -> History:
         """The joint moves as texts."""
         return tuple(move_texts(step.joint_move) for step in self.steps[1:])
+
+    def seen_by(self, role: Constant) -> tuple[ObservedStep, ...]:
+        """What a role was told of each joint move: its own move, and its percepts."""
+        place = self.machine.roles.index(role)
+        return tuple(
+            ObservedStep(
+                str(step.joint_move[place]),
+                tuple(map(str, self.machine.percepts(before.state, step.joint_move, role))),
+            )
+            for before, step in pairwise(self.steps)
+        )
 
     def after(
         self, joint_move: Sequence[Term], errors: Sequence[str] = (), time: int = 0

@@ -22,6 +22,7 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import GgpPlayerError, PlayError
 from ggp_player.events import (
     EventBus,
+    History,
     MatchPublisher,
     MatchStarted,
     SearchView,
@@ -426,7 +427,7 @@ class PlaySession(Table):
         with self._waiting_for(role):
             engine = await self._engine(role)
             seconds = self.setup.play_clock + (0 if self.line.number else self.setup.start_clock)
-            found = await engine.choose(self.line.history, move_texts(legal), seconds)
+            found = await engine.choose(self._told(role), move_texts(legal), seconds)
         return next(move for move in legal if str(move) == found.move), ""
 
     async def _move_of_person(
@@ -498,6 +499,10 @@ class PlaySession(Table):
         await asyncio.wait([self._warming], timeout=max(0.0, left))
         return self._warming.done()
 
+    def _told(self, role: Constant) -> History:
+        """What a player of a role is told of the steps: no more than it may know."""
+        return self.line.seen_by(role) if self.sight.hides else self.line.history
+
     def _new_engine(self, role: Constant, strategy: str) -> Engine:
         setup = EngineSetup(
             Start(
@@ -514,7 +519,7 @@ class PlaySession(Table):
             self.setup.events,
             self.setup.ponder,
         )
-        return Engine(setup, self.line.history)
+        return Engine(setup)
 
     async def _close_engines(self) -> None:
         engines = [*self._engines.values(), *self._advisers.values()]

@@ -28,23 +28,31 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from gdl import Constant, State, StateMachine, Term
+
+if TYPE_CHECKING:
+    from ggp_player.belief import Belief
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A state to choose a move in, seen from one role; never a terminal one."""
+    """A state to choose a move in, seen from one role; never a terminal one.
+
+    With a ``belief`` the role is not told the state, now or later in the match, and ``state`` is
+    only one of those that are possible.
+    """
 
     machine: StateMachine
     state: State
     role: Constant
     random: Random = field(default_factory=lambda: Random(0))
+    belief: Belief | None = None
 
     @property
     def legal_moves(self) -> tuple[Term, ...]:
-        """The role's legal moves; at least one."""
+        """The role's legal moves; at least one. It knows them, whatever the state is."""
         return self.machine.legal_moves(self.state, self.role)
 
 
@@ -94,10 +102,18 @@ class Strategy(ABC):
     """Whether it gains from searching while others think."""
     looks_ahead: ClassVar[bool] = True
     """Whether it searches at all, and so gains from compiled rules."""
+    plays_by_belief: ClassVar[bool] = False
+    """Whether it can choose a move where the state is not known, but a :class:`.Belief` is."""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why the strategy cannot play the game; None if it can."""
         return None
+
+    def refusal_of_belief(self) -> str | None:
+        """Say why the strategy cannot play where the state is hidden; None if it can."""
+        if self.plays_by_belief:
+            return None
+        return f"{self.name} needs to know the state, and this match hides it from the players"
 
     @abstractmethod
     def search(self, position: Position) -> Iterator[Choice]:

@@ -10,7 +10,7 @@ process         what it runs
 server          HTTP, protocol, match sessions, move service; it parses messages, never rules
 fork server     the imports, and nothing else; every worker is forked from it
 match tracker   :mod:`.match_tracker` in :class:`.process.TrackerWorker`: which moves are legal
-                (:mod:`.observed_states` where we are told only what our role may know)
+                (by its :mod:`~ggp_player.belief` where we are told only what our role may know)
 search          a strategy in :class:`.search_worker.SearchWorker`; it publishes its best choice in
                 the :mod:`.choice_buffer`, memory that it shares with the server
 warm-up         :mod:`.warm_up`: compiles kernels once for a machine, started by the server

@@ -6,8 +6,8 @@ same, because the match goes on from there.
 
 Some game managers tell a player not the joint move, but what its role sees of it. Where that says
 what everybody did, as in a game without hidden information, the joint move is known all the same.
-Otherwise the match goes on in the states that are possible (:mod:`.observed_states`), and ``state``
-is one of them.
+Otherwise the match goes on in the states that are possible (:class:`.Belief`), and ``state`` is one
+of them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from random import Random
 from typing import TYPE_CHECKING
 
 import gdl
@@ -22,10 +23,10 @@ from ggp_player.errors import UnplayableError
 from ggp_player.events import History, ObservedStep, Step
 from ggp_player.protocol import move_texts, parse_move
 from ggp_player.worker.messages import BeginMatch
-from ggp_player.worker.observed_states import ObservedStates
 
 if TYPE_CHECKING:
     from gdl.engine import PropnetStateMachine
+    from ggp_player.belief import Belief
     from ggp_player.worker.background_compiler import BackgroundCompiler
 
 DID = "did"
@@ -34,6 +35,12 @@ DID = "did"
 SEES = "sees"
 """The relation by which rules say what a role sees."""
 
+MAX_STATES = 128
+"""The most possible states that are kept to know what is legal."""
+
+MAX_JOINT_MOVES = 1024
+"""The most joint moves that are then looked at in a step: a reply waits for them."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -41,12 +48,16 @@ def begin_tracking(
     message: BeginMatch,
     compile_seconds: float | None,
     on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
+    *,
+    is_for_search: bool = False,
 ) -> MatchTracker:
     """Parse the rules and apply the history. Raises gdl.GdlError and :class:`UnplayableError`.
 
     ``on_parsed`` is called with the rules before they are evaluated, which may take long.
     """
-    tracker = MatchTracker(message.rules, message.role, compile_seconds, on_parsed)
+    tracker = MatchTracker(
+        message.rules, message.role, compile_seconds, on_parsed, is_for_search=is_for_search
+    )
     gc.freeze()  # the rules stay: scanning them for garbage would delay a reply
     for step in message.history:
         tracker.apply_step(step)
@@ -57,7 +68,8 @@ class MatchTracker:
     """The state of a match as seen by one role.
 
     With ``compile_seconds`` the rules are compiled. Where that takes longer, they are interpreted
-    until :meth:`use_compiled_rules` finds them ready.
+    until :meth:`use_compiled_rules` finds them ready. With ``is_for_search`` more of the possible
+    states are kept than what is legal can be known by.
     """
 
     def __init__(
@@ -66,6 +78,8 @@ class MatchTracker:
         role: str,
         compile_seconds: float | None = None,
         on_parsed: Callable[[gdl.Ruleset], None] = lambda ruleset: None,
+        *,
+        is_for_search: bool = False,
     ) -> None:
         self._ruleset = gdl.parse(rules, name="rules")
         on_parsed(self._ruleset)
@@ -77,9 +91,11 @@ class MatchTracker:
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last: tuple[gdl.Term, ...] | None = None
-        self._observed: ObservedStates | None = None
+        self._is_for_search = is_for_search
+        self._belief: Belief | None = None
         self._gets_percepts = False
         self._has_percepts = any(rule.head.name.lower() == SEES for rule in self._ruleset.rules)
+        self._hides_states: bool | None = None
 
     @property
     def last_joint_move(self) -> tuple[str, ...]:
@@ -89,15 +105,26 @@ class MatchTracker:
     @property
     def knows_the_state(self) -> bool:
         """Whether ``state`` is that of the match, and not only one that is possible."""
-        return self._observed is None
+        return self._belief is None or self._belief.is_known
+
+    @property
+    def belief(self) -> Belief | None:
+        """What is known of the state, if the match may hide it, now or later; else None."""
+        is_told_moves = self.turn > 0 and not self._gets_percepts
+        if self._belief is None and (is_told_moves or not self._may_hide_states()):
+            return None
+        return self._needed_belief()
+
+    def _may_hide_states(self) -> bool:
+        if self._hides_states is None:
+            self._hides_states = self._has_percepts and _hides_states(self.machine)
+        return self._hides_states
 
     @property
     def legal_moves(self) -> tuple[gdl.Term, ...]:
         """Our legal moves; none where the match is over."""
         if self.is_over:
             return ()
-        if self._observed is not None:
-            return self._observed.legal_moves
         return self.machine.legal_moves(self.state, self.role)
 
     @property
@@ -135,32 +162,39 @@ class MatchTracker:
         if joint_move is not None:
             self._advance(joint_move)
             return
-        observed = self._observed_states()
-        if not observed.observe(own, seen):
+        belief = self._needed_belief()
+        if not belief.observe(own, seen):
             found = " ".join(map(str, percepts))
             _log.warning("turn %d: no state explains move %s and (%s)", self.turn, move, found)
-            if not observed.observe(None, seen):
-                observed.miss(None)
-        self._follow(observed)
+        self._follow(belief)
 
     def _apply_missed(self, move: str | None) -> None:
         """Apply a step of which nothing was told; ``move`` is what we have sent, if we have."""
         self.turn += 1
-        observed = self._observed_states()
-        if not observed.miss(None if move is None else self._term(move)):
-            observed.miss(None)
-        self._follow(observed)
+        belief = self._needed_belief()
+        belief.miss(None if move is None else self._term(move))
+        self._follow(belief)
 
-    def _observed_states(self) -> ObservedStates:
+    def _needed_belief(self) -> Belief:
         """The possible states so far: where the state is known, that alone."""
-        if self._observed is not None:
-            return self._observed
-        return ObservedStates(self.machine, self.role, self.state, f"{self.role} {self.turn}")
+        if self._belief is None:
+            self._belief = self._new_belief()
+            if self.turn > 1 or self.state != self.machine.initial_state():
+                self._belief.know(self.state)
+        return self._belief
 
-    def _follow(self, observed: ObservedStates) -> None:
-        """Go on in the possible states; in one that is known, if there is no other."""
-        self.state = observed.state
-        self._observed = None if len(observed.states) == 1 and observed.is_exact else observed
+    def _new_belief(self) -> Belief:
+        # Not at the top: a tracker of a match that hides nothing is there sooner without numpy.
+        from ggp_player.belief import Belief, BeliefLimits
+
+        few = BeliefLimits(hypotheses=MAX_STATES, samples=MAX_STATES, steps=MAX_JOINT_MOVES)
+        limits = BeliefLimits() if self._is_for_search else few
+        seed = f"{self.role} {self.turn}"
+        return Belief(self.machine, self.role, seed, limits, keeps_information=self._is_for_search)
+
+    def _follow(self, belief: Belief) -> None:
+        """Go on in the possible states."""
+        self.state = belief.state
         self._last = None
 
     def _told_joint_move(self, percepts: Sequence[gdl.Term]) -> tuple[gdl.Term, ...] | None:
@@ -222,14 +256,14 @@ class MatchTracker:
             _log.warning("turn %d: %s, not applied", self.turn, error)
             return
         self._last = joint_move
-        self._observed = None
+        self._belief = None
 
     def replace_history(self, history: History) -> None:
         """Go to the position after these steps."""
         self.state = self.machine.initial_state()
         self.turn = 0
         self._last = None
-        self._observed = None
+        self._belief = None
         for step in history:
             self.apply_step(step)
 
@@ -248,10 +282,11 @@ class MatchTracker:
         machine = self._compiled
         if machine is None or machine is self.machine:
             return False
-        self.state = machine.state_of(self.state)
-        if self._observed is not None:
-            self._observed.use(machine, map(machine.state_of, self._observed.states))
-            self.state = self._observed.state
+        if self._belief is not None:
+            self._belief.use_machine(machine)
+            self.state = self._belief.state
+        else:
+            self.state = machine.state_of(self.state)
         self.machine = machine
         assert self._compiler is not None
         message = "turn %d: the rules are compiled after %.1f s, and no longer interpreted"
@@ -316,3 +351,9 @@ class MatchTracker:
 
 def _is_did(percept: gdl.Function) -> bool:
     return percept.name.lower() == DID and len(percept.args) == 2
+
+
+def _hides_states(machine: gdl.StateMachine) -> bool:
+    from ggp_player.belief import hides_states
+
+    return hides_states(machine, Random(0))

@@ -47,6 +47,8 @@ def _twins(
         for move, report in known.items()
         if report.value is not None or report.proved
     }
+    if position.belief is not None:  # what is symmetric in one state need not be in another
+        return {}
     if not valued or all(move in valued for move in position.legal_moves):
         return {}
     found = {}

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 
+from ggp_player.belief import Belief
 from ggp_player.events import History, Step
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.selection import create
@@ -47,10 +48,12 @@ class SearchWorker:
         self._seed = message.seed
         self._choices = choices
         self._send = send
-        looks_ahead = create(self._spec).looks_ahead
-        self._tracker = begin_tracking(message, message.compile_seconds if looks_ahead else None)
+        self._looks_ahead = create(self._spec).looks_ahead
+        compile_seconds = message.compile_seconds if self._looks_ahead else None
+        self._tracker = begin_tracking(message, compile_seconds, is_for_search=self._looks_ahead)
         self._number = 0
         self._symmetric_moves = SymmetricMoves()
+        self._plays_by_belief = False
         self._strategy = self._new_strategy()
         self._sent: SearchReady | None = None
         self._send_ready()
@@ -69,6 +72,8 @@ class SearchWorker:
         failure = ""
         self._number = message.number
         self._use_compiled_rules()
+        if self._plays_by_belief != (self._belief is not None):
+            self._strategy = self._new_strategy()
         self._send_ready()
         try:
             self._search(message)
@@ -133,7 +138,7 @@ class SearchWorker:
         while True:
             random = Random(f"{self._seed} {tracker.turn}")
             machine = interruptible_for(self._strategy, tracker.machine, self._should_stop)
-            position = Position(machine, tracker.state, tracker.role, random)
+            position = Position(machine, tracker.state, tracker.role, random, self._belief)
             with suppress(SearchInterrupted):
                 for choice in self._strategy.search(position):
                     yield position, choice
@@ -172,9 +177,17 @@ class SearchWorker:
         move = str(choice.move)
         self._choices.publish(FoundChoice(number, move, choice.value, choice.proved, choice.note))
 
+    @property
+    def _belief(self) -> Belief | None:
+        """What is known of the state where it may be hidden, for who looks ahead."""
+        return self._tracker.belief if self._looks_ahead else None
+
     def _new_strategy(self) -> Strategy:
         strategy = create(self._spec)
         refusal = strategy.refusal(self._tracker.machine)
+        self._plays_by_belief = self._belief is not None
+        if refusal is None and self._plays_by_belief:
+            refusal = strategy.refusal_of_belief()
         if refusal is None:
             return strategy
         _log.warning("%s refuses the game: %s; %s plays instead", self._spec, refusal, FALLBACK)

@@ -10,6 +10,7 @@ from tests.independent.chance import (
     CountThenLine,
     DiceRace,
     FourCups,
+    KuhnPoker,
     PhantomTicTacToe,
     Pig,
 )
@@ -26,7 +27,7 @@ from tests.independent.puzzles import (
     LightsOut,
     TowersOfHanoi,
 )
-from tests.independent.rounds import HandDuel, LoneNumber, SealedBids, ThreeHills
+from tests.independent.rounds import Goofspiel, HandDuel, LoneNumber, SealedBids, ThreeHills
 from tests.independent.search import Pancakes, PegSolitaire, SudokuSmall
 from tests.independent.simultaneous import Fishery, Tron
 from tests.independent.together import BiddingTicTacToe, PowderKegs, RopeTeam, TownChase, TwinBoards
@@ -48,11 +49,13 @@ GAMES: dict[str, Game[Any]] = {
     "eightQueens": EightQueens(),
     "fishery": Fishery(),
     "fourCups": FourCups(),
+    "goofspiel": Goofspiel(),
     "handDuel": HandDuel(),
     "hex": Hex(),
     "kalah": Kalah(),
     "keyMaze": KeyMaze(),
     "knightsTour": KnightsTour(),
+    "kuhnPoker": KuhnPoker(),
     "lightsOut": LightsOut(),
     "loneNumber": LoneNumber(),
     "nim": Nim(),

@@ -6,7 +6,7 @@ The state here is all that is the case, whoever knows it; ``percepts`` says what
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import permutations, product
 from typing import TypeAlias
 
 from tests.independent.game import NOOP, Game, TurnGame, numbers, words
@@ -256,3 +256,52 @@ class DiceRace(Game[RaceState]):
         if gold or silver:
             return (100, 0, 50) if gold else (0, 100, 50)
         return (50, 50, 50) if state[2] == 100 else None
+
+
+CARDS = ("jack", "queen", "king")
+KuhnState: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]  # cards, actions so far
+
+
+class KuhnPoker(Game[KuhnState]):
+    roles = ("first", "second", "random")
+
+    def start(self) -> KuhnState:
+        return (), ()
+
+    def mover(self, state: KuhnState) -> int:
+        return len(state[1]) % 2
+
+    def moves(self, state: KuhnState) -> tuple[Sequence[str], ...]:
+        cards, actions = state
+        if not cards:
+            deals = [f"(deal {one} {two})" for one, two in permutations(CARDS, 2)]
+            return [NOOP], [NOOP], deals
+        choices = ["fold", "call"] if "bet" in actions else ["check", "bet"]
+        own = [choices if self.mover(state) == player else [NOOP] for player in range(2)]
+        return own[0], own[1], [NOOP]
+
+    def after(self, state: KuhnState, joint: tuple[str, ...]) -> KuhnState:
+        cards, actions = state
+        if not cards:
+            return tuple(words(joint[2])[1:]), ()
+        return cards, (*actions, joint[self.mover(state)])
+
+    def percepts(self, state: KuhnState, joint: tuple[str, ...]) -> Seen:
+        if not state[0]:
+            one, two = words(joint[2])[1:]
+            return frozenset({f"(yourCard {one})"}), frozenset({f"(yourCard {two})"}), frozenset()
+        mover = self.mover(state)
+        seen = frozenset({f"(acted {self.roles[mover]} {joint[mover]})"})
+        return seen, seen, frozenset()
+
+    def result(self, state: KuhnState) -> tuple[int, ...] | None:
+        cards, actions = state
+        if actions[-1:] == ("fold",):
+            winner, chips = self.mover(state), 1
+        elif actions[-1:] == ("call",) or actions == ("check", "check"):
+            winner = int(CARDS.index(cards[1]) > CARDS.index(cards[0]))
+            chips = 2 if "call" in actions else 1
+        else:
+            return None
+        won = 50 + 25 * chips
+        return (won, 100 - won, 50) if winner == 0 else (100 - won, won, 50)

@@ -1,4 +1,4 @@
-"""Simultaneous choice without a board: hand duel, three hills, lone number, sealed bids."""
+"""Simultaneous choice without a board: hand duel, Goofspiel, three hills, lone number, bids."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.independent.game import Game, numbers, words
 BEATS = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
 Hand: TypeAlias = tuple[tuple[str, int], ...]
 DuelState: TypeAlias = tuple[tuple[Hand, Hand], int]
+BidState: TypeAlias = tuple[tuple[tuple[int, ...], ...], tuple[int, int]]
 
 
 def by_lead(lead: int) -> tuple[int, int]:
@@ -41,6 +42,35 @@ class HandDuel(Game[DuelState]):
 
     def result(self, state: DuelState) -> tuple[int, ...] | None:
         return None if any(count for _, count in state[0][0]) else by_lead(state[1])
+
+
+class Goofspiel(Game[BidState]):
+    """States: the cards of both, and their points."""
+
+    roles = ("left", "right")
+
+    def start(self) -> BidState:
+        return ((1, 2, 3, 4, 5),) * 2, (0, 0)
+
+    def moves(self, state: BidState) -> tuple[Sequence[str], ...]:
+        return tuple([f"(show {card})" for card in hand] for hand in state[0])
+
+    def after(self, state: BidState, joint: tuple[str, ...]) -> BidState:
+        hands, points = state
+        shown = [numbers(move)[0] for move in joint]
+        left, right = (
+            tuple(card for card in hand if card != used)
+            for hand, used in zip(hands, shown, strict=True)
+        )
+        prize = len(hands[0])  # the highest comes first
+        mine, theirs = points
+        mine += prize * (shown[0] > shown[1])
+        theirs += prize * (shown[0] < shown[1])
+        return (left, right), (mine, theirs)
+
+    def result(self, state: BidState) -> tuple[int, ...] | None:
+        hands, (mine, theirs) = state
+        return None if hands[0] else by_lead(mine - theirs)
 
 
 class ThreeHills(Game[tuple[int, int]]):

@@ -15,6 +15,7 @@ callback that was too long::
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -27,12 +28,15 @@ MOST_SECONDS = 0.02
 
 MARK = "held the event loop"
 
+_LINE = re.compile(rf"{MARK} for ([\d.]+) s, computing for ([\d.]+) s")
+
 
 class LoopWatch:
     """Records callbacks that take longer than a limit, in seconds, while it is entered.
 
     What counts is the time on the clock less that in which the system let other processes run:
-    computing, and waiting for anything.
+    computing, and waiting for anything, also for other threads of Python. A line says how much of
+    it was computing.
     """
 
     def __init__(
@@ -47,11 +51,12 @@ class LoopWatch:
         run, watch, queue_seconds = self._run, self, QueueClock()
 
         def timed(handle: asyncio.Handle) -> None:
-            began, waited = time.perf_counter(), queue_seconds()
+            began, waited, computed = time.perf_counter(), queue_seconds(), time.thread_time()
             run(handle)
             seconds = time.perf_counter() - began
             if seconds > watch._most:
-                watch._record(handle, seconds - (queue_seconds() - waited))
+                computing = time.thread_time() - computed
+                watch._record(handle, seconds - (queue_seconds() - waited), computing)
 
         asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
         return self
@@ -64,11 +69,18 @@ class LoopWatch:
     ) -> None:
         asyncio.Handle._run = self._run  # type: ignore[method-assign]
 
-    def _record(self, handle: asyncio.Handle, seconds: float) -> None:
+    def _record(self, handle: asyncio.Handle, seconds: float, computing: float) -> None:
         if seconds > self._most:
-            line = f"{MARK} for {seconds:.3f} s: {handle!r:.300}"
+            line = f"{MARK} for {seconds:.3f} s, computing for {computing:.3f} s: {handle!r:.300}"
             self.long.append(line)
             self._report(line)
+
+
+def is_long(line: str, most_seconds: float) -> bool:
+    """Whether a reported callback held the loop longer than that, or computed for too long."""
+    found = _LINE.search(line)
+    assert found is not None, line
+    return float(found[1]) > most_seconds or float(found[2]) > MOST_SECONDS
 
 
 def main() -> None:

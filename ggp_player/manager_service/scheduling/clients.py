@@ -11,7 +11,9 @@ from dataclasses import replace
 from ggp_player.errors import ConfigError, ManagerError, ProtocolError, ServerError
 from ggp_player.manager import (
     SENT_DIALECTS,
+    Mailboxes,
     MatchPlayer,
+    PolledPlayer,
     RemotePlayer,
     abort_text,
     open_player,
@@ -22,6 +24,9 @@ from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")
 """A strategy of ours with its parameters; never a file, as its code would run here."""
+
+POLLS = "(polls)"
+"""Stands in place of the address of a player that polls; no strategy has such a name."""
 
 INFO_SECONDS = 2.5
 """How long a player may take to answer INFO."""
@@ -38,6 +43,8 @@ _PREFERRED_WITH_PERCEPTS = tuple(sorted(_PREFERRED, key=lambda one: not SYNTAXES
 
 def dialect_for(player: StoredPlayer, tells_percepts: bool = False) -> Dialect:
     """Return the best of a player's dialects for a game, with percepts or without."""
+    if polls(player):
+        return Dialect.STANFORD_POLLING
     preferred = _PREFERRED_WITH_PERCEPTS if tells_percepts else _PREFERRED
     return next((one for one in preferred if one in player.dialects), Dialect.GGP_BASE)
 
@@ -54,34 +61,53 @@ def check_address(address: str) -> None:
         raise ManagerError(f"address: {error}") from error
 
 
+def polls(player: StoredPlayer) -> bool:
+    """Return whether the player is one that asks the manager for messages."""
+    return player.address == POLLS
+
+
 def is_strategy(player: StoredPlayer) -> bool:
     """Return whether the player is a strategy, which is run here, and as often as it is wanted."""
-    return RemotePlayer.at(player.address) is None
+    return not polls(player) and RemotePlayer.at(player.address) is None
+
+
+def _server(player: StoredPlayer, mailboxes: Mailboxes) -> RemotePlayer | PolledPlayer | None:
+    """Return what speaks to a player server, in which dialect the match decides."""
+    if polls(player):
+        return mailboxes.player(player.name)
+    remote = RemotePlayer.at(player.address)
+    return None if remote is None else replace(remote, title=player.name)
 
 
 async def open_client(
-    player: StoredPlayer, seed: int, stack: AsyncExitStack, tells_percepts: bool = False
+    player: StoredPlayer,
+    mailboxes: Mailboxes,
+    stack: AsyncExitStack,
+    seed: int,
+    tells_percepts: bool = False,
 ) -> MatchPlayer:
     """Return what speaks to the player in a match; a strategy's processes end with the stack.
 
     ``tells_percepts`` is whether the rules of the game say what roles see.
     """
-    remote = RemotePlayer.at(player.address)
-    if remote is None:
+    server = _server(player, mailboxes)
+    if server is None:
         return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
-    return replace(remote, title=player.name, dialect=dialect_for(player, tells_percepts))
+    if isinstance(server, PolledPlayer):
+        return server
+    return replace(server, dialect=dialect_for(player, tells_percepts))
 
 
-async def ask_info(player: StoredPlayer) -> InfoReply | str:
+async def ask_info(player: StoredPlayer, mailboxes: Mailboxes) -> InfoReply | str:
     """Ask a player server for its status; return a sentence where it does not say it."""
-    remote = RemotePlayer.at(player.address)
-    if remote is None:
+    server = _server(player, mailboxes)
+    if server is None:
         return InfoReply(player.address, "available")
     own = SYNTAXES[dialect_for(player)]
     syntax = own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
     try:
         async with asyncio.timeout(INFO_SECONDS):
-            return syntax.parse_info_reply(await remote.ask(syntax.format_request(Info())))
+            return syntax.parse_info_reply(await server.ask(syntax.format_request(Info())))
     except TimeoutError:
         return f"it has not answered INFO for {INFO_SECONDS:g} s"
     except ServerError as error:
@@ -90,13 +116,13 @@ async def ask_info(player: StoredPlayer) -> InfoReply | str:
         return "what answers there is no player"
 
 
-async def abort(player: StoredPlayer, match_id: str) -> None:
+async def abort(player: StoredPlayer, mailboxes: Mailboxes, match_id: str) -> None:
     """Have a player server leave a match, if it is in it. Errors pass."""
-    remote = RemotePlayer.at(player.address)
-    if remote is not None:
+    server = _server(player, mailboxes)
+    if server is not None:
         with suppress(ServerError, TimeoutError):
             async with asyncio.timeout(ABORT_SECONDS):
-                await remote.ask(abort_text(dialect_for(player), match_id))
+                await server.ask(abort_text(dialect_for(player), match_id))
 
 
 class AbsentPlayer:

@@ -11,6 +11,7 @@ import asyncio
 from dataclasses import dataclass
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
+from ggp_player.manager import Mailboxes
 from ggp_player.manager_service.scheduling.clients import ask_info, is_strategy
 from ggp_player.manager_service.storage.store import StoredPlayer
 
@@ -40,6 +41,7 @@ class Roster:
         self._now = now
         self._created = clock()
         self.presences: dict[str, Presence] = {}
+        self.mailboxes = Mailboxes(now)
         self._left: dict[str, float] = {}
 
     def put(self, player: StoredPlayer) -> Presence:
@@ -96,7 +98,7 @@ class Roster:
         if found is None:
             return None
         address = found.player.address
-        reply = await ask_info(found.player)
+        reply = await ask_info(found.player, self.mailboxes)
         if found.player.address != address:
             return found
         status = "unreachable" if isinstance(reply, str) else reply.status.lower() or "available"

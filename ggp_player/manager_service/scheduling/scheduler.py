@@ -34,10 +34,15 @@ from ggp_player.events import EventBus
 from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
 from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, is_available, rate
 from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
-from ggp_player.manager_service.scheduling.clients import AbsentPlayer, abort, open_client
+from ggp_player.manager_service.scheduling.clients import (
+    AbsentPlayer,
+    abort,
+    open_client,
+    polls,
+)
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
 from ggp_player.manager_service.scheduling.news import News
-from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Roster
+from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Presence, Roster
 from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent, StoredPlayer
 
 RETRY_SECONDS = 1.0
@@ -134,7 +139,7 @@ class Scheduler:
         known = self.roster.presences
         await asyncio.gather(
             *(
-                abort(known[name].player, match_id)
+                abort(known[name].player, self.roster.mailboxes, match_id)
                 for match_id, players in open_attempts
                 for name in players
                 if name in known
@@ -181,8 +186,15 @@ class Scheduler:
         is_new = player.name not in self.roster.presences
         presence = self.roster.put(player)
         if is_new or presence.status != "available":
-            await self.roster.check(player.name)
-            self.news.publish("player", name=player.name, status=presence.status)
+            if polls(player):  # it polls again when this has been answered
+                self._spawn(self._check(presence))
+            else:
+                await self._check(presence)
+        self._play_what_can()
+
+    async def _check(self, presence: Presence) -> None:
+        await self.roster.check(presence.player.name)
+        self.news.publish("player", name=presence.player.name, status=presence.status)
         self._play_what_can()
 
     async def remove_player(self, name: str) -> bool:
@@ -451,7 +463,8 @@ class MatchInService:
         found = self._scheduler.roster.presences.get(name)
         if found is None:
             return AbsentPlayer(name)
-        return await open_client(found.player, self._running.match.seed, stack, sees)
+        mailboxes = self._scheduler.roster.mailboxes
+        return await open_client(found.player, mailboxes, stack, self._running.match.seed, sees)
 
     async def _setup(self) -> MatchSetup:
         match, settings = self._running.match, self._event.settings

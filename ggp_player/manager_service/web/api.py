@@ -16,8 +16,14 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
+from ggp_player.manager import MAX_REPLY, Mailbox
 from ggp_player.manager_service.rules.rules_pool import RulesPool
-from ggp_player.manager_service.scheduling.clients import check_address, is_strategy, speaks
+from ggp_player.manager_service.scheduling.clients import (
+    POLLS,
+    check_address,
+    is_strategy,
+    speaks,
+)
 from ggp_player.manager_service.scheduling.event_formats import check_plan
 from ggp_player.manager_service.scheduling.roster import Presence
 from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known, player_roles
@@ -35,10 +41,14 @@ from ggp_player.manager_service.web.admission import Access, ApiError, admit, se
 from ggp_player.manager_service.web.games import own_game
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
-from ggp_player.pages.security import PAGE_HEADERS
+from ggp_player.pages.security import PAGE_HEADERS, is_own_page
+from ggp_player.protocol import Dialect
 
 MAX_BODY = 16 * 2**20
 """The longest request, in bytes: a rulesheet as JSON."""
+
+POLL_LIFETIME = 60
+"""Seconds for which a player that polls stays registered after a poll."""
 
 MAX_FOLLOWERS = 100
 """Connections that follow the live events."""
@@ -156,6 +166,56 @@ class Api:
         if found is None:
             raise ApiError(404, f"there is no player {name}", "name")
         return found
+
+    # Players that poll
+
+    async def poll(self, request: web.Request) -> web.StreamResponse:
+        """Hand out what waits for a player; its clock runs when that has gone to the system."""
+        name, mailbox = await self._polling(request, "recipient")
+        await self._renew_polling(name)
+        letter = mailbox.take()
+        response = _text_answer(str(letter) if letter else "")
+        if letter is None:
+            return response
+        try:
+            await response.prepare(request)
+            if request.transport is not None:
+                request.transport.set_write_buffer_limits(0)
+            await response.write_eof()
+        except BaseException:
+            mailbox.put_back(letter)
+            raise
+        letter.on_sent()
+        return response
+
+    async def take_reply(self, request: web.Request) -> web.Response:
+        """Take the reply to a message; one that nobody waits for any more is dropped."""
+        _, mailbox = await self._polling(request, "sender")
+        body = await request.read()
+        mailbox.answer(request.query.get("msgid", ""), body[:MAX_REPLY].decode(errors="replace"))
+        return _text_answer("")
+
+    async def _polling(self, request: web.Request, key: str) -> tuple[str, Mailbox]:
+        """Return the name in a query, and its mailbox, if who asks may use it."""
+        if not is_own_page(request.headers, request.host):
+            raise ApiError(403, "no page of another site polls", "Origin")
+        name = request.query.get(key, "")
+        if not NAME.fullmatch(name):
+            raise ApiError(422, f"{name!r} is no name", key, NAME_RULE)
+        self._check_owner(name, _asking.get())
+        self._check_free(name, POLLS, POLL_LIFETIME)
+        return name, self.scheduler.roster.mailboxes.of(name)
+
+    async def _renew_polling(self, name: str) -> None:
+        """Register a player that polls, or renew that where half of its time is over."""
+        now, found = wall_clock(), self.scheduler.roster.presences.get(name)
+        is_known = found is not None and found.player.address == POLLS
+        if found and is_known and (found.player.expires or 0) > now + 500 * POLL_LIFETIME:
+            return
+        expires = now + 1000 * POLL_LIFETIME
+        dialects = (str(Dialect.STANFORD_POLLING),)
+        player = StoredPlayer(name, POLLS, dialects, {}, _asking.get().name, expires=expires)
+        await self.scheduler.put_player(player)
 
     # Games
 
@@ -374,6 +434,11 @@ def json_answer(value: BaseModel | list[Any], status: int = 200) -> web.Response
         text = f"[{','.join(one.model_dump_json() for one in value)}]"
     headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
     return web.Response(text=text, status=status, content_type="application/json", headers=headers)
+
+
+def _text_answer(text: str) -> web.Response:
+    headers = {**PAGE_HEADERS, "Cache-Control": "no-store"}
+    return web.Response(text=text, content_type="text/acl", headers=headers)
 
 
 async def _body(request: web.Request, model: type[_Model]) -> _Model:

@@ -17,6 +17,8 @@ from ggp_player.manager_service.web.models import ProblemShown
 
 _Api = TypeVar("_Api")
 
+_TEXT = {"text/acl": {"schema": {"type": "string"}}}
+
 REFERENCE = "#/components/schemas/{model}"
 
 
@@ -25,7 +27,8 @@ class Route(Generic[_Api]):
     """A request: ``role`` may make it, None is everybody; ``sent`` and ``answered`` are JSON.
 
     An answer is one of ``answered`` or a list of them; without a model it is any JSON.
-    ``query`` has the parameters with what they do.
+    With ``is_text`` it is plain text, and so is what is posted. ``query`` has the parameters with
+    what they do.
     """
 
     method: str
@@ -38,6 +41,7 @@ class Route(Generic[_Api]):
     query: Mapping[str, str] = field(default_factory=dict)
     is_list: bool = False
     is_stream: bool = False
+    is_text: bool = False
 
 
 def openapi_document(routes: Sequence[Route[_Api]]) -> dict[str, Any]:
@@ -77,6 +81,8 @@ def _operation(route: Route[_Api]) -> dict[str, Any]:
         found["parameters"] = parameters
     if route.sent is not None:
         found["requestBody"] = {"required": True, "content": _content(route.sent)}
+    elif route.is_text and route.method == "POST":
+        found["requestBody"] = {"required": True, "content": _TEXT}
     if route.role is not None:
         found["security"] = [{"token": []}]
         found["description"] = f"For the role {route.role} and those above it."
@@ -106,6 +112,8 @@ def _content(model: type[BaseModel], kind: str = "application/json") -> dict[str
 
 def _answer_content(route: Route[_Api]) -> dict[str, Any]:
     model = route.answered
+    if route.is_text:
+        return _TEXT
     if model is None:
         return {"application/json": {"schema": {"type": "object"}}}
     if route.is_stream:

@@ -49,6 +49,28 @@ ROUTES: tuple[Route[Api], ...] = (
         Api.check_player,
         m.PlayerShown,
     ),
+    Route(
+        "GET",
+        "/api/poll",
+        "player",
+        "Hand out what waits for a player that polls (dialect F)",
+        Api.poll,
+        query={"recipient": "the name of the player, which is registered by that"},
+        is_text=True,
+    ),
+    Route(
+        "POST",
+        "/api/poll",
+        "player",
+        "Take the reply of a player that polls",
+        Api.take_reply,
+        query={
+            "sender": "the name of the player",
+            "recipient": "the sender of the message that is answered",
+            "msgid": "its number",
+        },
+        is_text=True,
+    ),
     Route("GET", "/api/games", None, "List games", Api.games, m.GameShown, is_list=True),
     Route("GET", "/api/games/{name}", None, "Show a game", Api.game, m.GameShown),
     Route(

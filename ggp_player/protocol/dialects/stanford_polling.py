@@ -46,6 +46,7 @@ class StanfordPolling(InfixSyntax):
 
     dialect = Dialect.STANFORD_POLLING
     messages = (Info, Ping, Preview, Start, Play, Stop, Abort)
+    follows_rules = True
 
     def _can_tell(self, request: Play | Stop) -> bool:
         return True

@@ -36,6 +36,8 @@ class Syntax(ABC):
     """The requests that the dialect has."""
     has_percepts: ClassVar[bool] = False
     """Whether players are told what their roles see, and not the joint move."""
+    follows_rules: ClassVar[bool] = False
+    """Whether players are told percepts in games that have some, and the joint move in others."""
     has_turns: ClassVar[bool] = False
     """Whether PLAY and STOP say how many steps were made."""
 

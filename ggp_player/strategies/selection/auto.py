@@ -28,6 +28,7 @@ from ggp_player.strategies import (
     Strategy,
     compiled_machine,
 )
+from ggp_player.strategies.information_sets import InformationSetSearch
 from ggp_player.strategies.learning import Contest, Learner
 from ggp_player.strategies.mcts import MonteCarlo
 from ggp_player.strategies.planner import Planner
@@ -60,7 +61,8 @@ _log = logging.getLogger(__name__)
 class Auto(EngineStrategy):
     """Analyses the game, then plays as the strategy that suits it. Plays every game.
 
-    Where the rules are compiled, a single player plans. Others run Monte Carlo tree search on
+    Where the match hides the state, it searches information sets. Elsewhere, where the rules are
+    compiled, a single player plans. Others run Monte Carlo tree search on
     ``threads`` cores (0 for all), while provers beside it try to solve the game. Where the rules
     are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
     single player against ``random``, use alpha-beta; all others max^n. The choice is made once,
@@ -71,6 +73,7 @@ class Auto(EngineStrategy):
 
     name = "auto"
     ponders = True
+    plays_by_belief = True
 
     def __init__(self, threads: Annotated[int, Field(ge=0, le=64)] = 0, learn: bool = True) -> None:
         self._threads = threads or available_cpus()
@@ -78,6 +81,7 @@ class Auto(EngineStrategy):
         self._survey: Survey | None = None
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
+        self._by_belief = False
         self._reason = ""
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -89,7 +93,7 @@ class Auto(EngineStrategy):
         moves = position.legal_moves
         if not moves:
             return
-        if self._chosen is None:
+        if self._chosen is None or self._by_belief != (position.belief is not None):
             first = Choice(moves[0], note="analysing the game")
             yield first
             for _ in self._analyse(position):
@@ -106,7 +110,9 @@ class Auto(EngineStrategy):
     def _analyse(self, position: Position) -> Iterator[None]:
         """Choose the strategy; yield now and then, so that the search can be stopped."""
         machine = compiled_machine(position.machine)
-        if machine is not None:
+        if position.belief is not None:
+            self._chosen, self._reason = InformationSetSearch(), "the match hides the state"
+        elif machine is not None:
             if self._analysis is None:
                 self._analysis = Analysis(machine, position.random.getrandbits(32))
             # Not "yield from": closing this search would end an analysis that should go on later.
@@ -122,6 +128,7 @@ class Auto(EngineStrategy):
                 self._survey = Survey(len(position.machine.roles))
             yield from probe(position, self._survey)
             self._chosen, self._reason = choose_for_interpreted(position, self._survey)
+        self._by_belief = position.belief is not None
         _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
 
 

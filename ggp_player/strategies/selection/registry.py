@@ -11,6 +11,7 @@ from types import MappingProxyType
 from pydantic import TypeAdapter, ValidationError
 
 from ggp_player.strategies import Strategy, StrategyError
+from ggp_player.strategies.information_sets import InformationSetSearch
 from ggp_player.strategies.learning import LearnedAlphaBeta
 from ggp_player.strategies.mcts import MonteCarlo, Uct
 from ggp_player.strategies.planner import Planner
@@ -44,6 +45,7 @@ STRATEGIES: Mapping[str, type[Strategy]] = MappingProxyType(
             BoundedMinimax,
             Deliberation,
             Enumeration,
+            InformationSetSearch,
             LearnedAlphaBeta,
             Legal,
             MaxN,

@@ -15,6 +15,7 @@ class Legal(Strategy):
 
     name = "legal"
     looks_ahead = False
+    plays_by_belief = True
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first legal move."""

@@ -15,6 +15,7 @@ class RandomMove(Strategy):
 
     name = "random"
     looks_ahead = False
+    plays_by_belief = True
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield one move, drawn from the position's random numbers."""

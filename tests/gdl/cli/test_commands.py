@@ -21,6 +21,9 @@ from gdl.__main__ import COMMANDS, main
 from tests.support.graphviz import CAN_DRAW, needs_graphviz
 from tests.support.paths import ROOT
 
+NO_FILE = {"serve-oracle"}
+"""Commands that read no rulesheets from files."""
+
 GAME = ROOT / "games" / "ticTacToe.kif"
 
 MISTAKES = """\
@@ -88,10 +91,10 @@ def test_a_command_that_does_not_exist_is_named() -> None:
 # ---------------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("check", "coverage")])
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in ("check", "coverage", *NO_FILE)])
 def test_a_rulesheet_that_cannot_be_read_is_explained(name: str) -> None:
-    options = ["--depth", "1"] if name == "perft" else []
-    result = run(name, *options, "-", text="(role white\n")
+    options: dict[str, list[object]] = {"perft": ["--depth", "1"], "diff": [GAME]}
+    result = run(name, *options.get(name, []), "-", text="(role white\n")
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (
@@ -107,7 +110,7 @@ def test_a_game_that_cannot_be_played_is_explained(name: str) -> None:
     assert result.stderr == "Error: <stdin>: the rules name no role\n"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NO_FILE])
 def test_a_file_that_is_not_there_is_named(name: str) -> None:
     result = run(name, "nowhere.kif")
     assert result.exit_code == 2

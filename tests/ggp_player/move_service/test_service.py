@@ -210,7 +210,7 @@ async def test_a_strategy_that_eats_memory(fields: str, bad: Naming, ear: Ear) -
         await service.prepare(within(0.2))
         await ear.hear("died, another takes over")
         await ear.hear("reached its memory limit")
-        assert (await service.choose((), within(0.5))).move == "(claim 3)"
+        assert (await service.choose((), within(5))).move == "(claim 3)"
 
 
 async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear: Ear) -> None:

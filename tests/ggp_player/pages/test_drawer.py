@@ -97,6 +97,23 @@ async def test_closing_ends_the_process() -> None:
     assert process.returncode is not None
 
 
+async def test_closing_waits_for_the_process_of_a_drawing_that_is_cancelled(
+    drawer: Drawer,
+) -> None:
+    await drawer.warm_up()
+    process = drawer.process
+    assert process is not None
+    request = DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR))
+    drawing = asyncio.create_task(drawer.draw(request))
+    await asyncio.sleep(0)
+    drawing.cancel()
+    await asyncio.wait([drawing])
+    assert drawing.cancelled()
+    await drawer.close()
+    assert process.returncode is not None
+    assert len(await drawer.draw(request)) == 1
+
+
 async def test_a_process_that_is_warm_is_used(drawer: Drawer) -> None:
     await drawer.warm_up()
     process = drawer.process

@@ -159,8 +159,8 @@ async def test_a_server_ends_soon_whose_fork_server_is_stopped() -> None:
             (fork_server,) = fork_servers(family, process.pid)
             os.kill(fork_server, signal.SIGSTOP)
             start = Stopwatch()
-            assert await ask(port, f"(START m{number} x ({SMALL}) 9 9)") == "ready"
-            assert start.on_clock < 8
+            assert await ask(port, f"(START m{number} x ({SMALL}) 30 9)") == "ready"
+            assert start.on_clock < 20
             assert await ask(port, f"(ABORT m{number})") == "aborted"
             assert await asyncio.to_thread(
                 becomes_true, lambda: bool(fork_servers(family, process.pid))

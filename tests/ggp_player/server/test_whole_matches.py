@@ -223,7 +223,7 @@ async def test_a_search_killed_in_the_middle_of_each_move_is_replaced(bad: BadSt
         serving(f"{bad('Announcing')}:port={port}") as player,
         serving("legal") as other,
     ):
-        setup = MatchSetup(rules, "whole.1", 2, 2)
+        setup = MatchSetup(rules, "whole.1", 2, 5)
         run = GameManager(setup, machine, [player, other], kill_one_more)
         assert_flawless(await run.run(), steps)
     assert assassin.announced >= 1 + 2 * 2, "two searches in each move after the first"

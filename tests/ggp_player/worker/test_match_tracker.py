@@ -10,9 +10,8 @@ from gdl.grounding.gringo import GroundingBudget
 from ggp_player.errors import UnplayableError
 from ggp_player.events import ObservedStep
 from ggp_player.protocol import DID_RULE
-from ggp_player.worker import background_compiler, observed_states, warm_up
+from ggp_player.worker import background_compiler, match_tracker, warm_up
 from ggp_player.worker.match_tracker import MatchTracker
-from ggp_player.worker.observed_states import ObservedStates
 from tests.support.full_disk import full_disk
 from tests.support.slow_compiler import SlowCompiler
 
@@ -218,7 +217,7 @@ def test_the_states_that_agree_with_what_was_seen() -> None:
 def test_a_move_that_the_percepts_contradict_was_another(caplog: pytest.LogCaptureFixture) -> None:
     tracker = MatchTracker(SHELLS, "you")
     tracker.apply_step(ObservedStep("(ask 9)", ()))
-    assert "no state explains move (ask 9) and ()" in caplog.text
+    assert "step 1: our move was not (ask 9)" in caplog.text
     assert len([fact for fact in facts(tracker) if fact.startswith("(at ")]) == 1
     assert tracker.turn == 1
 
@@ -257,22 +256,25 @@ def test_a_list_of_moves_or_percepts_is_what_the_rules_make_it() -> None:
     assert percepts_told.is_over
 
 
-def test_the_states_are_followed_by_another_machine() -> None:
-    interpreted = gdl.interpret(gdl.parse(SHELLS))
-    observed = ObservedStates(interpreted, interpreted.roles[1], interpreted.initial_state())
-    ask = gdl.parse_term("(ask 1)")
-    assert observed.observe(ask, ())
-    assert len(observed.states) == 3
-    other = gdl.interpret(gdl.parse(SHELLS))
-    observed.use(other, observed.states)
-    assert observed.observe(ask, (gdl.parse_term("yes"),))
-    assert len(observed.states) == 1
-
-
 def test_too_many_states_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(observed_states, "MAX_JOINT_MOVES", 8)
-    machine = gdl.interpret(gdl.parse(SHELLS))
-    observed = ObservedStates(machine, machine.roles[1], machine.initial_state())
-    assert observed.observe(None, ())
-    assert not observed.is_exact
-    assert 1 <= len(observed.states) <= 8
+    monkeypatch.setattr(match_tracker, "MAX_JOINT_MOVES", 2)
+    tracker = MatchTracker(SHELLS, "you")
+    tracker.apply_observation("(ask 1)", [])
+    assert not tracker.knows_the_state
+    assert moves(tracker) == ["(ask 1)", "(ask 2)", "(ask 3)"]
+
+
+def test_a_search_knows_what_the_match_hides(warm: None) -> None:
+    tracker = MatchTracker(SHELLS, "you", compile_seconds=600.0, is_for_search=True)
+    assert tracker.belief is not None
+    assert tracker.belief.is_known
+    tracker.apply_observation("(ask 1)", [])
+    assert len(tracker.belief.states) == 3
+    assert isinstance(tracker.machine, PropnetStateMachine)
+
+
+def test_nothing_is_hidden_where_all_moves_are_told(fields: str) -> None:
+    told = MatchTracker(SHELLS, "you")
+    told.apply_moves(["(hide 2)", "(ask 1)", "noop"])
+    assert told.belief is None
+    assert MatchTracker(fields, "xena").belief is None

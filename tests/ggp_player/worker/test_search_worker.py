@@ -8,6 +8,7 @@ import pytest
 
 from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
+from ggp_player.events import ObservedStep, Step
 from ggp_player.strategies import Choice, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.worker import background_compiler, search_worker, warm_up
@@ -23,6 +24,7 @@ from ggp_player.worker.messages import (
     encode,
 )
 from ggp_player.worker.search_worker import SearchWorker
+from tests.support.hidden_games import coin
 from tests.support.slow_compiler import SlowCompiler
 
 
@@ -153,3 +155,42 @@ def test_a_failure_that_is_no_valid_text_can_be_sent(
     worker.search(BeginSearch(1))
     assert sent[-1] == SearchEnded(1, "ValueError: \\udcff")
     assert decode_to_server(encode(sent[-1])) == sent[-1]
+
+
+def worker_told(spec: str, *steps: Step) -> tuple[SearchWorker, RecordingBuffer]:
+    """A search of the guesser of a hidden coin, which was told these steps."""
+    choices = RecordingBuffer()
+    rules = str(coin("rival"))
+    worker = SearchWorker(BeginMatch(rules, "guesser", strategy=spec), choices, Mock())
+    for step in steps:
+        worker.apply_step(step)
+    return worker, choices
+
+
+def last_published(worker: SearchWorker, choices: RecordingBuffer) -> FoundChoice:
+    choices.wanted = 7
+    worker.search(BeginSearch(7))
+    return choices.published[-1]
+
+
+def test_a_strategy_that_needs_the_state_says_so_where_it_is_hidden(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    worker, choices = worker_told("minimax", ObservedStep("noop", ()))
+    found = last_published(worker, choices)
+    assert "minimax needs to know the state, and this match hides it" in caplog.text
+    assert "auto plays instead" in caplog.text
+    assert found.note.startswith("information_sets")
+    assert found.move == "pass"
+
+
+def test_a_strategy_that_needs_the_state_gets_it_where_all_moves_are_told() -> None:
+    worker, choices = worker_told("minimax", ("tails", "noop"))
+    found = last_published(worker, choices)
+    assert (found.move, found.value) == ("tails", 100)
+    assert not found.note.startswith("information_sets")
+
+
+def test_who_does_not_look_ahead_plays_whatever_is_hidden() -> None:
+    worker, choices = worker_told("legal", ObservedStep("noop", ()))
+    assert last_published(worker, choices).move in {"heads", "tails", "pass"}

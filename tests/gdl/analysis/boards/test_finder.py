@@ -20,7 +20,16 @@ from gdl.language.scrambler import Scrambler
 from tests.support.drawn_games import NAMES, layout_of_game, states_of, table
 from tests.support.paths import CORPUS, GAMES, ROOT
 
-WITHOUT_BOARD = {"fishery", "handDuel", "loneNumber", "pig", "sealedBids", "threeHills"}
+WITHOUT_BOARD = {
+    "fishery",
+    "goofspiel",
+    "handDuel",
+    "kuhnPoker",
+    "loneNumber",
+    "pig",
+    "sealedBids",
+    "threeHills",
+}
 """Games of numbers and cards, which a person plays from counters and a table."""
 
 

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from ggp_player.errors import ManagerError
-from ggp_player.manager import RemotePlayer
+from ggp_player.manager import Mailboxes, RemotePlayer
 from ggp_player.manager_service.scheduling.clients import (
     abort,
     ask_info,
@@ -60,7 +60,7 @@ async def test_the_dialect_is_the_best_for_the_game(
     assert dialect_for(player(*dialects)) == plain
     assert dialect_for(player(*dialects), tells_percepts=True) == with_percepts
     async with AsyncExitStack() as stack:
-        client = await open_client(player(*dialects), 1, stack, tells_percepts=True)
+        client = await open_client(player(*dialects), Mailboxes(), stack, 1, tells_percepts=True)
     assert client == RemotePlayer("127.0.0.1", 1, title="ann", dialect=Dialect(with_percepts))
 
 
@@ -77,7 +77,7 @@ async def test_the_status_is_asked_for_in_the_players_dialect(
     dialect: str, asked: str, reply: str
 ) -> None:
     async with answering(reply) as (address, received):
-        found = await ask_info(player(dialect, address=address))
+        found = await ask_info(player(dialect, address=address), Mailboxes())
     assert received == [asked]
     assert found == InfoReply("x", "available")
 
@@ -88,7 +88,7 @@ async def test_the_status_is_asked_for_in_the_players_dialect(
 )
 async def test_a_match_is_left_in_the_players_dialect(dialect: str, sent: str) -> None:
     async with answering("done") as (address, received):
-        await abort(player(dialect, address=address), "m1")
+        await abort(player(dialect, address=address), Mailboxes(), "m1")
     assert received == [sent]
 
 

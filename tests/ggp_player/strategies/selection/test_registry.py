@@ -22,6 +22,7 @@ def test_every_strategy_goes_by_its_name() -> None:
         "bounded_minimax",
         "deliberation",
         "enumeration",
+        "information_sets",
         "learned_alpha_beta",
         "legal",
         "max_n",

@@ -1,0 +1,237 @@
+"""The whole game as a tree of histories with information sets: its extensive form.
+
+Roles that move at once stand one below the other in the tree, and none sees the moves above it of
+the same step. Nodes are laid out level by level, so that values can be computed by arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl import Term
+from ggp_player.belief import ROOT, InformationSets, Observation
+from ggp_player.strategies.information_sets.game_graph import Choice, GameGraph, Vertex
+
+CHANCE = -1
+"""The player of a node where a role moves that moves by chance."""
+
+MAX_STEPS = 200
+"""The longest line of play in a tree that is built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The nodes of one level that have children; the arrays of edges are in the nodes' order.
+
+    ``nodes`` int64 (n,): their numbers. ``players`` int64 (n,): who moves in each, or CHANCE. Per
+    edge, int64 (e,): ``parents``, the index among ``nodes``; ``children``, the number of the node
+    it leads to; ``actions``, the number of the move in its information set, -1 for chance.
+    ``chances`` float64 (e,): the probability of a move by chance, 1 elsewhere.
+    """
+
+    nodes: NDArray[np.int64]
+    players: NDArray[np.int64]
+    parents: NDArray[np.int64]
+    children: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    chances: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class InformationSet:
+    """What a player must decide: its moves, which are actions ``first`` and the following."""
+
+    player: int
+    number: int
+    first: int
+    moves: tuple[Term, ...]
+
+    @property
+    def actions(self) -> slice:
+        """The actions, one for each move."""
+        return slice(self.first, self.first + len(self.moves))
+
+
+@dataclass(slots=True)
+class ExtensiveForm:
+    """A game tree with information sets.
+
+    ``levels`` from the root down; ``goals`` float64 (nodes, roles), those of terminal nodes.
+    ``sets`` are the information sets in which there is a choice, and an action's information set
+    is ``set_of_action``, int64 (actions,).
+    """
+
+    roles: int
+    players: tuple[int, ...]
+    levels: tuple[Level, ...]
+    goals: NDArray[np.float64]
+    sets: tuple[InformationSet, ...]
+    set_of_action: NDArray[np.int64]
+    information: tuple[InformationSets, ...]
+    by_number: dict[tuple[int, int], InformationSet] = field(default_factory=dict)
+
+    def find(self, role: int, observations: Sequence[Observation]) -> InformationSet | None:
+        """The information set of a role that was told these things; None where there is none."""
+        number = ROOT
+        for step in observations:
+            if step.move is None or step.percepts is None:
+                return None
+            number = self.information[role].after(number, step.move, step.percepts)
+        return self.by_number.get((role, number))
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A history, within a step: the moves of the first roles are chosen."""
+
+    number: int
+    vertex: int
+    sets: tuple[int, ...]
+    chosen: Choice = ()
+
+
+def estimated_leaves(graph: GameGraph, random: Random) -> float:
+    """Estimate the number of leaves of the game tree by a random line of play.
+
+    The mean over many lines is unbiased. Infinite where the line does not end.
+
+    Source: D. E. Knuth, Estimating the efficiency of backtrack programs (1975).
+    """
+    leaves, number = 1.0, graph.number(graph.machine.initial_state())
+    for _ in range(MAX_STEPS):
+        vertex = graph.vertices[number]
+        if vertex.is_terminal:
+            return leaves
+        for moves in vertex.legal:
+            leaves *= len(moves)
+        choice = tuple([random.randrange(len(moves)) for moves in vertex.legal])
+        number = graph.step(number, choice).target
+    return float("inf")
+
+
+class ExtensiveFormBuilder:
+    """Builds the extensive form of a game of at most ``max_nodes`` nodes, level by level."""
+
+    def __init__(self, graph: GameGraph, max_nodes: int) -> None:
+        self._graph = graph
+        self._max_nodes = max_nodes
+        self._information = tuple(InformationSets() for _ in graph.chance)
+        self._goals: list[tuple[float, ...]] = []
+        self._levels: list[Level] = []
+        self._sets: dict[tuple[int, int], InformationSet] = {}
+        self._actions = 0
+        self._nodes = 1
+        self.form: ExtensiveForm | None = None
+        """The result; None where the tree is too large."""
+
+    def build(self) -> Iterator[None]:
+        """Build the tree; yield now and then."""
+        roles = len(self._graph.chance)
+        start = self._graph.number(self._graph.machine.initial_state())
+        self._goals = [(0.0,) * roles]
+        level = [_Node(0, start, (ROOT,) * roles)]
+        while level:
+            edges = _Edges()
+            following: list[_Node] = []
+            for done, node in enumerate(level):
+                following.extend(self._children(node, edges))
+                if self._nodes > self._max_nodes:
+                    return
+                if done % 256 == 0:
+                    yield
+            if edges.nodes:
+                self._levels.append(edges.level())
+            level = following
+        self.form = self._finished()
+
+    def _children(self, node: _Node, edges: _Edges) -> Iterator[_Node]:
+        """Yield the nodes after one; goes through roles without a choice, which make no nodes."""
+        vertex = self._graph.vertices[node.vertex]
+        if vertex.is_terminal:
+            self._goals[node.number] = vertex.goals
+            return
+        role = len(node.chosen)
+        moves = vertex.legal[role]
+        first = self._first_action(role, node.sets[role], moves)
+        is_chance = self._graph.chance[role]
+        edges.add_node(node.number, CHANCE if is_chance else role)
+        for index in range(len(moves)):
+            child = self._child(node, vertex, index)
+            chance = 1 / len(moves) if is_chance else 1.0
+            edges.add(child.number, -1 if is_chance else first + index, chance)
+            yield child
+
+    def _child(self, node: _Node, vertex: Vertex, index: int) -> _Node:
+        chosen = (*node.chosen, index)
+        number, self._nodes = self._nodes, self._nodes + 1
+        self._goals.append((0.0,) * len(self._graph.chance))
+        if len(chosen) < len(vertex.legal):
+            return _Node(number, node.vertex, node.sets, chosen)
+        edge = self._graph.step(node.vertex, chosen)
+        seen = self._graph.percepts_of(node.vertex, chosen)
+        joint_move = vertex.joint_move(chosen)
+        sets = tuple(
+            information.after(before, move, percepts)
+            for information, before, move, percepts in zip(
+                self._information, node.sets, joint_move, seen, strict=True
+            )
+        )
+        return _Node(number, edge.target, sets)
+
+    def _first_action(self, role: int, number: int, moves: tuple[Term, ...]) -> int:
+        if self._graph.chance[role]:
+            return -1
+        found = self._sets.get((role, number))
+        if found is None:
+            found = InformationSet(role, number, self._actions, moves)
+            self._sets[role, number] = found
+            self._actions += len(moves)
+        return found.first
+
+    def _finished(self) -> ExtensiveForm:
+        sets = tuple(self._sets.values())
+        return ExtensiveForm(
+            roles=len(self._graph.chance),
+            players=tuple(r for r, by_chance in enumerate(self._graph.chance) if not by_chance),
+            levels=tuple(self._levels),
+            goals=np.array(self._goals),
+            sets=sets,
+            set_of_action=np.repeat(np.arange(len(sets)), [len(s.moves) for s in sets]),
+            information=self._information,
+            by_number=self._sets,
+        )
+
+
+class _Edges:
+    """The edges of a level while it is built."""
+
+    def __init__(self) -> None:
+        self.nodes: list[int] = []
+        self._players: list[int] = []
+        self._parents: list[int] = []
+        self._children: list[int] = []
+        self._actions: list[int] = []
+        self._chances: list[float] = []
+
+    def add_node(self, number: int, player: int) -> None:
+        self.nodes.append(number)
+        self._players.append(player)
+
+    def add(self, child: int, action: int, chance: float) -> None:
+        """Add an edge from the node that was added last."""
+        self._parents.append(len(self.nodes) - 1)
+        self._children.append(child)
+        self._actions.append(action)
+        self._chances.append(chance)
+
+    def level(self) -> Level:
+        nodes, players, parents, children, actions = (
+            np.array(each, dtype=np.int64)
+            for each in (self.nodes, self._players, self._parents, self._children, self._actions)
+        )
+        return Level(nodes, players, parents, children, actions, np.array(self._chances))

@@ -1,0 +1,176 @@
+"""What a role believes: exactly where that is possible, else by samples that come near."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gdl
+from gdl.language import moves_by_chance
+from ggp_player.belief import Belief, BeliefLimits
+from tests.support.compiled_games import machine_of, reasoner_of
+from tests.support.hidden_games import coin, three_doors
+from tests.support.hidden_matches import told_steps
+
+EXACT = BeliefLimits(hypotheses=10**6, steps=10**7)
+SAMPLED = BeliefLimits(hypotheses=512, samples=512)
+
+HIDDEN = ["codeBreaker", "fourCups", "kuhnPoker", "phantomTicTacToe"]
+
+
+def term(text: str) -> gdl.Term:
+    return gdl.parse_term(text)
+
+
+def fact_probabilities(belief: Belief) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for state, probability in belief.probabilities.items():
+        for fact in state:
+            found[str(fact)] = found.get(str(fact), 0.0) + probability
+    return found
+
+
+def players(machine: gdl.StateMachine) -> list[gdl.Constant]:
+    return [role for role in machine.roles if not moves_by_chance(role)]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_open_door_tells_more_of_the_other_than_of_ours(compiled: bool) -> None:
+    machine = gdl.compile(three_doors()) if compiled else gdl.interpret(three_doors())
+    belief = Belief(machine, machine.roles[1])
+    assert belief.is_known
+    assert belief.observe(term("noop"), ())
+    assert belief.observe(term("(choose 1)"), ())
+    assert len(belief.states) == 3
+    assert belief.observe(term("noop"), (term("3"),))
+    found = fact_probabilities(belief)
+    assert found["(car 1)"] == pytest.approx(1 / 3)
+    assert found["(car 2)"] == pytest.approx(2 / 3)
+    assert "(car 3)" not in found
+    assert belief.legal_moves == (term("stay"), term("switch"))
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+@given(seed=st.integers(0, 2**20), data=st.data())
+def test_the_state_is_always_among_those_that_are_possible(
+    name: str, seed: int, data: st.DataObject
+) -> None:
+    machine = machine_of(name)
+    role = data.draw(st.sampled_from(players(machine)))
+    belief = Belief(machine, role, "seed", EXACT, keeps_information=True)
+    for _, told in zip(range(6), told_steps(machine, role, Random(seed)), strict=False):
+        assert belief.observe(told.move, told.percepts)
+        assert told.state in belief.probabilities
+        assert sum(belief.probabilities.values()) == pytest.approx(1)
+        assert belief.is_exact
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_samples_come_near(name: str) -> None:
+    machine = machine_of(name)
+    errors = []
+    for seed in range(12):
+        role = players(machine)[seed % len(players(machine))]
+        exact = Belief(machine, role, "exact", EXACT)
+        sampled = Belief(machine, role, f"{seed}", SAMPLED)
+        for _, told in zip(range(9), told_steps(machine, role, Random(seed)), strict=False):
+            assert exact.observe(told.move, told.percepts)
+            assert sampled.observe(told.move, told.percepts)
+            one, other = fact_probabilities(exact), fact_probabilities(sampled)
+            errors += [abs(one[fact] - other.get(fact, 0.0)) for fact in one]
+    assert sum(errors) / len(errors) < 0.02
+
+
+@pytest.mark.parametrize("name", ["kuhnPoker", "phantomTicTacToe"])
+def test_compiled_and_interpreted_rules_give_the_same_belief(name: str) -> None:
+    compiled, interpreted = machine_of(name), reasoner_of(name)
+    role = players(compiled)[1]
+    beliefs = [Belief(m, role, "", EXACT, keeps_information=True) for m in (compiled, interpreted)]
+    for _, told in zip(range(5), told_steps(compiled, role, Random(3)), strict=False):
+        for belief in beliefs:
+            assert belief.observe(told.move, told.percepts)
+        first, second = map(fact_probabilities, beliefs)
+        assert first == pytest.approx(second)
+        assert len(beliefs[0].hypotheses) == len(beliefs[1].hypotheses)
+
+
+def test_a_set_that_runs_dry_is_built_anew() -> None:
+    machine = machine_of("codeBreaker")
+    role = machine.roles[0]
+    few = BeliefLimits(hypotheses=2, samples=2, steps=64, attempts=4)
+    for seed in range(8):
+        belief = Belief(machine, role, f"{seed}", few)
+        for told in told_steps(machine, role, Random(seed)):
+            if not machine.is_terminal(told.state):
+                assert belief.observe(told.move, told.percepts)
+                assert belief.is_consistent
+
+
+def test_percepts_that_cannot_be_are_passed_over(caplog: pytest.LogCaptureFixture) -> None:
+    belief = Belief(gdl.interpret(three_doors()), gdl.Constant("guest"))
+    assert not belief.observe(term("noop"), (term("thunder"),))
+    assert not belief.is_consistent
+    assert "step 1: no state explains it" in caplog.text
+    assert len(belief.states) == 3
+    assert len(belief.legal_moves) == 3
+
+
+def test_a_move_that_was_replaced(caplog: pytest.LogCaptureFixture) -> None:
+    belief = Belief(gdl.interpret(three_doors()), gdl.Constant("guest"))
+    belief.observe(term("noop"), ())
+    assert belief.observe(term("(choose 9)"), ())
+    assert "step 2: our move was not (choose 9)" in caplog.text
+    assert belief.is_consistent
+    assert len(belief.states) == 9
+
+
+def test_what_was_missed_may_be_anything() -> None:
+    belief = Belief(gdl.interpret(three_doors()), gdl.Constant("guest"))
+    assert belief.miss(None)
+    assert belief.miss(term("(choose 2)"))
+    assert belief.miss(None)
+    assert len(belief.states) == 4
+
+
+def test_it_goes_on_with_another_machine() -> None:
+    machine, other = machine_of("kuhnPoker"), reasoner_of("kuhnPoker")
+    role = players(machine)[0]
+    belief, same = Belief(other, role), Belief(machine, role)
+    for number, told in enumerate(told_steps(machine, role, Random(5))):
+        assert belief.observe(told.move, told.percepts)
+        assert same.observe(told.move, told.percepts)
+        belief.use_machine(machine if number % 2 == 0 else other)
+        assert fact_probabilities(belief) == pytest.approx(fact_probabilities(same))
+    known = Belief(machine, role)
+    known.know(told.state)
+    with pytest.raises(ValueError, match="cannot go on from a state of another"):
+        known.use_machine(other)
+
+
+def test_the_same_seed_gives_the_same_belief() -> None:
+    machine = machine_of("phantomTicTacToe")
+    role = machine.roles[0]
+    few = BeliefLimits(hypotheses=16, samples=16)
+    one, other = (Belief(machine, role, "seed", few) for _ in range(2))
+    for _, told in zip(range(7), told_steps(machine, role, Random(1)), strict=False):
+        one.observe(told.move, told.percepts)
+        other.observe(told.move, told.percepts)
+    assert one.probabilities == other.probabilities
+    assert not one.is_exact
+
+
+def test_what_others_do_is_expected_by_a_model() -> None:
+    machine = gdl.interpret(coin("rival"))
+
+    def mostly_tails(
+        role: gdl.Constant, state: gdl.State, moves: Sequence[gdl.Term]
+    ) -> list[float]:
+        return [0.75 if str(move) == "tails" else 0.25 for move in moves]
+
+    belief = Belief(machine, machine.roles[1], model=mostly_tails)
+    assert belief.observe(term("noop"), ())
+    assert fact_probabilities(belief)["(coin tails)"] == 0.75

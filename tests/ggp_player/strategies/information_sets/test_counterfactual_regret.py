@@ -1,0 +1,82 @@
+"""Regret minimisation finds equilibria of games whose equilibria are known."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import gdl
+from ggp_player.belief import Observation
+from ggp_player.strategies.information_sets import (
+    ExtensiveForm,
+    ExtensiveFormBuilder,
+    GameGraph,
+    Profile,
+    RegretMinimisation,
+    best_response,
+    node_values,
+)
+from ggp_player.strategies.information_sets.extensive_form import estimated_leaves
+from tests.support.compiled_games import machine_of, reasoner_of
+from tests.support.hidden_games import coin
+
+
+def form_of(machine: gdl.StateMachine, max_nodes: int = 10_000) -> ExtensiveForm | None:
+    builder = ExtensiveFormBuilder(GameGraph(machine), max_nodes)
+    for _ in builder.build():
+        pass
+    return builder.form
+
+
+def equilibrium(form: ExtensiveForm, iterations: int) -> Profile:
+    minimisation = RegretMinimisation(form)
+    for _ in range(iterations):
+        minimisation.iterate()
+    return minimisation.average()
+
+
+@pytest.mark.parametrize("machine_for", [machine_of, reasoner_of])
+def test_kuhn_poker(machine_for: object) -> None:
+    assert callable(machine_for)
+    form = form_of(machine_for("kuhnPoker"))
+    assert form is not None
+    assert len([found for found in form.sets if len(found.moves) > 1]) == 12
+    profile = equilibrium(form, 1000)
+    values = node_values(form, profile)[0]
+    # The first player loses 1/18 of an ante; an ante is 25 goal points.
+    assert values[:2] == pytest.approx([50 - 25 / 18, 50 + 25 / 18], abs=0.02)
+    for player in form.players:
+        value, response = best_response(form, profile, player)
+        assert value - values[player] < 0.05
+        assert node_values(form, response)[0][player] == pytest.approx(value)
+
+
+def test_a_guess_is_no_better_than_to_pass() -> None:
+    form = form_of(gdl.compile(coin("rival")))
+    assert form is not None
+    profile = equilibrium(form, 500)
+    guessing = form.find(1, [Observation(gdl.parse_term("noop"), frozenset())])
+    assert guessing is not None
+    chosen = dict(zip(map(str, guessing.moves), profile[guessing.actions], strict=True))
+    assert chosen["pass"] > 0.95
+    assert best_response(form, profile, 1)[0] == pytest.approx(60, abs=0.5)
+
+
+def test_what_was_not_told_is_in_no_information_set() -> None:
+    form = form_of(machine_of("kuhnPoker"))
+    assert form is not None
+    assert form.find(0, [Observation(None, None)]) is None
+    assert form.find(0, [Observation(gdl.parse_term("noop"), frozenset())]) is None
+
+
+def test_a_game_may_be_too_large() -> None:
+    machine = machine_of("phantomTicTacToe")
+    assert form_of(machine, 1000) is None
+    assert estimated_leaves(GameGraph(machine), Random(0)) > 1000
+
+
+def test_the_size_of_a_tree_is_estimated_without_bias() -> None:
+    graph, random = GameGraph(machine_of("kuhnPoker")), Random(0)
+    leaves = [estimated_leaves(graph, random) for _ in range(2000)]
+    assert sum(leaves) / len(leaves) == pytest.approx(30, rel=0.1)

@@ -75,7 +75,7 @@ def test_tic_tac_toe_one_history_after_the_other() -> None:
     assert nodes(ours("ticTacToe")) == nodes(theirs("tic_tac_toe"))
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", ["breakthrough", pytest.param("hex", marks=pytest.mark.slow)])
 def test_all_of_a_small_board(name: str, tmp_path: Path) -> None:
     make, other = SMALL[name]
     assert survey(written(make(), tmp_path)) == survey(theirs(other))

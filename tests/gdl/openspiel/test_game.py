@@ -16,6 +16,7 @@ from absl import flags
 from open_spiel.python.algorithms import generate_playthrough
 
 import gdl
+from gdl.openspiel import register
 from tests.support.compiled_games import NAMES
 from tests.support.paths import GAMES
 from tests.support.spiel_games import ours, written
@@ -159,6 +160,7 @@ def test_a_match_that_is_too_long_is_a_draw() -> None:
 
 
 def test_the_file_must_be_given_and_be_there(capfd: pytest.CaptureFixture[str]) -> None:
+    register()
     with pytest.raises(ValueError, match="expected the file"):
         pyspiel.load_game("gdl")
     with pytest.raises(FileNotFoundError, match=r"nowhere\.kif"):
@@ -173,6 +175,7 @@ def test_rules_that_cannot_be_read_are_explained(tmp_path: Path) -> None:
 
 
 def test_it_loads_by_its_name() -> None:
+    register()
     game = pyspiel.load_game(f"gdl(file={GAMES / 'nim.kif'})")
     assert "file=" in str(game)
     assert game.new_initial_state().legal_actions()

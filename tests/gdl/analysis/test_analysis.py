@@ -29,6 +29,7 @@ from tests.support.paths import GAMES
 SIMULTANEOUS = {
     "biddingTicTacToe",
     "fishery",
+    "goofspiel",
     "handDuel",
     "loneNumber",
     "powderKegs",

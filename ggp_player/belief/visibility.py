@@ -8,6 +8,7 @@ from math import prod
 from random import Random
 
 from gdl import State, StateMachine, Term
+from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from gdl.playouts import play_out
 
@@ -18,7 +19,10 @@ STEPS = 60
 """The most steps of a playout that are looked at."""
 
 ALL_JOINT_MOVES = 8192
-"""The most joint moves that are looked at in all; interpreted rules take some seconds for them."""
+"""The most joint moves that are looked at in all."""
+
+INTERPRETED_JOINT_MOVES = 512
+"""The same where the rules are interpreted, and each takes some milliseconds at worst."""
 
 JOINT_MOVES = 64
 """The most joint moves of a state that are looked at."""
@@ -30,7 +34,8 @@ def hides_states(machine: StateMachine, random: Random) -> bool:
     Random playouts are searched for a state, known to all, after which some role can see the same
     in two different states. That none is found is no proof that there is none.
     """
-    left = ALL_JOINT_MOVES
+    is_compiled = isinstance(machine, PropnetStateMachine)
+    left = ALL_JOINT_MOVES if is_compiled else INTERPRETED_JOINT_MOVES
     for _ in range(PLAYOUTS):
         for step in islice(play_out(machine, random, STEPS), STEPS):
             if step.joint_move is None or left <= 0:

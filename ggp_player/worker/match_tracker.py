@@ -288,6 +288,7 @@ class MatchTracker:
         else:
             self.state = machine.state_of(self.state)
         self.machine = machine
+        self._hides_states = self._hides_states or None  # more is looked at now
         assert self._compiler is not None
         message = "turn %d: the rules are compiled after %.1f s, and no longer interpreted"
         _log.info(message, self.turn, self._compiler.seconds)

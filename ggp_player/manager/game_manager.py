@@ -35,7 +35,6 @@ from ggp_player.manager.mailboxes import PolledPlayer
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
 from ggp_player.manager.seat_messages import LastStep, SeatMessages
-from ggp_player.play import HumanPlayer
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -233,7 +232,7 @@ class GameManager:
             scrambled=setup.scramble,
             random_token=f"{Random(f'token {setup.seed}').getrandbits(64):016x}",
             game_meta_url=setup.rulesheet_url,
-            is_player_human=tuple(isinstance(one, HumanPlayer) for one in self.seats.values()),
+            is_player_human=tuple(getattr(one, "is_human", False) for one in self.seats.values()),
         )
 
     async def _start(self) -> None:

@@ -42,6 +42,11 @@ class Mailbox:
         self._waiting: OrderedDict[str, Letter] = OrderedDict()
         self._taken: dict[str, Letter] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no request waits for the player, or for its reply."""
+        return not self._waiting and not self._taken
+
     async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
         """Have a request wait for the player, and return the reply to it."""
         reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -91,6 +96,11 @@ class Mailboxes:
     def of(self, name: str) -> Mailbox:
         """Return the mailbox of a player, which is made where there is none."""
         return self._boxes.setdefault(name, Mailbox(self._numbers))
+
+    def drop(self, name: str) -> None:
+        """Forget the mailbox of a player that has left, unless a request waits in it."""
+        if name in self._boxes and self._boxes[name].is_empty:
+            del self._boxes[name]
 
     def player(self, name: str) -> PolledPlayer:
         """Return a player as the game manager sees it."""

@@ -11,11 +11,12 @@ back. A :class:`HumanPlayer` takes a seat in a match of the game manager's and f
 from ggp_player.play.games import our_games, rulesheet_of
 from ggp_player.play.human import HumanPlayer, HumanSeat, human_seat, open_human
 from ggp_player.play.page import PlayPage, serve_table
-from ggp_player.play.session import Opponent, PlaySession, PlaySetup
+from ggp_player.play.session import HUMAN, Opponent, PlaySession, PlaySetup
 from ggp_player.play.table import Table
 from ggp_player.play.terminal import Lines, Terminal, TerminalSession
 
 __all__ = [
+    "HUMAN",
     "HumanPlayer",
     "HumanSeat",
     "Lines",

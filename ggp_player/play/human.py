@@ -80,6 +80,7 @@ class HumanPlayer:
         self._asker = asker
         self._table: Table | None = None
         self._role: gdl.Constant | None = None
+        self._play_clock = 0
 
     async def send(self, text: str) -> str:
         """Return the reply to a request. Raises :class:`MatchError` where the person has left."""
@@ -103,10 +104,11 @@ class HumanPlayer:
     async def _start(self, start: Start) -> None:
         ruleset = await asyncio.to_thread(gdl.parse, start.rules)
         machine = gdl.interpret(ruleset)
-        role = next(role for role in machine.roles if str(role).lower() == start.role.lower())
+        role = _role(machine, start.role)
         self._table = await asyncio.to_thread(Table, ruleset, machine, (role,))
         self._table.names[role] = self.name
         self._role = role
+        self._play_clock = start.play_clock
         await self._asker.begin(self._table)
 
     async def _play(self, play: Play) -> str:
@@ -116,6 +118,7 @@ class HumanPlayer:
         await self._follow(table, play)
         choice = table.ask_persons()[role]
         if not choice.done():
+            table.start_clock(self._play_clock)
             try:
                 await self._asker.ask(table)
             except LeftError as error:
@@ -129,6 +132,7 @@ class HumanPlayer:
             if table.sight.hides:
                 await asyncio.to_thread(table.sight.follow, line, table.persons)
             table.line = line
+            table.shown.notice = ""
             table.tell()
 
     async def _stop(self, stop: Stop) -> None:
@@ -142,6 +146,13 @@ class HumanPlayer:
             table.shown.ended = "" if table.line.is_over else reason
             table.tell()
             await self._asker.end(table)
+
+
+def _role(machine: gdl.StateMachine, name: str) -> gdl.Constant:
+    for role in machine.roles:
+        if str(role).lower() == name.lower():
+            return role
+    raise MatchError(f"the game has no role {name}")
 
 
 class TerminalAsker:

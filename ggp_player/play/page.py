@@ -58,6 +58,8 @@ _log = logging.getLogger(__name__)
 
 _Text: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
 
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
 
 class _Request(BaseModel):
     """What a page sends."""
@@ -92,12 +94,20 @@ class _Key:
 
 
 class PlayPage:
-    """Serves a table, while it is served: see :func:`serve_table`."""
+    """Serves a table, while it is served: see :func:`serve_table`.
 
-    def __init__(self, table: Table, title: str = "") -> None:
+    ``base`` stands before the paths of the page's addresses. Where ``has_next``, another table
+    takes this one's place when it is closed, and the page is loaded again for that.
+    """
+
+    def __init__(
+        self, table: Table, title: str = "", base: str = "", has_next: bool = False
+    ) -> None:
         self.table = table
         self.guard = WriteGuard()
         self._title = title or "A game"
+        self._base = base
+        self._has_next = has_next
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
         self._board: _Board | None = None
@@ -108,14 +118,23 @@ class PlayPage:
 
     def application(self) -> web.Application:
         """Return what answers the requests."""
-        app = web.Application(middlewares=[self._checked], client_max_size=MAX_REQUEST)
-        app.router.add_get("/", self._page, allow_head=False)
-        app.router.add_get("/events", self._events, allow_head=False)
-        app.router.add_get("/record", self._record, allow_head=False)
-        for name in ("move", "back", "flip", "new", "resign", "hint", "think"):
-            app.router.add_post(f"/{name}", self._change)
+        app = web.Application(
+            middlewares=[_by_name_of_this_machine, in_sentences], client_max_size=MAX_REQUEST
+        )
+        for (method, path), handler in self.handlers().items():
+            app.router.add_route(method, path, handler)
         self._site.add_static_route(app.router)
         return app
+
+    def handlers(self) -> dict[tuple[str, str], Handler]:
+        """Return what answers requests, by method and path."""
+        changes = ("move", "back", "flip", "new", "resign", "hint", "think")
+        return {
+            ("GET", "/"): self._page,
+            ("GET", "/events"): self._events,
+            ("GET", "/record"): self._record,
+            **{("POST", f"/{name}"): self._change for name in changes},
+        }
 
     async def start(self) -> None:
         """Begin to draw."""
@@ -146,27 +165,13 @@ class PlayPage:
 
     # ---------------------------------------------------------------------- requests
 
-    @web.middleware
-    async def _checked(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
-    ) -> web.StreamResponse:
-        """Answer requests by a name of this machine only, and errors with a sentence."""
-        try:
-            if request.host.rpartition(":")[0] not in NAMES:
-                raise web.HTTPForbidden(reason="the name in Host is not one of this machine")
-            return await handler(request)
-        except web.HTTPException as error:
-            return _sentence(error.status, error.reason)
-        except PlayError as error:
-            return _sentence(409, str(error))
-
     async def _page(self, _request: web.Request) -> web.Response:
         table = self.table
         return self._site.page(
             "play.html",
+            self._base,
             token=self.guard.token,
+            has_next=self._has_next,
             game=self._title,
             persons=table.persons_in_words(),
             actions=table.actions,
@@ -190,7 +195,7 @@ class PlayPage:
             asked = _Request.model_validate_json(await request.read())
         except ValidationError as error:
             raise web.HTTPBadRequest(reason="that is no request of a page") from error
-        name = request.path.removeprefix("/")
+        name = request.path.rpartition("/")[2]
         if name == "move":
             self.table.choose_text(asked.role, asked.move, asked.step, asked.match)
         else:
@@ -383,6 +388,24 @@ def layout_file_of_rules(table: Table) -> str:
     """The layout file beside the rulesheet, or nothing."""
     file = layout_file_of(Path(table.ruleset.source.name))
     return str(file.resolve()) if file is not None else ""
+
+
+@web.middleware
+async def _by_name_of_this_machine(request: web.Request, handler: Handler) -> web.StreamResponse:
+    if request.host.rpartition(":")[0] not in NAMES:
+        return _sentence(403, "the name in Host is not one of this machine")
+    return await handler(request)
+
+
+@web.middleware
+async def in_sentences(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer what cannot be done with a sentence."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        return _sentence(error.status, error.reason)
+    except PlayError as error:
+        return _sentence(409, str(error))
 
 
 def _sentence(status: int, sentence: str) -> web.Response:

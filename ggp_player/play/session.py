@@ -393,7 +393,9 @@ class PlaySession(Table):
         """Ask everybody for a move, and make the joint move."""
         self.shown.advice = None
         asked = self.ask_persons()
-        self._start_clock()
+        self.shown.deadline = None
+        if self.setup.is_timed and self.choosing:
+            self.start_clock(self.setup.play_clock)
         self._advising = asyncio.create_task(self._think_aloud())
         moves = [self._move_of(role, asked.get(role)) for role in self.machine.roles]
         decided = await _gathered(moves)
@@ -406,12 +408,6 @@ class PlaySession(Table):
         self.shown.notice = ""
         self._publish_step(line.number)
         self.tell()
-
-    def _start_clock(self) -> None:
-        self.shown.deadline = None
-        if self.setup.is_timed and self.choosing:
-            self.shown.clock = float(self.setup.play_clock)
-            self.shown.deadline = self.clock() + 1000 * self.setup.play_clock
 
     async def _move_of(
         self, role: Constant, asked: asyncio.Future[Term] | None

@@ -230,6 +230,12 @@ class Table:
         self.tell()
         return dict(self._choices.of_role)
 
+    def start_clock(self, seconds: int) -> None:
+        """Show people how long they may think about this step."""
+        self.shown.clock = float(seconds)
+        self.shown.deadline = self.clock() + 1000 * seconds
+        self.tell()
+
     def _only_waits(self, role: Constant, move: Term) -> bool:
         """Whether a lone legal move is there because others move, or is called a noop.
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 
+from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ConfigError, ManagerError, ProtocolError, ServerError
 from ggp_player.manager import (
     SENT_DIALECTS,
@@ -19,7 +20,9 @@ from ggp_player.manager import (
     open_player,
     seat_of,
 )
+from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
+from ggp_player.play import HUMAN, human_seat
 from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")
@@ -50,11 +53,12 @@ def dialect_for(player: StoredPlayer, tells_percepts: bool = False) -> Dialect:
 
 
 def check_address(address: str) -> None:
-    """Raise :class:`ManagerError` unless it is ``host:port``, with a path or not, or a strategy."""
-    if RemotePlayer.at(address) is not None:
+    """Raise :class:`ManagerError` unless it is ``host:port``, ``human``, or a strategy."""
+    if address == HUMAN or RemotePlayer.at(address) is not None:
         return
-    if not STRATEGY.fullmatch(address):
-        raise ManagerError(f"address: expected host:port, or a strategy; found {address!r}")
+    if not STRATEGY.fullmatch(address) or human_seat(address) is not None:
+        expected = f"expected host:port, with a path or not, {HUMAN}, or a strategy"
+        raise ManagerError(f"address: {expected}; found {address!r}")
     try:
         seat_of(address)
     except ConfigError as error:
@@ -66,63 +70,83 @@ def polls(player: StoredPlayer) -> bool:
     return player.address == POLLS
 
 
+def is_person(player: StoredPlayer) -> bool:
+    """Return whether the player is somebody who is asked on a page of the manager's."""
+    return player.address == HUMAN
+
+
 def is_strategy(player: StoredPlayer) -> bool:
     """Return whether the player is a strategy, which is run here, and as often as it is wanted."""
-    return not polls(player) and RemotePlayer.at(player.address) is None
+    is_elsewhere = polls(player) or RemotePlayer.at(player.address) is not None
+    return not is_elsewhere and not is_person(player)
 
 
-def _server(player: StoredPlayer, mailboxes: Mailboxes) -> RemotePlayer | PolledPlayer | None:
-    """Return what speaks to a player server, in which dialect the match decides."""
-    if polls(player):
-        return mailboxes.player(player.name)
-    remote = RemotePlayer.at(player.address)
-    return None if remote is None else replace(remote, title=player.name)
+class Clients:
+    """What speaks to the registered players: to servers, to those that poll, and to people."""
 
+    def __init__(self, now: WallClock = wall_clock) -> None:
+        self.mailboxes = Mailboxes(now)
+        self.people = People()
 
-async def open_client(
-    player: StoredPlayer,
-    mailboxes: Mailboxes,
-    stack: AsyncExitStack,
-    seed: int,
-    tells_percepts: bool = False,
-) -> MatchPlayer:
-    """Return what speaks to the player in a match; a strategy's processes end with the stack.
+    async def open(
+        self, player: StoredPlayer, stack: AsyncExitStack, seed: int, tells_percepts: bool = False
+    ) -> MatchPlayer:
+        """Return what speaks to the player in a match; a strategy's processes end with the stack.
 
-    ``tells_percepts`` is whether the rules of the game say what roles see.
-    """
-    server = _server(player, mailboxes)
-    if server is None:
-        return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
-    if isinstance(server, PolledPlayer):
-        return server
-    return replace(server, dialect=dialect_for(player, tells_percepts))
+        ``tells_percepts`` is whether the rules of the game say what roles see.
+        """
+        if is_person(player):
+            is_here = self.people.is_here(player.name)
+            return (
+                PersonPlayer(self.people.of(player.name)) if is_here else AbsentPlayer(player.name)
+            )
+        server = self._server(player)
+        if server is None:
+            return await open_player(seat_of(player.address, seed=seed, ponder=False), stack)
+        if isinstance(server, PolledPlayer):
+            return server
+        return replace(server, dialect=dialect_for(player, tells_percepts))
 
+    async def ask_info(self, player: StoredPlayer) -> InfoReply | str:
+        """Ask a player server for its status; return a sentence where it does not say it."""
+        if is_person(player):
+            if self.people.is_here(player.name):
+                return InfoReply(player.name, "available")
+            return f"nobody has the page {base_of(player.name)}/ open"
+        server = self._server(player)
+        if server is None:
+            return InfoReply(player.address, "available")
+        own = SYNTAXES[dialect_for(player)]
+        syntax = own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
+        try:
+            async with asyncio.timeout(INFO_SECONDS):
+                return syntax.parse_info_reply(await server.ask(syntax.format_request(Info())))
+        except TimeoutError:
+            return f"it has not answered INFO for {INFO_SECONDS:g} s"
+        except ServerError as error:
+            return str(error)
+        except ProtocolError:
+            return "what answers there is no player"
 
-async def ask_info(player: StoredPlayer, mailboxes: Mailboxes) -> InfoReply | str:
-    """Ask a player server for its status; return a sentence where it does not say it."""
-    server = _server(player, mailboxes)
-    if server is None:
-        return InfoReply(player.address, "available")
-    own = SYNTAXES[dialect_for(player)]
-    syntax = own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
-    try:
-        async with asyncio.timeout(INFO_SECONDS):
-            return syntax.parse_info_reply(await server.ask(syntax.format_request(Info())))
-    except TimeoutError:
-        return f"it has not answered INFO for {INFO_SECONDS:g} s"
-    except ServerError as error:
-        return str(error)
-    except ProtocolError:
-        return "what answers there is no player"
+    async def abort(self, player: StoredPlayer, match_id: str) -> None:
+        """Have a player server leave a match, if it is in it. Errors pass."""
+        server = self._server(player)
+        if server is not None:
+            with suppress(ServerError, TimeoutError):
+                async with asyncio.timeout(ABORT_SECONDS):
+                    await server.ask(abort_text(dialect_for(player), match_id))
 
+    async def forget(self, player: StoredPlayer) -> None:
+        """Drop what is kept for a player that is removed."""
+        self.mailboxes.drop(player.name)
+        await self.people.forget(player.name)
 
-async def abort(player: StoredPlayer, mailboxes: Mailboxes, match_id: str) -> None:
-    """Have a player server leave a match, if it is in it. Errors pass."""
-    server = _server(player, mailboxes)
-    if server is not None:
-        with suppress(ServerError, TimeoutError):
-            async with asyncio.timeout(ABORT_SECONDS):
-                await server.ask(abort_text(dialect_for(player), match_id))
+    def _server(self, player: StoredPlayer) -> RemotePlayer | PolledPlayer | None:
+        """Return what speaks to a player server, in which dialect the match decides."""
+        if polls(player):
+            return self.mailboxes.player(player.name)
+        remote = RemotePlayer.at(player.address)
+        return None if remote is None else replace(remote, title=player.name)
 
 
 class AbsentPlayer:
@@ -133,7 +157,7 @@ class AbsentPlayer:
 
     async def send(self, text: str) -> str:
         """Raise ServerError."""
-        raise ServerError(f"{self.name} is not registered")
+        raise ServerError(f"{self.name} is not here")
 
 
 def speaks(dialects: Sequence[str]) -> bool:

@@ -2,21 +2,28 @@
 
 A player plays one match at a time; a strategy of ours as many as there are. One that does not
 answer INFO is waited for, for :data:`PATIENCE` seconds; after that its matches are played without
-it, with random moves in place of its own, so that an event comes to its end.
+it, with random moves in place of its own, so that an event comes to its end. People are waited for
+longer, from the instant at which they are wanted, and have a rest between two matches.
 """
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from math import inf
 
 from ggp_player.clock import Clock, WallClock, monotonic, wall_clock
-from ggp_player.manager import Mailboxes
-from ggp_player.manager_service.scheduling.clients import ask_info, is_strategy
+from ggp_player.manager_service.scheduling.clients import Clients, is_person, is_strategy
 from ggp_player.manager_service.storage.store import StoredPlayer
 
 PATIENCE = 60.0
 """Seconds for which the matches of a player wait that is away or busy elsewhere."""
+
+PERSON_PATIENCE = 600.0
+"""Seconds for which the matches of somebody wait who has not opened the page."""
+
+PERSON_PAUSE = 5.0
+"""The least seconds between two matches of a person, who sees how the first has ended."""
 
 CHECK_PAUSE = 10.0
 """Seconds between two INFO to a player that is in no match."""
@@ -24,13 +31,19 @@ CHECK_PAUSE = 10.0
 
 @dataclass(slots=True)
 class Presence:
-    """A player and how it is; ``away_since`` is None while it can play."""
+    """A player and how it is; ``away_since`` is None while it can play.
+
+    ``wanted_since`` is when matches began to wait for a person who is not here, ``played_until``
+    when the latest match was over.
+    """
 
     player: StoredPlayer
     status: str = "unknown"
     problem: str = ""
     match_id: str = ""
     away_since: float | None = None
+    wanted_since: float | None = None
+    played_until: float = -inf
 
 
 class Roster:
@@ -41,7 +54,7 @@ class Roster:
         self._now = now
         self._created = clock()
         self.presences: dict[str, Presence] = {}
-        self.mailboxes = Mailboxes(now)
+        self.clients = Clients(now)
         self._left: dict[str, float] = {}
 
     def put(self, player: StoredPlayer) -> Presence:
@@ -58,10 +71,10 @@ class Roster:
         self.presences[player.name] = found
         return found
 
-    def remove(self, name: str) -> bool:
-        """Remove a player; return whether there was one."""
+    def remove(self, name: str) -> Presence | None:
+        """Remove a player, and return it, if there was one."""
         self._left[name] = self._clock()
-        return self.presences.pop(name, None) is not None
+        return self.presences.pop(name, None)
 
     def expired(self) -> list[str]:
         """List the players whose registration has not been renewed in time."""
@@ -79,7 +92,18 @@ class Roster:
             return self._clock() - self._left.get(name, self._created) > PATIENCE
         if found.match_id and not is_strategy(found.player):
             return False
+        if is_person(found.player):
+            return self._can_person_begin(found)
         return found.away_since is None or self._clock() - found.away_since > PATIENCE
+
+    def _can_person_begin(self, found: Presence) -> bool:
+        now = self._clock()
+        if self.clients.people.is_here(found.player.name):
+            found.wanted_since = None
+            return now - found.played_until >= PERSON_PAUSE
+        if found.wanted_since is None:
+            found.wanted_since = now
+        return now - found.wanted_since > PERSON_PATIENCE
 
     def enter(self, name: str, match_id: str) -> None:
         """Note that a player is in a match."""
@@ -91,6 +115,7 @@ class Roster:
         found = self.presences.get(name)
         if found is not None and found.match_id == match_id:
             found.match_id = ""
+            found.played_until = self._clock()
 
     async def check(self, name: str) -> Presence | None:
         """Ask a player for its status; return None where it is not there any more."""
@@ -98,7 +123,7 @@ class Roster:
         if found is None:
             return None
         address = found.player.address
-        reply = await ask_info(found.player, self.mailboxes)
+        reply = await self.clients.ask_info(found.player)
         if found.player.address != address:
             return found
         status = "unreachable" if isinstance(reply, str) else reply.status.lower() or "available"

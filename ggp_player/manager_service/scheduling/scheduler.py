@@ -36,8 +36,6 @@ from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, i
 from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     AbsentPlayer,
-    abort,
-    open_client,
     polls,
 )
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
@@ -133,13 +131,14 @@ class Scheduler:
 
     async def start(self) -> None:
         """Go on where the last manager ended."""
+        self.roster.clients.people.on_change = self._person_changed
         for player in await self.call(self.store.players):
             self.roster.put(player)
         open_attempts = await self.call(self.store.recover)
         known = self.roster.presences
         await asyncio.gather(
             *(
-                abort(known[name].player, self.roster.mailboxes, match_id)
+                self.roster.clients.abort(known[name].player, match_id)
                 for match_id, players in open_attempts
                 for name in players
                 if name in known
@@ -159,6 +158,7 @@ class Scheduler:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.roster.clients.people.close()
         self.news.close()
         await asyncio.to_thread(self._threads.shutdown)
 
@@ -197,10 +197,18 @@ class Scheduler:
         self.news.publish("player", name=presence.player.name, status=presence.status)
         self._play_what_can()
 
+    def _person_changed(self, name: str) -> None:
+        """Find out whether somebody is here, who has opened or left the page."""
+        presence = self.roster.presences.get(name)
+        if presence is not None:
+            self._spawn(self._check(presence))
+
     async def remove_player(self, name: str) -> bool:
         """Remove a player; a match that it is in goes on without it."""
         found = await self.call(self.store.remove_player, name)
-        self.roster.remove(name)
+        presence = self.roster.remove(name)
+        if presence is not None and not presence.match_id:
+            await self.roster.clients.forget(presence.player)
         if found:
             self.news.publish("player", name=name, status="removed")
         return found
@@ -463,8 +471,8 @@ class MatchInService:
         found = self._scheduler.roster.presences.get(name)
         if found is None:
             return AbsentPlayer(name)
-        mailboxes = self._scheduler.roster.mailboxes
-        return await open_client(found.player, mailboxes, stack, self._running.match.seed, sees)
+        clients = self._scheduler.roster.clients
+        return await clients.open(found.player, stack, self._running.match.seed, sees)
 
     async def _setup(self) -> MatchSetup:
         match, settings = self._running.match, self._event.settings

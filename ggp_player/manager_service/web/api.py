@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
@@ -21,10 +21,12 @@ from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     POLLS,
     check_address,
+    is_person,
     is_strategy,
     speaks,
 )
 from ggp_player.manager_service.scheduling.event_formats import check_plan
+from ggp_player.manager_service.scheduling.people import base_of
 from ggp_player.manager_service.scheduling.roster import Presence
 from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known, player_roles
 from ggp_player.manager_service.storage.store import (
@@ -42,6 +44,7 @@ from ggp_player.manager_service.web.games import own_game
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS, is_own_page
+from ggp_player.play import HUMAN
 from ggp_player.protocol import Dialect
 
 MAX_BODY = 16 * 2**20
@@ -49,6 +52,9 @@ MAX_BODY = 16 * 2**20
 
 POLL_LIFETIME = 60
 """Seconds for which a player that polls stays registered after a poll."""
+
+PERSON_LIFETIME = 3600
+"""Seconds for which somebody who has taken a seat stays registered after looking at the page."""
 
 MAX_FOLLOWERS = 100
 """Connections that follow the live events."""
@@ -60,6 +66,9 @@ _asking: ContextVar[TokenHolder] = ContextVar("_asking")
 """Who makes the request that is being answered."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
+
+Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+"""What answers a request."""
 
 _log = logging.getLogger(__name__)
 
@@ -104,7 +113,7 @@ class Api:
         name, sent = request.match_info["name"], await _body(request, models.PlayerToPut)
         _check_name(name)
         identity = _asking.get()
-        self._check_owner(name, identity)
+        self.check_owner(name)
         if sent.lifetime is None and not identity.may("organiser"):
             raise ApiError(
                 403, "a player that stays is added by an organiser", "lifetime", "seconds"
@@ -140,8 +149,9 @@ class Api:
             expected = f"{sender}, where this comes from, or a host of --allow-addresses"
             raise ApiError(403, what, "address", expected)
 
-    def _check_owner(self, name: str, identity: TokenHolder) -> None:
-        found = self.scheduler.roster.presences.get(name)
+    def check_owner(self, name: str) -> None:
+        """Raise :class:`ApiError` where who asks may not act for the player."""
+        identity, found = _asking.get(), self.scheduler.roster.presences.get(name)
         if found and found.player.owner != identity.name and not identity.may("organiser"):
             raise ApiError(403, f"{name} was registered with another token", "name")
 
@@ -157,7 +167,7 @@ class Api:
     async def delete_player(self, request: web.Request) -> web.Response:
         """Withdraw or remove a player."""
         name = self._presence(request).player.name
-        self._check_owner(name, _asking.get())
+        self.check_owner(name)
         await self.scheduler.remove_player(name)
         return json_answer(models.Done())
 
@@ -168,11 +178,37 @@ class Api:
         return json_answer(_player_shown(presence))
 
     def _presence(self, request: web.Request) -> Presence:
-        name = request.match_info["name"]
+        return self._presence_of(request.match_info["name"])
+
+    def _presence_of(self, name: str) -> Presence:
         found = self.scheduler.roster.presences.get(name)
         if found is None:
             raise ApiError(404, f"there is no player {name}", "name")
         return found
+
+    # People
+
+    async def post_person(self, request: web.Request) -> web.Response:
+        """Register somebody who plays on a page."""
+        name = (await _body(request, models.PersonToSeat)).name
+        self.check_owner(name)
+        found = self.scheduler.roster.presences.get(name)
+        if found is None:
+            await self._put_person(name)
+        elif not is_person(found.player):
+            raise ApiError(409, f"the name {name} belongs to another player", "name")
+        return json_answer(models.SeatTaken(page=f"{base_of(name)}/"), 201)
+
+    async def renew_person(self, name: str) -> None:
+        """Renew the registration of somebody where half of its time is over."""
+        expires = self._presence_of(name).player.expires
+        if expires is not None and expires < wall_clock() + 500 * PERSON_LIFETIME:
+            await self._put_person(name)
+
+    async def _put_person(self, name: str) -> None:
+        expires = wall_clock() + 1000 * PERSON_LIFETIME
+        player = StoredPlayer(name, HUMAN, owner=_asking.get().name, expires=expires)
+        await self.scheduler.put_player(player)
 
     # Players that poll
 
@@ -209,9 +245,9 @@ class Api:
         name = request.query.get(key, "")
         if not NAME.fullmatch(name):
             raise ApiError(422, f"{name!r} is no name", key, NAME_RULE)
-        self._check_owner(name, _asking.get())
+        self.check_owner(name)
         self._check_free(name, POLLS, POLL_LIFETIME)
-        return name, self.scheduler.roster.mailboxes.of(name)
+        return name, self.scheduler.roster.clients.mailboxes.of(name)
 
     async def _renew_polling(self, name: str) -> None:
         """Register a player that polls, or renew that where half of its time is over."""
@@ -298,7 +334,7 @@ class Api:
         """Raise :class:`ManagerError` where a server would have to play against itself."""
         for name in {name for name in players if players.count(name) > 1}:
             if not is_strategy(self.scheduler.roster.presences[name].player):
-                raise ManagerError(f"players: {name} is a server, and plays one role of a match")
+                raise ManagerError(f"players: {name} plays one role of a match only")
 
     async def cancel_event(self, request: web.Request) -> web.Response:
         """Cancel an event."""

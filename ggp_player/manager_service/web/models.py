@@ -32,8 +32,9 @@ class PlayerToPut(_Sent):
     address: str = Field(
         default="",
         max_length=500,
-        description="host:port, with a path or not; or a strategy, such as random, which is run by "
-        "the manager. Where it is empty, the host is that of the request, and the port `port`",
+        description="host:port, with a path or not; human, for somebody who plays on the page "
+        "/people/NAME/; or a strategy, such as random, which is run by the manager. Where it is "
+        "empty, the host is that of the request, and the port `port`",
     )
     port: int | None = Field(default=None, ge=1, le=65535)
     path: str = Field(default="/", pattern=r"^/[^\s?#]{0,300}$")
@@ -63,6 +64,18 @@ class PlayerShown(_Answered):
     problem: str = Field(description="why it cannot be reached")
     match: str = Field(description="the match that it is in here")
     expires: int | None
+
+
+class PersonToSeat(_Sent):
+    """Somebody who wants to play on a page of the manager's."""
+
+    name: Name
+
+
+class SeatTaken(_Answered):
+    """Where the page of a person is."""
+
+    page: str
 
 
 class GameToPut(_Sent):

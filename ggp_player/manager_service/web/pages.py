@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Callable
 
 from aiohttp import web
 
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.web.api import Handler
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.site import PageSite
 
@@ -17,8 +17,6 @@ MATCHES_SHOWN = 50
 
 EVENTS_SHOWN = 20
 """Events on the page: the latest."""
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class ManagerPage:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeAlias
 
 from aiohttp import web
 
 from ggp_player.manager_service.storage.tokens import Role
 from ggp_player.manager_service.web import models as m
 from ggp_player.manager_service.web.admission import ApiError
-from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, json_answer
+from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, Handler, json_answer
 from ggp_player.manager_service.web.openapi import Route
 from ggp_player.manager_service.web.pages import ManagerPage
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from ggp_player.manager_service.web.people_pages import PeoplePages
 
 ROUTES: tuple[Route[Api], ...] = (
     Route("GET", "/api/openapi.json", None, "This document", Api.openapi),
@@ -48,6 +45,15 @@ ROUTES: tuple[Route[Api], ...] = (
         "Ask a player for its status",
         Api.check_player,
         m.PlayerShown,
+    ),
+    Route(
+        "POST",
+        "/api/people",
+        "player",
+        "Have somebody play by hand, on a page",
+        Api.post_person,
+        m.SeatTaken,
+        m.PersonToSeat,
     ),
     Route(
         "GET",
@@ -180,6 +186,7 @@ def new_application(api: Api) -> web.Application:
         )
     page = ManagerPage(api.scheduler)
     page.add_routes(application.router, lambda handler: _admitted(api, None, handler))
+    PeoplePages(api).add_routes(application.router)
     return application
 
 

@@ -59,6 +59,9 @@ export async function get(path) {
 
 async function sentenceOf(response) {
   const text = await response.text();
+  if (response.headers.get("Content-Type")?.startsWith("application/json")) {
+    return JSON.parse(text).error?.what ?? text;
+  }
   return text.startsWith("<") ? `the server says ${response.status}` : text;
 }
 

@@ -7,13 +7,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 
 from ggp_player.errors import ManagerError
-from ggp_player.manager import Mailboxes, RemotePlayer
+from ggp_player.manager import RemotePlayer
 from ggp_player.manager_service.scheduling.clients import (
-    abort,
-    ask_info,
+    Clients,
     check_address,
     dialect_for,
-    open_client,
     speaks,
 )
 from ggp_player.manager_service.storage.store import StoredPlayer
@@ -60,7 +58,7 @@ async def test_the_dialect_is_the_best_for_the_game(
     assert dialect_for(player(*dialects)) == plain
     assert dialect_for(player(*dialects), tells_percepts=True) == with_percepts
     async with AsyncExitStack() as stack:
-        client = await open_client(player(*dialects), Mailboxes(), stack, 1, tells_percepts=True)
+        client = await Clients().open(player(*dialects), stack, 1, tells_percepts=True)
     assert client == RemotePlayer("127.0.0.1", 1, title="ann", dialect=Dialect(with_percepts))
 
 
@@ -77,7 +75,7 @@ async def test_the_status_is_asked_for_in_the_players_dialect(
     dialect: str, asked: str, reply: str
 ) -> None:
     async with answering(reply) as (address, received):
-        found = await ask_info(player(dialect, address=address), Mailboxes())
+        found = await Clients().ask_info(player(dialect, address=address))
     assert received == [asked]
     assert found == InfoReply("x", "available")
 
@@ -88,7 +86,7 @@ async def test_the_status_is_asked_for_in_the_players_dialect(
 )
 async def test_a_match_is_left_in_the_players_dialect(dialect: str, sent: str) -> None:
     async with answering("done") as (address, received):
-        await abort(player(dialect, address=address), Mailboxes(), "m1")
+        await Clients().abort(player(dialect, address=address), "m1")
     assert received == [sent]
 
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from ggp_player.manager_service.scheduling.clients import AbsentPlayer, check_address
-from ggp_player.manager_service.scheduling.roster import PATIENCE, Roster
+from ggp_player.manager_service.scheduling.roster import (
+    PATIENCE,
+    PERSON_PATIENCE,
+    PERSON_PAUSE,
+    Roster,
+)
 from ggp_player.manager_service.storage.store import StoredPlayer
 from tests.support.stub_players import StubPlayer, listen, port_of
 
@@ -66,3 +71,32 @@ def test_a_strategy_plays_as_many_matches_as_there_are() -> None:
     roster.enter("bot", "match 1")
     assert roster.can_begin("bot")
     assert AbsentPlayer("bot").name == "bot"
+
+
+async def test_a_person_is_waited_for_from_the_first_match_on() -> None:
+    check_address("human")
+    now = [100.0]
+    roster = Roster(lambda: now[0])
+    roster.put(StoredPlayer("ann", "human"))
+    now[0] += 10 * PERSON_PATIENCE
+    assert not roster.can_begin("ann")
+    now[0] += PERSON_PATIENCE + 1
+    assert roster.can_begin("ann")
+    with roster.clients.people.viewing("ann"):
+        assert roster.can_begin("ann")
+    assert not roster.can_begin("ann")
+    await roster.clients.people.close()
+
+
+async def test_a_person_rests_between_two_matches() -> None:
+    now = [100.0]
+    roster = Roster(lambda: now[0])
+    roster.put(StoredPlayer("ann", "human"))
+    with roster.clients.people.viewing("ann"):
+        roster.enter("ann", "match 1")
+        assert not roster.can_begin("ann")
+        roster.leave("ann", "match 1")
+        assert not roster.can_begin("ann")
+        now[0] += PERSON_PAUSE
+        assert roster.can_begin("ann")
+    await roster.clients.people.close()

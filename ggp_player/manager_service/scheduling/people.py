@@ -1,0 +1,190 @@
+"""People as players: each is asked on a page, which a process of its own serves.
+
+The rules of a match reach that process only, so what they cost is bounded there. It listens at a
+socket in a folder that is ours alone; :mod:`ggp_player.manager_service.web.people_pages` lets the
+person through to it. Somebody is here as long as the page is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+
+from gdl.system import child_environment
+from ggp_player.errors import ServerError
+from ggp_player.play import person_server
+
+READY_SECONDS = 20.0
+"""How long the process of a person may take to start."""
+
+MAX_PEOPLE = 50
+"""People who have a process at a time."""
+
+_MAIN = f"from {person_server.__name__} import main; main()"
+
+
+class Person:
+    """One person: ``viewers`` counts the open pages, ``socket`` is where the process listens."""
+
+    def __init__(self, name: str, socket: Path) -> None:
+        self.name = name
+        self.socket = socket
+        self.viewers = 0
+        self._process: Process | None = None
+        self._starting = asyncio.Lock()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the page is open."""
+        return self.viewers > 0
+
+    @property
+    def has_process(self) -> bool:
+        """Whether the process is there."""
+        return self._process is not None and self._process.returncode is None
+
+    @contextmanager
+    def viewing(self) -> Iterator[None]:
+        """Note that the page is open."""
+        self.viewers += 1
+        try:
+            yield
+        finally:
+            self.viewers -= 1
+
+    async def start(self) -> None:
+        """Start the process where there is none. Raises :class:`ServerError` where it fails."""
+        async with self._starting:
+            if self.has_process:
+                return
+            self.socket.unlink(missing_ok=True)
+            process = self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", _MAIN, str(os.getpid()), str(self.socket)),
+                *(self.name, base_of(self.name)),
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                env=child_environment(),
+                start_new_session=True,  # Ctrl-C is for the manager, which ends it
+            )
+            assert process.stdout is not None
+            line = b""
+            with suppress(TimeoutError):
+                async with asyncio.timeout(READY_SECONDS):
+                    line = await process.stdout.readline()
+            if line != person_server.READY_LINE:
+                await self.close()
+                raise ServerError(f"the page of {self.name} cannot be served")
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    def session(self) -> aiohttp.ClientSession:
+        """Return a client whose requests go to the process."""
+        return aiohttp.ClientSession(
+            base_url="http://person/",
+            connector=aiohttp.UnixConnector(str(self.socket)),
+            timeout=aiohttp.ClientTimeout(total=None),
+            auto_decompress=False,
+            skip_auto_headers=("User-Agent",),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPlayer:
+    """A person as the game manager sees a player."""
+
+    person: Person
+    is_human: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name of the person."""
+        return self.person.name
+
+    async def send(self, text: str) -> str:
+        """Return the reply to a request, which comes when the person has chosen."""
+        await self.person.start()
+        try:
+            async with self.person.session() as session, session.post("/", data=text) as response:
+                return await response.text()
+        except (aiohttp.ClientError, OSError) as error:
+            raise ServerError(f"the page of {self.name} has failed") from error
+
+
+class People:
+    """All people by name; they are told to ``on_change`` when one has come or gone."""
+
+    def __init__(self) -> None:
+        self.on_change: Callable[[str], object] = lambda name: None
+        self._people: dict[str, Person] = {}
+        self._folder: Path | None = None
+        self._count = 0
+
+    def of(self, name: str) -> Person:
+        """Return the person of a name, who is not here yet where nobody had that name."""
+        if name not in self._people:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="ggp-people-"))
+            self._count += 1
+            self._people[name] = Person(name, self._folder / f"{self._count}.sock")
+        return self._people[name]
+
+    def is_here(self, name: str) -> bool:
+        """Whether the page of a person is open."""
+        return name in self._people and self._people[name].is_here
+
+    @contextmanager
+    def viewing(self, name: str) -> Iterator[Person]:
+        """Note that the page of a person is open."""
+        person = self.of(name)
+        try:
+            with person.viewing():
+                self.on_change(name)
+                yield person
+        finally:
+            self.on_change(name)
+
+    async def start(self, name: str) -> Person:
+        """Return a person whose process has started. Raises :class:`ServerError`."""
+        person = self.of(name)
+        if not person.has_process and self._processes() >= MAX_PEOPLE:
+            raise ServerError(f"there are {MAX_PEOPLE} people here already, which is the most")
+        await person.start()
+        return person
+
+    async def forget(self, name: str) -> None:
+        """End the process of somebody who is no player any more."""
+        person = self._people.pop(name, None)
+        if person is not None:
+            await person.close()
+
+    async def close(self) -> None:
+        """End all processes."""
+        for name in list(self._people):
+            await self.forget(name)
+        if self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    def _processes(self) -> int:
+        return sum(person.has_process for person in self._people.values())
+
+
+def base_of(name: str) -> str:
+    """Return what stands before the paths of a person's page."""
+    return f"/people/{name}"

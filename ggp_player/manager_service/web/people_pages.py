@@ -1,0 +1,113 @@
+"""The pages on which people play: they are served by processes of their own, and passed on here.
+
+A page shows what its person may see and nobody else, so looking at it needs the same token as
+moving on it: that of the player, or of an organiser. Requests that change something must come from
+a page of this manager; the process also asks for the token of the page itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext, suppress
+
+import aiohttp
+from aiohttp import web
+
+from ggp_player.errors import ServerError
+from ggp_player.manager_service.scheduling.clients import is_person
+from ggp_player.manager_service.scheduling.people import Person, base_of
+from ggp_player.manager_service.web.admission import ApiError
+from ggp_player.manager_service.web.api import Api, Handler
+from ggp_player.pages.security import PAGE_HEADERS, TOKEN_HEADER, is_own_page
+
+MAX_BODY = 2**14
+"""Bytes of the longest request of a page."""
+
+_PASSED_BACK = ("Content-Type", "Cache-Control", "Content-Disposition")
+"""Headers of replies that are passed on, besides those that keep pages safe."""
+
+_log = logging.getLogger(__name__)
+
+
+class PeoplePages:
+    """Passes the requests of people on to what serves their pages."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._people = api.scheduler.roster.clients.people
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """Have an application answer for the pages."""
+        router.add_get("/people/{name}", self._admitted(self._to_page), allow_head=False)
+        router.add_get("/people/{name}/{path:.*}", self._admitted(self._look), allow_head=False)
+        router.add_post("/people/{name}/{path:.*}", self._admitted(self._act))
+
+    def _admitted(self, handler: Handler) -> Handler:
+        async def answer(request: web.Request) -> web.StreamResponse:
+            await self._api.admit(request, "player")
+            return await handler(request)
+
+        return answer
+
+    async def _to_page(self, request: web.Request) -> web.StreamResponse:
+        raise web.HTTPFound(f"{base_of(request.match_info['name'])}/")
+
+    async def _look(self, request: web.Request) -> web.StreamResponse:
+        name, path = self._name_of(request), request.match_info["path"]
+        await self._api.renew_person(name)
+        watching = self._people.viewing(name) if path == "events" else nullcontext()
+        with watching:
+            return await self._pass_on(request, name)
+
+    async def _act(self, request: web.Request) -> web.StreamResponse:
+        _check_own_page(request)
+        return await self._pass_on(request, self._name_of(request))
+
+    def _name_of(self, request: web.Request) -> str:
+        """Return whose page it is, if who asks may see it."""
+        name = request.match_info["name"]
+        found = self._api.scheduler.roster.presences.get(name)
+        if found is None or not is_person(found.player):
+            raise ApiError(404, f"nobody called {name} plays here", "name")
+        self._api.check_owner(name)
+        return name
+
+    async def _pass_on(self, request: web.Request, name: str) -> web.StreamResponse:
+        try:
+            person = await self._people.start(name)
+            async with _asked(person, request) as reply:
+                return await _passed_back(request, reply)
+        except (ServerError, aiohttp.ClientError, OSError) as error:
+            _log.warning("the page of %s: %s", name, error)
+            raise ApiError(503, f"the page of {name} does not answer; load it again") from error
+
+
+@asynccontextmanager
+async def _asked(person: Person, request: web.Request) -> AsyncIterator[aiohttp.ClientResponse]:
+    body = await request.content.read(MAX_BODY) if request.method == "POST" else None
+    names = ("Content-Type", TOKEN_HEADER)
+    headers = {key: request.headers[key] for key in names if key in request.headers}
+    async with (
+        person.session() as session,
+        session.request(request.method, request.rel_url, data=body, headers=headers) as reply,
+    ):
+        yield reply
+
+
+async def _passed_back(request: web.Request, reply: aiohttp.ClientResponse) -> web.StreamResponse:
+    """Send a reply on as it comes: what changes is pushed, so it may have no end."""
+    kept = {key: value for key, value in reply.headers.items() if key in _PASSED_BACK}
+    response = web.StreamResponse(status=reply.status, headers={**PAGE_HEADERS, **kept})
+    with suppress(ConnectionError):  # the page has gone
+        await response.prepare(request)
+        async for part in reply.content.iter_any():
+            await response.write(part)
+        await response.write_eof()
+    return response
+
+
+def _check_own_page(request: web.Request) -> None:
+    """Raise :class:`ApiError` where a page of another site has sent a request."""
+    if not is_own_page(request.headers, request.host):
+        raise ApiError(403, "no page of another site plays here", "Origin")

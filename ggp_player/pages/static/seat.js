@@ -1,0 +1,10 @@
+// A person who waits for a match: the page is loaded again when one begins.
+
+import { address, byId, setText } from "./dom.js";
+import { follow } from "./stream.js";
+
+follow(address("/events"), () => {}, (state) => {
+  if (state === "closed") return location.reload();
+  byId("connection").hidden = state === "open";
+  setText(byId("connection"), "The manager does not answer; trying again.");
+});

@@ -1,0 +1,152 @@
+"""A person as a player server: a manager's requests and the person's page come to one socket.
+
+=====================  =========================================================================
+``POST /``             a request of the manager, in dialect A; the reply comes when the person
+                       has chosen
+``GET`` of ``BASE/``   the page: the match under way, the one that has ended, or that none has begun
+=====================  =========================================================================
+
+and so on, as :mod:`.page` says. It is a process of its own, within bounds of memory, as the rules
+of matches come from strangers, and a socket in a private folder, so that the one who started it
+decides who gets here (:class:`ggp_player.manager_service.scheduling.people.People` does).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from aiohttp import web
+
+from gdl import GdlError
+from gdl.system import end_with_parent, limit_memory
+from ggp_player.errors import GgpPlayerError
+from ggp_player.pages import EventStream, PageSite
+from ggp_player.play.human import HumanPlayer
+from ggp_player.play.page import SHUTDOWN_SECONDS, Handler, PlayPage, in_sentences
+from ggp_player.play.table import Table
+
+MAX_MEMORY = 2 * 2**30
+"""Bytes of address space of the process."""
+
+MAX_MESSAGE = 16 * 2**20
+"""Bytes of the longest request of the manager: a START with its rules."""
+
+READY_LINE = b"ready\n"
+"""What the process writes when its socket is there."""
+
+
+class PersonServer:
+    """Serves the matches of one person, one after the other, at addresses below ``base``."""
+
+    def __init__(self, name: str, base: str = "") -> None:
+        self._name = name
+        self._base = base
+        self._player = HumanPlayer(self, name)
+        self._site = PageSite("ggp-player")
+        self._page: PlayPage | None = None
+        self._has_begun = asyncio.Event()
+
+    def application(self) -> web.Application:
+        """Return what answers the requests."""
+        app = web.Application(middlewares=[in_sentences], client_max_size=MAX_MESSAGE)
+        app.router.add_post("/", self._request)
+        below = web.Application()
+        self._site.add_static_route(below.router)
+        below.router.add_route("*", "/{path:.*}", self._below)
+        app.add_subapp(self._base or "/page", below)
+        return app
+
+    async def close(self) -> None:
+        """End the page of the match."""
+        if self._page is not None:
+            await self._page.close()
+
+    # ---------------------------------------------------------------------- the manager
+
+    async def _request(self, request: web.Request) -> web.Response:
+        text = (await request.read()).decode("utf-8", "replace")
+        try:
+            reply = await self._player.send(text)
+        except (GgpPlayerError, GdlError) as error:
+            reply = f"error: {error}"
+        return web.Response(text=reply, content_type="text/acl")
+
+    async def begin(self, table: Table) -> None:
+        """Show a match in place of the one before."""
+        before = self._page
+        if before is not None and (result := before.table.result()):
+            table.shown.notice = f"The match before: {result}"
+        self._page = PlayPage(table, f"{self._name}'s match", self._base, has_next=True)
+        await self._page.start()
+        self._has_begun.set()
+        if before is not None:
+            before.table.end_viewing()
+            await before.close()
+
+    async def ask(self, table: Table) -> None:
+        """Wait for the click."""
+        while table.choosing:
+            await table.news()
+
+    async def end(self, table: Table) -> None:
+        """Nothing: the page shows the end until the next match begins."""
+
+    # ---------------------------------------------------------------------- the person
+
+    async def _below(self, request: web.Request) -> web.StreamResponse:
+        path = f"/{request.match_info['path']}"
+        handlers = self._waiting if self._page is None else self._page.handlers()
+        handler = handlers.get((request.method, path))
+        if handler is None:
+            raise web.HTTPNotFound(reason="there is no such page here")
+        return await handler(request)
+
+    @property
+    def _waiting(self) -> dict[tuple[str, str], Handler]:
+        return {("GET", "/"): self._waiting_page, ("GET", "/events"): self._until_it_begins}
+
+    async def _waiting_page(self, _request: web.Request) -> web.Response:
+        return self._site.page("seat.html", self._base, name=self._name)
+
+    async def _until_it_begins(self, request: web.Request) -> web.StreamResponse:
+        """Tell a page that waits when the first match has begun, by the end of the stream."""
+        async with EventStream(request) as stream:
+            is_told = self._has_begun.is_set
+            await stream.follow(self._has_begun.wait, lambda: None if is_told() else b"")
+        return stream.response
+
+
+async def serve_person(server: PersonServer, socket: Path, on_ready: Callable[[], None]) -> None:
+    """Serve at a socket until the task is cancelled."""
+    runner = web.AppRunner(
+        server.application(),
+        access_log=None,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+        handler_cancellation=True,  # the manager has given up on a move
+    )
+    await runner.setup()
+    try:
+        await web.UnixSite(runner, socket).start()
+        on_ready()
+        await asyncio.Event().wait()
+    finally:
+        await server.close()
+        await runner.cleanup()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Serve a person: the arguments are the parent's process id, the socket, the name, the base."""
+    parent, socket, name, base = arguments or sys.argv[1:]
+    end_with_parent(int(parent))
+    limit_memory(MAX_MEMORY)
+
+    def say_ready() -> None:
+        with suppress(OSError):
+            os.write(1, READY_LINE)
+
+    asyncio.run(serve_person(PersonServer(name, base), Path(socket), say_ready))

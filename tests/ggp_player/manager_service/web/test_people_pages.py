@@ -1,0 +1,204 @@
+"""People in events: who may see a page, and a match that is played on it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import pytest
+
+from ggp_player.manager_service.scheduling import roster
+from tests.support.manager_service import CLOCKS, Asker, asker, stub
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+LIMIT = 60
+"""Seconds for a test, on a machine that does much else."""
+
+UNTIMED = {**CLOCKS, "start_clock": LIMIT, "play_clock": LIMIT}
+
+
+@pytest.fixture(autouse=True)
+def _people_need_no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(roster, "PERSON_PAUSE", 0.0)
+
+
+class Visitor:
+    """Does what the modules of a person's page do."""
+
+    def __init__(self, asking: Asker, name: str) -> None:
+        self._session = asking.session
+        self._base = f"http://127.0.0.1:{asking.service.port}/people/{name}"
+        self._token = ""
+
+    async def load(self) -> str:
+        """Load the page."""
+        async with self._session.get(f"{self._base}/") as answer:
+            assert answer.status == 200
+            text = await answer.text()
+        self._token = re.findall('data-token="([^"]*)"', text)[0]
+        return text
+
+    async def follow(self, events: asyncio.Queue[tuple[str, dict[str, Any]]]) -> None:
+        """Put what is pushed into a queue, until the stream ends."""
+        async with self._session.get(f"{self._base}/events") as answer:
+            assert answer.content_type == "text/event-stream"
+            kind = ""
+            async for line in answer.content:
+                word, _, rest = line.decode().strip().partition(": ")
+                if word == "event":
+                    kind = rest
+                elif word == "data":
+                    events.put_nowait((kind, json.loads(rest)))
+
+    async def post(self, path: str, **headers: str) -> tuple[int, str]:
+        """Send a change that cannot be made now."""
+        headers = {"X-Page-Token": self._token, **headers}
+        sent = {"role": "cross", "move": "(nothing)", "step": 0, "match": 1}
+        async with self._session.post(f"{self._base}/{path}", json=sent, headers=headers) as answer:
+            return answer.status, await answer.text()
+
+    async def move(self, table: dict[str, Any]) -> None:
+        """Make the first legal move."""
+        [role] = table["choosing"]
+        move = table["legal"][role][0]
+        sent = {"role": role, "move": move, "step": table["step"], "match": table["match"]}
+        headers = {"X-Page-Token": self._token}
+        async with self._session.post(f"{self._base}/move", json=sent, headers=headers) as answer:
+            assert answer.status == 200, await answer.text()
+
+
+async def take_seat(asking: Asker, name: str, **headers: str) -> tuple[int, str]:
+    """Take a seat; return the status, and the page."""
+    status, found = await asking.ask("POST", "/api/people", {"name": name}, **headers)
+    return status, found.get("page", "")
+
+
+async def play_on_page(visitor: Visitor) -> dict[str, Any]:
+    """Play the match whose beginning the page waits for; return the last table."""
+    assert "No match of yours has begun" in await visitor.load()
+    events: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
+    await visitor.follow(events)  # ends when the match begins
+    await visitor.load()
+    following = asyncio.create_task(visitor.follow(events))
+    table: dict[str, Any] = {}
+    moved = -1
+    try:
+        while not table.get("is_over"):
+            _, message = await events.get()
+            table = message.get("table") or table
+            if table.get("choosing") and table["step"] != moved:
+                moved = table["step"]
+                await visitor.move(table)
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+    return table
+
+
+async def test_a_person_plays_a_match_of_an_event(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
+        assert await take_seat(asking, "ann") == (201, "/people/ann/")
+        shown = await asking.done("GET", "/api/players/ann")
+        assert (shown["address"], shown["status"]) == ("human", "unreachable")
+        assert "page /people/ann/ open" in shown["problem"]
+        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **UNTIMED}
+        await asking.done("POST", "/api/events", {**sent, "players": ["ann", "bob"]})
+        playing = asyncio.create_task(play_on_page(Visitor(asking, "ann")))
+        ended = await asking.until("match_ended")
+        table = await playing
+        record = await asking.done("GET", f"/api/matches/{ended['match']}/record")
+    assert record["isCompleted"]
+    assert record["isPlayerHuman"] == [True, False]
+    assert not any(error for step in record["errors"] for error in step)
+    assert table["goals"] == dict(zip(table["roles"], record["goalValues"], strict=True))
+
+
+async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
+        await take_seat(asking, "ann")
+        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **CLOCKS}
+        await asking.done("POST", "/api/events", {**sent, "players": ["ann", "bob"]})
+        await Visitor(asking, "ann").follow(asyncio.Queue())
+        ended = await asking.until("match_ended")
+        record = await asking.done("GET", f"/api/matches/{ended['match']}/record")
+    assert record["isCompleted"]
+    assert {step[0] for step in record["errors"][1:]} <= {"TO", ""}
+    assert any(step[0] == "TO" for step in record["errors"])
+
+
+async def test_nobody_else_sees_or_makes_a_persons_moves(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        assert (await take_seat(asking, "ann", Origin="http://evil.example"))[0] == 401
+        assert (await take_seat(asking, "no name"))[0] == 422
+        assert (await take_seat(asking, "ann"))[0] == 201
+        visitor = Visitor(asking, "ann")
+        await visitor.load()
+        assert (await visitor.post("move"))[0] == 404  # no match has begun
+        assert (await visitor.post("move", Origin="http://evil.example"))[0] == 401
+        assert (await Visitor(asking, "carl").post("move"))[0] == 404
+        url = f"http://127.0.0.1:{asking.service.port}/people/ann/"
+        async with aiohttp.ClientSession() as other:
+            headers = {"Host": "manager.example"}
+            async with other.get(url, headers=headers) as answer:
+                assert answer.status == 401
+            async with other.get(url, headers={"Authorization": "Bearer nonsense"}) as answer:
+                assert answer.status == 401
+
+
+async def test_a_token_of_a_player_opens_its_own_pages_only(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        ann, bob = (
+            {"Authorization": f"Bearer {asking.service.tokens.create(name, 'player')}"}
+            for name in ("ann", "bob")
+        )
+        assert (await take_seat(asking, "ann", **ann))[0] == 201
+        assert (await take_seat(asking, "ann", **bob))[0] == 403
+        url = f"http://127.0.0.1:{asking.service.port}/people/ann/"
+        for headers, status in ((ann, 200), (bob, 403)):
+            async with asking.session.get(url, headers=headers) as answer:
+                assert answer.status == status
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
+async def test_a_match_is_clicked_in_a_browser(tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
+    async with asker(tmp_path) as asking, stub("bob", asking), playwright.async_playwright() as run:
+        browser = await run.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = await browser.new_page()
+        page.set_default_timeout(1000 * LIMIT / 2)
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        await page.goto(f"http://127.0.0.1:{asking.service.port}/")
+        await page.get_by_role("textbox").fill("ann")
+        await page.get_by_role("button", name="Take a seat").click()
+        await page.get_by_text("No match of yours has begun").wait_for()
+        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **UNTIMED}
+        for players in (["ann", "bob"], ["bob", "ann"]):
+            ending = asyncio.create_task(asking.until("match_ended"))
+            await asking.done("POST", "/api/events", {**sent, "players": players})
+            await _click_to_the_end(page, ("cross", "nought")[players.index("ann")])
+            assert not (await ending)["failure"]
+        await browser.close()
+        assert said == []
+
+
+async def _click_to_the_end(page: Page, role: str) -> None:
+    """Click the first legal move again and again, in a match in which the person has a role."""
+    await page.locator("#seats div", has_text=role).filter(has_text="you").wait_for()
+    while not await page.locator("#turn.over").count():
+        await page.locator("#turn.over, #legal button").first.wait_for()
+        if await page.locator("#legal button").count():
+            step = await page.locator("#moves tbody tr").count()
+            await page.locator("#legal button").first.click()
+            await page.wait_for_function(
+                "step => document.querySelectorAll('#moves tbody tr').length > step", arg=step
+            )

@@ -1,0 +1,113 @@
+"""A person as a player server, over a real socket: requests of the manager, and the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+
+from gdl.system import child_environment
+from ggp_player.play import person_server
+from tests.support.paths import GAMES
+
+LIMIT = 60
+"""Seconds for a test, on a machine that does much else."""
+
+RULES = " ".join(
+    line.partition(";")[0] for line in (GAMES / "ticTacToe.kif").read_text().splitlines()
+)
+BASE = "/people/ann"
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[aiohttp.ClientSession]:
+    """Run the process; the session's requests go there."""
+    main = f"from {person_server.__name__} import main; main()"
+    with tempfile.TemporaryDirectory() as folder:
+        socket = Path(folder) / "person.sock"
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", main, str(os.getpid()), str(socket), "ann", BASE),
+            stdout=asyncio.subprocess.PIPE,
+            env=child_environment(),
+        )
+        try:
+            assert process.stdout is not None
+            assert await process.stdout.readline() == person_server.READY_LINE
+            connector = aiohttp.UnixConnector(str(socket))
+            async with aiohttp.ClientSession("http://person/", connector=connector) as session:
+                yield session
+        finally:
+            process.kill()
+            await process.wait()
+
+
+async def ask(session: aiohttp.ClientSession, text: str) -> str:
+    """Send a request of the manager."""
+    async with session.post("/", data=text) as answer:
+        assert answer.status == 200
+        return await answer.text()
+
+
+async def table_of(session: aiohttp.ClientSession) -> dict[str, object]:
+    """Return the first table that is pushed."""
+    async with session.get(f"{BASE}/events") as answer:
+        async for line in answer.content:
+            kind, _, rest = line.decode().partition(": ")
+            if kind == "data" and "table" in (message := json.loads(rest)):
+                table: dict[str, object] = message["table"]
+                return table
+    raise AssertionError("the stream has ended")
+
+
+async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -> None:
+    async with asyncio.timeout(LIMIT), serving() as session:
+        assert await ask(session, f"(START m cross ({RULES}) 10 10)") == "ready"
+        asked = asyncio.create_task(ask(session, "(PLAY m NIL)"))
+        while not (table := await table_of(session))["choosing"]:
+            pass
+        assert (table["step"], table["clock"]) == (0, 10.0)
+        asked.cancel()  # the move is late: the manager makes another one
+        await asyncio.gather(asked, return_exceptions=True)
+        assert await ask(session, "(PLAY m ((put b2) noop))") == "noop"
+        assert (await table_of(session))["step"] == 1
+        assert await ask(session, "(ABORT m)") == "aborted"
+        ended = await table_of(session)
+        assert (ended["is_over"], ended["result"]) == (True, "The match was broken off.")
+
+
+async def test_the_page_of_the_match_before_ends_when_the_next_begins() -> None:
+    async with asyncio.timeout(LIMIT), serving() as session:
+        waiting = asyncio.create_task(session.get(f"{BASE}/events"))
+        async with await waiting as answer:
+            assert await ask(session, f"(START m1 cross ({RULES}) 10 10)") == "ready"
+            assert "event: end" in await answer.text()
+        async with session.get(f"{BASE}/events") as answer:
+            assert await ask(session, "(ABORT m1)") == "aborted"
+            assert await ask(session, f"(START m2 nought ({RULES}) 10 10)") == "ready"
+            assert "event: end" in await answer.text()
+        table = await table_of(session)
+        assert table["persons"] == ["nought"]
+        assert table["notice"] == "The match before: The match was broken off."
+
+
+async def test_what_is_no_request_gets_a_sentence() -> None:
+    async with asyncio.timeout(LIMIT), serving() as session:
+        for method, path, status in (
+            ("GET", f"{BASE}/nowhere", 404),
+            ("POST", f"{BASE}/move", 404),
+            ("GET", "/", 405),
+        ):
+            async with session.request(method, path) as answer:
+                assert answer.status == status
+                assert "<" not in await answer.text()
+        assert (await ask(session, "(PLAY m NIL)")).startswith("error: ")
+        assert (await ask(session, "(START m cross")).startswith("error: ")
+        assert (await ask(session, f"(START m nobody ({RULES}) 10 10)")).startswith("error: ")
+        assert await ask(session, f"(START m cross ({RULES}) 10 10)") == "ready"

@@ -22,7 +22,7 @@ from gdl.cli.options import (
 )
 from gdl.language import Ruleset
 from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
-from gdl.reports import has_percepts, header, trace_line
+from gdl.reports import header, trace_line
 
 if TYPE_CHECKING:
     from gdl.datasets import Job, Recording
@@ -123,7 +123,7 @@ def _write_lines(lines: Iterator[str], output: Path | None) -> None:
 
 def _trace(ruleset: Ruleset, name: str, wanted: Wanted) -> Iterator[str]:
     machine = gdl.interpret(ruleset)
-    with_percepts = has_percepts(ruleset)
+    with_percepts = ruleset.has_percepts
     yield _compact(header(name, machine))
     for number in range(wanted.playouts):
         for step in play_out(machine, randomness(wanted.seed, number), wanted.max_steps):

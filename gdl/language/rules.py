@@ -146,6 +146,11 @@ class Ruleset:
         return "\n".join(map(str, self.rules))
 
     @property
+    def has_percepts(self) -> bool:
+        """Whether the rules say what roles see (``sees``): GDL-II, with hidden information."""
+        return any(rule.head.relation == ("sees", 2) for rule in self.rules)
+
+    @property
     def game(self) -> str:
         """The name of the game: that of the file of the rules, without folder and ending."""
         return PurePath(self.source.name).stem

@@ -27,7 +27,7 @@ from gdl.reports.relation_graph import (
     moves,
     relation_text,
 )
-from gdl.reports.traces import has_percepts, header, trace_line
+from gdl.reports.traces import header, trace_line
 
 __all__ = [
     "Diagram",
@@ -43,7 +43,6 @@ __all__ = [
     "draw_relations",
     "escaped",
     "fluents",
-    "has_percepts",
     "header",
     "measure_stages",
     "moves",

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from gdl.language import Ruleset, Term
+from gdl.language import Term
 from gdl.playouts import Step
 from gdl.state_machine import StateMachine
 
@@ -26,11 +26,6 @@ MAX_MOVES = 250
 """The largest set of legal moves that is written out."""
 
 JsonObject: TypeAlias = dict[str, Any]
-
-
-def has_percepts(ruleset: Ruleset) -> bool:
-    """Whether the game is one of imperfect information: its rules define ``sees``."""
-    return any(rule.head.relation == ("sees", 2) for rule in ruleset.rules)
 
 
 def header(game: str, machine: StateMachine) -> JsonObject:

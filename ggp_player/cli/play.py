@@ -30,7 +30,6 @@ from ggp_player.play import (
     rulesheet_of,
     serve_table,
 )
-from ggp_player.protocol import Dialect
 from ggp_player.server import load_config
 
 _CLOCK = click.IntRange(1, MAX_CLOCK)
@@ -50,7 +49,8 @@ _CLOCK = click.IntRange(1, MAX_CLOCK)
     "opponents",
     multiple=True,
     metavar="PLAYER",
-    help="Who plays the others: a strategy or host:port, one for each or for all.  [default: auto]",
+    help="Who plays the others: a strategy, host:port, or host:port#DIALECT; one for each or for "
+    "all.  [default: auto]",
 )
 @click.option(
     "--start-clock",
@@ -182,8 +182,6 @@ def _opponent(text: str) -> Opponent:
     except ConfigError as error:
         raise click.BadParameter(str(error), param_hint="--opponent") from error
     if isinstance(seat, RemotePlayer):
-        if seat.dialect is not Dialect.GGP_BASE:
-            raise click.BadParameter("people play servers in dialect A", param_hint="--opponent")
         return seat
     if isinstance(seat, HumanSeat):
         raise click.BadParameter(

@@ -23,7 +23,6 @@ from ggp_player.manager.players import (
     open_player,
     seat_of,
 )
-from ggp_player.manager.seat_messages import abort_text
 
 __all__ = [
     "MAX_REPLY",
@@ -38,7 +37,6 @@ __all__ = [
     "PolledPlayer",
     "RemotePlayer",
     "Seat",
-    "abort_text",
     "check_seats",
     "game_name",
     "open_player",

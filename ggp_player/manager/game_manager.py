@@ -27,20 +27,20 @@ from random import Random
 import gdl
 from gdl import Constant, Ruleset, State, StateMachine, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
-from gdl.reports import has_percepts
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
 from ggp_player.manager.mailboxes import PolledPlayer
 from ggp_player.manager.match_telling import MatchTelling
 from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
-from ggp_player.manager.seat_messages import LastStep, SeatMessages
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
     TIMEOUT,
     Dialect,
+    LastStep,
     MatchRecord,
+    SeatMessages,
     move_texts,
     spaced,
     state_text,
@@ -174,7 +174,7 @@ class GameManager:
         self._chance = Random(f"chance {setup.seed}")
         self._replacements = Random(f"replacements {setup.seed}")
         self._scrambler = _scrambler(setup)
-        hides = has_percepts(setup.ruleset)
+        hides = setup.ruleset.has_percepts
         dialects = {role: _dialect(seat, hides) for role, seat in self.seats.items()}
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
         nothing = ("",) * len(self.seats)

@@ -71,7 +71,7 @@ class Sight:
     """
 
     def __init__(self, ruleset: Ruleset, machine: StateMachine) -> None:
-        self.hides = hides_information(ruleset)
+        self.hides = ruleset.has_percepts
         self._machine = machine
         self._followed = _Followed()
 
@@ -175,8 +175,3 @@ class _Seen:
         """The moves of the people, and those of others where no other is possible."""
         pairs = zip(self._step.joint_move, self._moves, strict=True)
         return tuple(move if moves == {move} else None for move, moves in pairs)
-
-
-def hides_information(ruleset: Ruleset) -> bool:
-    """Whether roles are told what they see, and nothing else."""
-    return any(rule.head.relation == ("sees", 2) for rule in ruleset.rules)

@@ -66,6 +66,14 @@ class MatchLine:
         """The joint moves as texts."""
         return tuple(move_texts(step.joint_move) for step in self.steps[1:])
 
+    @property
+    def percepts(self) -> tuple[tuple[Term, ...], ...]:
+        """What each role saw of the last joint move; nothing before the first one."""
+        if not self.number:
+            return tuple(() for _ in self.machine.roles)
+        before, joint_move = self.steps[-2].state, self.last.joint_move
+        return tuple(self.machine.percepts(before, joint_move, role) for role in self.machine.roles)
+
     def seen_by(self, role: Constant) -> tuple[ObservedStep, ...]:
         """What a role was told of each joint move: its own move, and its percepts."""
         place = self.machine.roles.index(role)

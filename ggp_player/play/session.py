@@ -36,12 +36,8 @@ from ggp_player.play.remote_opponents import RemoteOpponent, RemoteOpponents
 from ggp_player.play.table import Advice, Shown, Table
 from ggp_player.protocol import (
     TIMEOUT,
-    Abort,
     MatchRecord,
-    Play,
-    Request,
     Start,
-    Stop,
     move_texts,
     spaced,
     state_text,
@@ -108,7 +104,7 @@ class PlaySession(Table):
         self._warm_up = warm_up
         self._engines: dict[Constant, Engine] = {}
         self._advisers: dict[Constant, Engine] = {}
-        self._remotes = RemoteOpponents(setup.ruleset)
+        self._remotes = RemoteOpponents(setup.ruleset, machine.roles)
         self._is_thinking = False
         self._begun = self._entered = clock()
         self._cold: set[Engine] = set()
@@ -564,21 +560,16 @@ class PlaySession(Table):
     async def _start_remotes(self) -> None:
         if self.line.number or not self._remotes.seats:
             return
-        setup = self.setup
-        starts = {
-            role: Start(self.match_id, str(role), self.rules, setup.start_clock, setup.play_clock)
-            for role in self._remotes.seats
-        }
-        self.shown.waiting_for = tuple(map(str, starts))
+        self.shown.waiting_for = tuple(map(str, self._remotes.seats))
         self.tell()
-        await self._remotes.start(starts)
+        setup = self.setup
+        await self._remotes.start(self.match_id, setup.start_clock, setup.play_clock)
         self.shown.waiting_for = ()
 
     async def _move_of_remote(self, role: Constant) -> tuple[Term, str]:
         legal = self.legal_moves(role)
-        request = Play(self.match_id, self.line.last.joint_move)
         with self._waiting_for(role):
-            move, error = await self._remotes.move(role, request, legal, self.setup.play_clock)
+            move, error = await self._remotes.move(role, self.line, legal, self.setup.play_clock)
         return self._random("replaced", role).choice(legal) if move is None else move, error
 
     @contextmanager
@@ -596,10 +587,7 @@ class PlaySession(Table):
 
     async def _say_goodbye(self) -> None:
         """Send STOP or ABORT to the player servers, once."""
-        request: Request = Abort(self.match_id)
-        if self.line.is_over:
-            request = Stop(self.match_id, self.line.last.joint_move)
-        await self._remotes.say_goodbye(request)
+        await self._remotes.say_goodbye(self.line)
 
 
 class _Change:

@@ -6,7 +6,8 @@ The first stage of a request's journey. A request's text comes in; what goes out
 Start reading in :mod:`.messages`, which has a table of them all, and :mod:`.dialects`, which has
 one of who writes them how: each dialect is a file. They share two readers, :mod:`.prefix` on top of
 :mod:`.lexer`, and :mod:`.infix`; :mod:`.beginning` says what a message is about before it is read.
-:mod:`.lifecycle` holds the theory of operation of matches. :mod:`.match_record` is the JSON form in
+:mod:`.lifecycle` holds the theory of operation of matches, seen by a player; :mod:`.seat_messages`
+writes what a game manager tells each seat. :mod:`.match_record` is the JSON form in
 which game managers publish matches.
 """
 
@@ -59,6 +60,7 @@ from ggp_player.protocol.prefix import (
     parse_move,
     spaced,
 )
+from ggp_player.protocol.seat_messages import LastStep, SeatMessages, abort_text
 
 __all__ = [
     "ABORTED",
@@ -78,6 +80,7 @@ __all__ = [
     "Info",
     "InfoReply",
     "Item",
+    "LastStep",
     "Match",
     "MatchRecord",
     "MatchRequest",
@@ -88,9 +91,11 @@ __all__ = [
     "Play",
     "Preview",
     "Request",
+    "SeatMessages",
     "Start",
     "Stop",
     "Syntax",
+    "abort_text",
     "beginning_of",
     "format_envelope",
     "format_info_reply",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations, product
 from math import prod
 
@@ -96,11 +95,6 @@ class RulesEvidence:
     roles: tuple[str, ...]
     fluents: Mapping[FunctionKey, FluentTable]
     static: Mapping[RelationKey, frozenset[Row]]
-
-    @cached_property
-    def has_percepts(self) -> bool:
-        """Whether the rules say what roles see."""
-        return any(rule.head.relation == ("sees", 2) for rule in self.ruleset.rules)
 
 
 def gather(ruleset: Ruleset) -> RulesEvidence:

@@ -85,7 +85,7 @@ class _Finder:
             tuple(counters),
             turn,
             scores,
-            evidence.has_percepts,
+            evidence.ruleset.has_percepts,
             move_patterns(boards, self.links),
             self.refinement.styles,
         )

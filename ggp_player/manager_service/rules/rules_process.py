@@ -82,7 +82,7 @@ class RulesEvaluator:
     def _load(self, rules: str) -> RulesAnswer:
         ruleset = gdl.parse(rules)
         self.machine = gdl.interpret(ruleset)
-        self.has_percepts = any(rule.head.relation == ("sees", 2) for rule in ruleset.rules)
+        self.has_percepts = ruleset.has_percepts
         roles = self.machine.roles
         if all(map(moves_by_chance, roles)):
             return RulesAnswer(error="expected a role for a player: (role ROLE); found none")

@@ -16,14 +16,13 @@ from ggp_player.manager import (
     MatchPlayer,
     PolledPlayer,
     RemotePlayer,
-    abort_text,
     open_player,
     seat_of,
 )
 from ggp_player.manager_service.scheduling.people import People, PersonPlayer, base_of
 from ggp_player.manager_service.storage.store import StoredPlayer
 from ggp_player.play import HUMAN, human_seat
-from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply
+from ggp_player.protocol import SYNTAXES, Dialect, Info, InfoReply, abort_text
 
 STRATEGY = re.compile(r"[a-z_]+(:[a-z_0-9=.,]+)?")
 """A strategy of ours with its parameters; never a file, as its code would run here."""

@@ -27,7 +27,6 @@ from sqlalchemy.exc import SQLAlchemyError
 import gdl
 from gdl import GdlError, Ruleset
 from gdl.language import moves_by_chance
-from gdl.reports import has_percepts
 from ggp_player.clock import monotonic, wall_clock
 from ggp_player.errors import GgpPlayerError, ManagerError
 from ggp_player.events import EventBus
@@ -446,7 +445,7 @@ class MatchInService:
         rules = await scheduler.open_rules(match.digest, self._running.match_id)
         stack.push_async_callback(scheduler.release_rules, rules)
         setup = await self._setup()
-        sees = has_percepts(setup.ruleset)
+        sees = setup.ruleset.has_percepts
         players = [await self._player(name, stack, sees) for name in match.players]
 
         def on_step(step: MatchStep) -> None:

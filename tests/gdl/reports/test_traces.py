@@ -11,7 +11,7 @@ import pytest
 import gdl
 from gdl import StateMachine
 from gdl.playouts import Step, play_out, randomness
-from gdl.reports.traces import MAX_FACTS, MAX_MOVES, has_percepts, header, trace_line
+from gdl.reports.traces import MAX_FACTS, MAX_MOVES, header, trace_line
 from tests.support.paths import CORPUS
 from tests.support.tiny_games import COUNTING, machine_of
 from tests.support.traces import SUFFIX, digest, read_trace
@@ -68,8 +68,8 @@ def test_the_header_names_game_roles_and_oracle() -> None:
 
 
 def test_games_with_percepts_are_recognised() -> None:
-    assert has_percepts(gdl.parse("(role a) (<= (sees a ?x) (true ?x))"))
-    assert not has_percepts(gdl.parse(COUNTING))
+    assert gdl.parse("(role a) (<= (sees a ?x) (true ?x))").has_percepts
+    assert not gdl.parse(COUNTING).has_percepts
 
 
 def corpus_traces() -> list[Any]:
@@ -85,7 +85,7 @@ def test_lines_are_those_of_another_oracle(name: str) -> None:
     first, *lines = read_trace(CORPUS / "traces" / f"{name}{SUFFIX}")
     assert lower(header(name, machine))["roles"] == first["roles"]
     for expected, step in zip(lines, replayed(machine, lines), strict=True):
-        line = trace_line(machine, expected["playout"], step, has_percepts(ruleset))
+        line = trace_line(machine, expected["playout"], step, ruleset.has_percepts)
         assert lower(line) == expected
 
 

@@ -13,7 +13,7 @@ import gdl
 from gdl import Constant, State, StateMachine
 from ggp_player.errors import PlayError
 from ggp_player.play import knowledge
-from ggp_player.play.knowledge import Sight, hides_information
+from ggp_player.play.knowledge import Sight
 from ggp_player.play.match_line import JointMove, MatchLine
 from ggp_player.play.page import view_of
 from ggp_player.play.table import Table, told_of
@@ -128,7 +128,6 @@ def test_people_at_one_screen_know_together_what_each_knows() -> None:
 
 
 def test_without_percepts_nothing_is_hidden() -> None:
-    assert not hides_information(rules_of("ticTacToe"))
     rules = rules_of("ticTacToe")
     table = Table(rules, gdl.interpret(rules), gdl.interpret(rules).roles[:1])
     assert not table.is_veiled

@@ -15,7 +15,8 @@ from ggp_player.events import Event, EventBus, MatchStarted
 from ggp_player.move_service import Health
 from ggp_player.play.match_line import MatchLine
 from ggp_player.play.session import PlaySession
-from ggp_player.protocol import MatchRecord, parse_request
+from ggp_player.protocol import Dialect, MatchRecord, parse_request
+from ggp_player.server import Config, Player
 from tests.ggp_player.play.conftest import Begin, asked, move, rules_of, until
 
 GAMES = ("ticTacToe", "biddingTicTacToe", "lightsOut", "diceRace", "trefoil")
@@ -225,6 +226,7 @@ class Server:
     """A player server that makes moves of a list, then fails."""
 
     name = "127.0.0.1:1"
+    dialect = Dialect.GGP_BASE
 
     def __init__(self, *moves: str) -> None:
         self.moves = list(moves)
@@ -255,6 +257,58 @@ async def test_a_player_server_is_an_opponent_whose_moves_cannot_be_taken_back(
         assert session.line.last.errors[1] == "CE"
     assert server.received[0] == "Start"
     assert server.received[-1] == "Abort"
+
+
+class OwnServer:
+    """A player of ours that is spoken to in a dialect, and what it was sent."""
+
+    name = "127.0.0.1:2"
+
+    def __init__(self, player: Player, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.received: list[str] = []
+        self._player = player
+
+    async def send(self, text: str) -> str:
+        self.received.append(text)
+        return await self._player.reply(text)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "first_play", "last"),
+    [
+        ("A", "( PLAY {id} NIL )", "( STOP {id} ("),
+        ("C", "(PLAY {id} 0 NIL NIL)", "(STOP {id} "),
+        ("C'", "(PLAY {id} NIL)", "(STOP {id} ("),
+        ("D", "(play {id} nil)", "(stop {id} ("),
+        ("E", 'play("{id}",nil)', 'stop("{id}",['),
+    ],
+)
+async def test_a_player_server_is_spoken_to_in_its_dialect(
+    begin: Begin, dialect: str, first_play: str, last: str
+) -> None:
+    async with Player(Config(strategy="legal")) as player:
+        server = OwnServer(player, Dialect(dialect))
+        async with begin("kuhnPoker", opponents=(server,)) as session:
+            await play_at_random(session, 3, 10)
+            assert session.line.is_over
+            assert not any(error for step in session.line.steps for error in step.errors)
+            await until(session, lambda: len(server.received) > session.line.number + 1)
+            name = session.match_id
+        assert server.received[1] == first_play.format(id=name)
+        assert server.received[-1].startswith(last.format(id=name))
+
+
+async def test_a_player_server_is_told_no_more_than_its_dialect_says(begin: Begin) -> None:
+    async with Player(Config(strategy="legal")) as player:
+        server = OwnServer(player, Dialect.DRESDEN_TURNS)
+        async with begin("kuhnPoker", opponents=(server,)) as session:
+            await asked(session)
+            dealt = str(session.line.steps[1].joint_move)
+            await play_at_random(session, 3, 10)
+        assert "deal" in dealt
+        assert not any("deal" in text for text in server.received[1:])
+        assert "(YOURCARD" in server.received[2]
 
 
 async def test_the_archive_has_the_match_as_it_was_played_in_the_end(

@@ -13,19 +13,11 @@ from dataclasses import dataclass
 
 from gdl import Constant, Function, Ruleset, Term
 from gdl.language import Scrambler
-from gdl.reports import has_percepts
-from ggp_player.protocol import (
-    DID_RULE,
-    SYNTAXES,
-    Abort,
-    Dialect,
-    Observation,
-    Play,
-    Start,
-    Stop,
-    Syntax,
-    spaced,
-)
+from ggp_player.protocol.dialects import SYNTAXES
+from ggp_player.protocol.dialects.dresden_percepts import DID_RULE
+from ggp_player.protocol.dialects.syntax import Dialect, Syntax
+from ggp_player.protocol.messages import Abort, Observation, Play, Start, Stop
+from ggp_player.protocol.prefix import spaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ class SeatMessages:
         self._roles = tuple(dialects)
         self._syntaxes = [SYNTAXES[one] if one else None for one in dialects.values()]
         self._scrambler = scrambler
-        self._has_percepts = has_percepts(ruleset)
+        self._has_percepts = ruleset.has_percepts
 
     @property
     def needs_percepts(self) -> bool:

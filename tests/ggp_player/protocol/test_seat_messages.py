@@ -9,9 +9,9 @@ import gdl
 from ggp_player.errors import MatchError
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
-from ggp_player.manager.seat_messages import abort_text
 from ggp_player.protocol import Abort, Dialect, Observation, Play, Start, Stop, parse_request
 from ggp_player.protocol.match_record import MatchRecord
+from ggp_player.protocol.seat_messages import abort_text
 
 OPEN = """
 (role red) (role blue) (init (step 0)) (succ 0 1) (succ 1 2)

@@ -281,7 +281,7 @@ class OwnServer:
         ("C", "(PLAY {id} 0 NIL NIL)", "(STOP {id} "),
         ("C'", "(PLAY {id} NIL)", "(STOP {id} ("),
         ("D", "(play {id} nil)", "(stop {id} ("),
-        ("E", 'play("{id}",nil)', 'stop("{id}",['),
+        ("E", 'play("{id}",nil)', 'stop("{id}",{{'),
     ],
 )
 async def test_a_player_server_is_spoken_to_in_its_dialect(

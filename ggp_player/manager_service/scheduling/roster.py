@@ -77,12 +77,12 @@ class Roster:
         return self.presences.pop(name, None)
 
     def expired(self) -> list[str]:
-        """List the players whose registration has not been renewed in time."""
-        now = self._now()
+        """List the players whose registration has not been renewed in time, and who are not here."""
+        now, is_here = self._now(), self.clients.people.is_here
         return [
             name
             for name, one in self.presences.items()
-            if one.player.expires is not None and one.player.expires < now
+            if one.player.expires is not None and one.player.expires < now and not is_here(name)
         ]
 
     def can_begin(self, name: str) -> bool:

@@ -88,6 +88,15 @@ async def test_a_person_is_waited_for_from_the_first_match_on() -> None:
     await roster.clients.people.close()
 
 
+async def test_a_person_whose_page_is_open_stays_registered() -> None:
+    roster = Roster(now=lambda: 2001)
+    roster.put(StoredPlayer("ann", "human", expires=2000))
+    with roster.clients.people.viewing("ann"):
+        assert roster.expired() == []
+    assert roster.expired() == ["ann"]
+    await roster.clients.people.close()
+
+
 async def test_a_person_rests_between_two_matches() -> None:
     now = [100.0]
     roster = Roster(lambda: now[0])

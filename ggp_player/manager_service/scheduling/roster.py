@@ -77,7 +77,7 @@ class Roster:
         return self.presences.pop(name, None)
 
     def expired(self) -> list[str]:
-        """List the players whose registration has not been renewed in time, and who are not here."""
+        """List who has not renewed the registration in time, and is not here."""
         now, is_here = self._now(), self.clients.people.is_here
         return [
             name

@@ -34,6 +34,7 @@ def test_every_problem_code_is_documented():
 SESSIONS = [path for path in sorted((ROOT / "docs").glob("*.md")) if ">>> " in path.read_text()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", SESSIONS, ids=[path.name for path in SESSIONS])
 def test_sessions_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.paths import ROOT
 
 EXAMPLE = ROOT / "docs" / "examples" / "learn_a_game.py"
@@ -15,6 +17,7 @@ def test_the_example_is_short() -> None:
     assert len(EXAMPLE.read_text().splitlines()) <= 150
 
 
+@pytest.mark.thorough
 def test_an_agent_learns_to_beat_random_play() -> None:
     small = ["ticTacToe", "--minutes", "0.04", "--matches", "1000", "--hidden", "64"]
     done = subprocess.run(

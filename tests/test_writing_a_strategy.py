@@ -45,6 +45,7 @@ def run(command: str, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_the_guide_ends_with_a_match_and_a_tournament_of_ones_own(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["mine.py", "stones.kif"]
     outputs = {command: run(command, folder) for command in COMMANDS if command != SERVER}
@@ -58,6 +59,7 @@ def test_the_guide_ends_with_a_match_and_a_tournament_of_ones_own(folder: Path) 
     assert "broke off" not in second
 
 
+@pytest.mark.thorough
 def test_the_guides_server_answers(folder: Path) -> None:
     command = [*arguments(SERVER), "--host", "127.0.0.1", "--port", "0", "--log-level", "error"]
     with subprocess.Popen(

@@ -28,6 +28,7 @@ MAX_MEMORY = 400_000_000
 """Bytes of the server's own process."""
 
 
+@pytest.mark.thorough
 def test_attacks_cost_nothing(tmp_path: Path) -> None:
     names = [name for name, attack in ATTACKS.items() if attack.holds and name != BUSY_CORES]
     outcome = run(Scenario(names, seconds=6, strength=0.25), tmp_path)
@@ -38,11 +39,13 @@ def test_attacks_cost_nothing(tmp_path: Path) -> None:
     assert outcome.stop_seconds < 5
 
 
+@pytest.mark.thorough
 def test_faults_cost_nothing(tmp_path: Path) -> None:
     outcome = run(Scenario(QUICK, seconds=12, pause=0.8), tmp_path)
     assert_flawless(outcome)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kill fork server", "stop fork server"])
 def test_matches_begin_while_the_fork_server_is_replaced(name: str, tmp_path: Path) -> None:
     outcome = run(Scenario([name], seconds=10, pause=1.6), tmp_path)

@@ -23,12 +23,14 @@ def database() -> Iterator[str]:
     yield from postgresql()
 
 
+@pytest.mark.thorough
 def test_each_match_is_reported_once_by_postgresql(database: str, tmp_path: Path) -> None:
     report = run(Attack(matches=8, players=4, kills=1), KilledManager(tmp_path, database))
     assert report.problems == []
     assert (report.matches, report.kills, report.errors.total()) == (8, 1, 0)
 
 
+@pytest.mark.thorough
 def test_each_match_is_reported_once(tmp_path: Path) -> None:
     report = run(Attack(matches=24, players=4, kills=2), KilledManager(tmp_path))
     assert report.problems == []

@@ -45,6 +45,7 @@ def fail_on(found: Finding | None) -> None:
         pytest.fail(f"{found.data!r}\n{found.story}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_PROCESS)
 def test_random_mutations(name: str) -> None:
     target = ENTRIES[name].load()
@@ -63,6 +64,7 @@ def test_what_was_found_is_mended(name: str, path: Path) -> None:
     fail_on(find(ENTRIES[name].load(), path.read_bytes()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HARD)
 def test_hard_rulesheets(name: str) -> None:
     for target in (rulesheets.TARGET, machines.TARGET):
@@ -123,6 +125,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough
 def test_the_command_fuzzes_the_whole_server(tmp_path: Path) -> None:
     done = command("http", "--blind", "--seconds", "3", "--output", str(tmp_path))
     assert done.returncode == 0, done.stderr

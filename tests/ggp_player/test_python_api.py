@@ -9,6 +9,7 @@ import ggp_player
 from ggp_player.errors import ConfigError, GgpPlayerError, MatchError
 
 
+@pytest.mark.thorough
 def test_a_match_is_played_and_recorded() -> None:
     record = ggp_player.play_match(["legal", "random"], "nim", start_clock=2, play_clock=1, seed=3)
     assert record.is_completed

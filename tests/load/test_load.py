@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import gdl
 from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
@@ -15,12 +17,14 @@ from tests.support.paths import GAMES
 from tests.support.server_process import ServerProcess
 
 
+@pytest.mark.thorough
 def test_the_archive_agrees_with_the_game_manager(tmp_path: Path) -> None:
     found = check_agreement(tmp_path, Fixture(matches=6, jobs=2))
     assert (found.matches, found.late, found.illegal, found.differences) == (6, 0, 0, [])
     assert found.moves >= 6 * 5
 
 
+@pytest.mark.thorough
 def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
     """Only whether all replies come in time: how fast they are depends on the machine."""
     flags = ("--archive", str(tmp_path / "matches.sqlite"), "--strategy", "legal")
@@ -33,6 +37,7 @@ def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
     assert found.fewest >= 1
 
 
+@pytest.mark.thorough
 def test_a_difference_is_found(tmp_path: Path) -> None:
     """The game manager's record is changed, in one thing at a time."""
     game = "biddingTicTacToe"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -23,6 +24,7 @@ PLAYOUTS = 4
 MAX_STEPS = 10
 
 
+@pytest.mark.thorough
 @settings(
     max_examples=examples(6, 15),
     suppress_health_check=[HealthCheck.too_slow],

@@ -154,6 +154,7 @@ def test_an_atom_that_depends_on_its_own_negation_is_refused(rules: Rules) -> No
         circuit_of(rules, 1)
 
 
+@pytest.mark.thorough
 def test_long_chains_do_not_exhaust_the_stack() -> None:
     length = 2 * sys.getrecursionlimit()
     rules = [(10 + i, [11 + i]) for i in range(length)] + [(10 + length, [1])]

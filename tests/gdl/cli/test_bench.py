@@ -85,6 +85,7 @@ def test_of_very_many_gates_no_native_code_is_made(monkeypatch: pytest.MonkeyPat
     assert report.states_per_cpu_second.least > 0
 
 
+@pytest.mark.thorough
 def test_deferred_goals_count_as_often_as_they_are_evaluated() -> None:
     report = measure_propnet("reversi", (ROOT / "games" / "reversi.kif").read_text(), QUICK)
     circuit = report.circuit
@@ -361,6 +362,7 @@ def test_warm_up_tells_what_it_made_and_where() -> None:
     assert list(Path(folder.removeprefix("in ")).glob("*.o"))
 
 
+@pytest.mark.thorough
 def test_environments_are_measured_beside_bare_playouts() -> None:
     quick = ["--env", "--envs", "512", "--seconds", "0.02", "--repetitions", "3"]
     games = [str(ROOT / "games" / f"{name}.kif") for name in ("connectFour", "tron")]

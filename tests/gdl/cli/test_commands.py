@@ -62,6 +62,7 @@ def test_help_lists_every_command_with_a_line_of_its_own() -> None:
         assert re.search(rf"^  {name} +\S.*\.$", text, re.MULTILINE)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_in_the_help_of_a_command_work(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

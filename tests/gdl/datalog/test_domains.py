@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 import gdl
@@ -93,6 +94,7 @@ def test_positions_are_arguments_at_every_depth() -> None:
     ]
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(rulesets())
 def test_whatever_holds_in_a_match_is_in_the_domains(rules: Ruleset) -> None:

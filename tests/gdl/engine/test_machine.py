@@ -81,6 +81,7 @@ random_games = settings(
 )
 
 
+@pytest.mark.thorough
 @random_games
 @given(rulesets(), st.booleans(), st.booleans(), st.integers(0, 9))
 def test_random_rulesets(rules: Ruleset, split: bool, group: bool, seed: int) -> None:
@@ -89,6 +90,7 @@ def test_random_rulesets(rules: Ruleset, split: bool, group: bool, seed: int) ->
     assert_lockstep(machine, gdl.interpret(rules), 6, seed)
 
 
+@pytest.mark.thorough
 @random_games
 @given(rulesets(in_cycles=True), st.integers(0, 9))
 def test_rulesets_that_deny_themselves(rules: Ruleset, seed: int) -> None:

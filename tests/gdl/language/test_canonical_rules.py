@@ -91,6 +91,7 @@ def ground_terms(ruleset: Ruleset) -> list[Term]:
     return [term for term in found if is_ground(term)]
 
 
+@pytest.mark.thorough
 @given(rulesets(), st.integers())
 def test_words_and_order_do_not_matter(ruleset: Ruleset, seed: int) -> None:
     random, form = Random(seed), form_of(ruleset)

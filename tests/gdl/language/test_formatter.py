@@ -173,6 +173,7 @@ KIF_SPACES = (
 INFIX_SPACES = (" ", "  ", "\n ", " \r\n \n ", "\t", " % note\n ", '\n % (a) "b\n ', "%\r ")
 
 
+@pytest.mark.thorough
 @settings(max_examples=50)
 @given(rulesets(), st.integers())
 def test_formatting_and_comments_never_change_what_kif_means(ruleset: Ruleset, seed: int) -> None:
@@ -188,6 +189,7 @@ def test_formatting_and_comments_never_change_what_kif_means(ruleset: Ruleset, s
     assert infix.count("note") == text.count("note")
 
 
+@pytest.mark.thorough
 @settings(max_examples=50)
 @given(rulesets(), st.integers())
 def test_formatting_and_comments_never_change_what_infix_means(ruleset: Ruleset, seed: int) -> None:

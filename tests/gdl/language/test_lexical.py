@@ -80,6 +80,7 @@ def test_comments_hold_no_line_break_and_leave_no_semicolon(text: str) -> None:
     assert re.findall(r"[\r\n]", rest) == re.findall(r"[\r\n]", text)
 
 
+@pytest.mark.thorough
 @given(st.from_regex(NAME, fullmatch=True))
 def test_every_name_is_read_as_a_constant_or_a_variable(name: str) -> None:
     assert gdl.parse(f"(p {name} ?{name})").rules[0].head.args == (

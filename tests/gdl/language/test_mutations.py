@@ -48,6 +48,7 @@ def check(data: bytes, name: str) -> str:
     return "game"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("notation", Notation)
 def test_mutations_of_our_games(notation: Notation) -> None:
     outcomes = set()

@@ -63,6 +63,7 @@ def information_states(game: Any) -> int:
     return len({state.information_state_string() for state in states})
 
 
+@pytest.mark.thorough
 def test_all_of_tic_tac_toe() -> None:
     found = survey(ours("ticTacToe"))
     assert found == survey(theirs("tic_tac_toe"))

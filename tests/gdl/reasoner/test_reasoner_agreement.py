@@ -41,6 +41,7 @@ QUERIES = ("(p ?x)", "(p ?x ?y)", "(p ?x ?x)", "(q (f ?x) ?y)", "(win ?x a)", "(
 MAX_FACTS = 600
 
 
+@pytest.mark.thorough
 @one_in(3)
 @given(rulesets(), st.integers(0, 9), st.sampled_from(list(TUNINGS)))
 def test_random_rulesets(rules: Ruleset, seed: int, tuning: str) -> None:
@@ -51,6 +52,7 @@ def test_random_rulesets(rules: Ruleset, seed: int, tuning: str) -> None:
         assert_agreement(gdl.interpret(rules), Oracle(rules, MAX_FACTS), seed, steps=3)
 
 
+@pytest.mark.thorough
 @one_in(3)
 @given(rulesets(in_cycles=True), st.integers(0, 9))
 def test_rulesets_that_negate_themselves(rules: Ruleset, seed: int) -> None:

@@ -13,6 +13,7 @@ from tests.support.tiny_games import interpret, legal_unchecked
 # Size
 
 
+@pytest.mark.thorough
 def test_many_facts() -> None:
     facts = " ".join(f"(p {i} {i * 7 % 25570})" for i in range(25_570))
     assert legal_unchecked(f"{facts} (<= (legal r (m ?x ?y)) (p 12 ?x) (p ?x ?y))") == [

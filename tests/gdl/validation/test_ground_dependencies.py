@@ -92,6 +92,7 @@ def test_rules_too_large_to_expand(body: str) -> None:
         clauses_of(gdl.parse(f"(<= (p a) {body})").rules[0])
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=25)
 @given(rulesets())
 def test_whatever_holds_in_a_match_is_the_head_of_a_ground_rule(ruleset: Ruleset) -> None:

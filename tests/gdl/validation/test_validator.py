@@ -350,6 +350,7 @@ def test_negation_that_the_reasoner_refuses_is_an_error(ruleset: Ruleset) -> Non
         assert "negation-cycle" in codes(gdl.validate(ruleset), Severity.ERROR)
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=25)
 @given(rulesets())
 def test_a_variable_that_the_reasoner_cannot_bind_is_an_error(ruleset: Ruleset) -> None:

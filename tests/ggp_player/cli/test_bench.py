@@ -49,6 +49,7 @@ def test_rules_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert "broken.kif:1:" in result.stderr
 
 
+@pytest.mark.thorough
 def test_the_old_command_goes_on_with_a_notice() -> None:
     command = [sys.executable, "-m", "gdl", "bench", "--search", NIM, "--seconds", "0.05", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -51,6 +51,7 @@ def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+@pytest.mark.thorough
 def test_a_server_starts_and_plays_a_match(folder: Path) -> None:
     with serving(folder) as (server, address):
         found = run_in(folder, PLAYER, "match", "game.kif", address, "legal", *CLOCKS)
@@ -63,6 +64,7 @@ def test_a_server_starts_and_plays_a_match(folder: Path) -> None:
     assert " died" not in log
 
 
+@pytest.mark.thorough
 def test_a_tournament_plays_a_match(folder: Path) -> None:
     results = folder / "results.jsonl"
     flags = ("--game", "game.kif", *CLOCKS, "--output", results)

@@ -131,6 +131,7 @@ def ask(address: str, message: str) -> str:
         return text
 
 
+@pytest.mark.thorough
 def test_a_killed_server_loses_at_most_the_open_move(tmp_path: Path, fields: str) -> None:
     path, events = tmp_path / "matches.sqlite", tmp_path / "events.jsonl"
     rules = " ".join(line for line in fields.splitlines() if not line.startswith(";"))
@@ -177,6 +178,7 @@ def test_match_keeps_itself_unless_told_otherwise(tmp_path: Path) -> None:
     assert len(match.choices) == 2 * match.summary.steps
 
 
+@pytest.mark.thorough
 def test_a_tournament_keeps_every_match(tmp_path: Path) -> None:
     path, records = tmp_path / "matches.sqlite", tmp_path / "records"
     command = ["tournament", "--game", str(NIM), "--rounds", "2", "legal", "random"]
@@ -197,6 +199,7 @@ def test_a_tournament_keeps_every_match(tmp_path: Path) -> None:
         assert [by_turn[turn, role] for role in roles] == list(joint_move)
 
 
+@pytest.mark.thorough
 def test_events_on_the_standard_output_leave_the_greeting_to_stderr(
     tmp_path: Path, fields: str
 ) -> None:

@@ -56,6 +56,7 @@ def test_nothing_is_loaded_and_all_text_is_escaped(figure: TreeFigure) -> None:
     assert text.count("</script>") == 3
 
 
+@pytest.mark.thorough
 def test_a_browser_folds_and_unfolds(figure: TreeFigure, tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
     chromium = Path("/usr/bin/chromium")

@@ -113,6 +113,7 @@ async def test_a_stopped_tracker_of_resources_holds_up_nothing(fields: str) -> N
             assert await player.reply(f"(START second xena ({fields}) 30 9)") == "ready"
 
 
+@pytest.mark.thorough
 async def test_workers_that_end_while_the_fork_server_is_stopped_leave_no_descriptors(
     fields: str,
 ) -> None:

@@ -139,6 +139,7 @@ async def test_a_strategy_that_refuses_the_game_is_replaced(fields: str, ear: Ea
 # ---------------------------------------------------------------------- bad strategies
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "move"),
     [
@@ -223,6 +224,7 @@ async def test_a_failure_is_logged_with_its_place(fields: str, bad: Naming, ear:
 # ---------------------------------------------------------------------- processes
 
 
+@pytest.mark.thorough
 async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, bad: Naming) -> None:
     async with announcing(bad("Announcing"), words) as (service, calls):
         pids = [await calls.get()]
@@ -255,6 +257,7 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
         assert await calls.get() == first
 
 
+@pytest.mark.thorough
 async def test_a_search_that_does_not_stop_is_killed_and_replaced(
     words: str, bad: Naming, ear: Ear, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,6 +391,7 @@ async def test_a_clock_without_time_gets_a_legal_move(fields: str, play_clock: i
 # ---------------------------------------------------------------------- deadlines
 
 
+@pytest.mark.thorough
 async def test_a_wait_can_be_cut_short(fields: str, bad: Naming) -> None:
     async with playing(bad("Spinning"), fields) as service:
         await service.prepare(within(3))

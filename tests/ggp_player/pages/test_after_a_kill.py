@@ -7,11 +7,14 @@ import re
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from tests.support.killed_match import JOINT_MOVES, MATCH_ID, begin_and_kill, let_time_pass
 from tests.support.raw_manager import exchange
 from tests.support.server_process import ServerProcess
 
 
+@pytest.mark.thorough
 def test_the_match_is_there_to_its_last_complete_move(tmp_path: Path) -> None:
     archive = tmp_path / "matches.sqlite"
     flags = ("--strategy", "legal", "--archive", str(archive))

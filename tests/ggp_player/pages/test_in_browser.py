@@ -95,6 +95,7 @@ def fits(page: Page) -> bool:
     return found
 
 
+@pytest.mark.thorough
 def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     page: Page, server: ServerProcess
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_match_is_watched_while_it_is_played_and_replayed_then(
     assert fits(page)
 
 
+@pytest.mark.thorough
 def test_a_match_is_analysed_and_a_variation_is_tried_and_linked(
     page: Page, server: ServerProcess, browser: Browser
 ) -> None:
@@ -193,6 +195,7 @@ def drawn(page: Page) -> str:
     return found
 
 
+@pytest.mark.thorough
 def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path: Path) -> None:
     archive = tmp_path / "matches.sqlite"
     flags = ("--strategy", "legal", "--archive", str(archive))

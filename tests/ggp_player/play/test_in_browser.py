@@ -99,6 +99,7 @@ def fits(page: Page) -> bool:
     return found
 
 
+@pytest.mark.thorough
 def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
     flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
     with playing(browser, "play", "ticTacToe", *flags, width=390) as page:
@@ -126,6 +127,7 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         page.locator("#turn", has_text="Your move, nought").wait_for()
 
 
+@pytest.mark.thorough
 def test_connect_four_is_clicked_to_the_end(browser: Browser) -> None:
     flags = ("--no-browser", "--opponent", "mcts", "--start-clock", "1", "--play-clock", "1")
     with playing(browser, "play", "connectFour", *flags) as page:
@@ -146,6 +148,7 @@ def test_connect_four_is_clicked_to_the_end(browser: Browser) -> None:
         assert page.locator("#seats", has_text="points").count() == 1
 
 
+@pytest.mark.thorough
 def test_from_and_to_are_clicked(browser: Browser) -> None:
     flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
     with playing(browser, "play", "breakthrough", *flags) as page:
@@ -161,6 +164,7 @@ def test_from_and_to_are_clicked(browser: Browser) -> None:
         assert page.locator("#moves tbody tr").first.inner_text().split("\t")[1] == "(step 3 2 4 3)"
 
 
+@pytest.mark.thorough
 def test_a_person_on_a_page_plays_in_a_match(browser: Browser) -> None:
     command = ("match", "games/ticTacToe.kif", "human:page", "legal", "--play-clock", "60")
     with playing(browser, *command) as page:

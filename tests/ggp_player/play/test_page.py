@@ -166,6 +166,7 @@ async def test_nobody_else_moves(
     assert visitor.session.choosing
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "body", ["", "[]", "{", '{"step": "x"}', '{"other": 1}', '{"move": "' + "a" * 5000 + '"}']
 )

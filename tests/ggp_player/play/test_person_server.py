@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from gdl.system import child_environment
 from ggp_player.play import person_server
@@ -82,6 +83,7 @@ async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -
         assert (ended["is_over"], ended["result"]) == (True, "The match was broken off.")
 
 
+@pytest.mark.thorough
 async def test_the_page_of_the_match_before_ends_when_the_next_begins() -> None:
     async with asyncio.timeout(LIMIT), serving() as session:
         waiting = asyncio.create_task(session.get(f"{BASE}/events"))

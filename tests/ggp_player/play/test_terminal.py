@@ -87,6 +87,7 @@ def typing(*command: str) -> Iterator[Typist]:
         os.close(screen)
 
 
+@pytest.mark.thorough
 def test_a_whole_game_with_every_command(tmp_path: Path) -> None:
     record = tmp_path / "record.json"
     flags = ("--terminal", "--opponent", "legal", "--play-clock", "1", "--save", str(record))
@@ -127,6 +128,7 @@ def test_a_whole_game_with_every_command(tmp_path: Path) -> None:
     assert saved.is_player_human == (True, False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["EOF", "Ctrl-C"])
 def test_the_end_of_input_ends_a_match_cleanly(way: str) -> None:
     with typing("play", "hex", "--terminal", "--opponent", "random") as typist:
@@ -139,6 +141,7 @@ def test_the_end_of_input_ends_a_match_cleanly(way: str) -> None:
         assert "Traceback" not in typist.text
 
 
+@pytest.mark.thorough
 def test_human_plays_in_a_match_of_the_game_managers(tmp_path: Path) -> None:
     record = tmp_path / "record.json"
     game, flags = str(GAMES / "ticTacToe.kif"), ("--start-clock", "5", "--play-clock", "60")
@@ -156,6 +159,7 @@ def test_human_plays_in_a_match_of_the_game_managers(tmp_path: Path) -> None:
     assert found["errors"][1:] == [["", ""]] * 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["EOF", "Ctrl-C"])
 def test_a_person_who_leaves_breaks_the_match_off(tmp_path: Path, way: str) -> None:
     record = tmp_path / "record.json"
@@ -172,6 +176,7 @@ def test_a_person_who_leaves_breaks_the_match_off(tmp_path: Path, way: str) -> N
     assert json.loads(record.read_text())["isAborted"]
 
 
+@pytest.mark.thorough
 def test_a_person_is_held_to_the_managers_clock() -> None:
     game = str(GAMES / "ticTacToe.kif")
     with typing("match", game, "human", "legal", "--play-clock", "1") as typist:
@@ -180,6 +185,7 @@ def test_a_person_is_held_to_the_managers_clock() -> None:
         typist.expect("cross> ")
 
 
+@pytest.mark.thorough
 def test_hidden_information_is_hidden_until_the_end(tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     with typing("play", "phantomTicTacToe", "--terminal", "--opponent", "legal") as typist:

@@ -244,6 +244,7 @@ async def test_a_body_in_pieces(port: int) -> None:
     assert (await in_pieces(port, *pieces)).endswith(INFO)
 
 
+@pytest.mark.thorough
 async def test_a_half_closed_request_gets_its_reply(words: str, bad: Naming) -> None:
     async with Player(Config(strategy=bad("Spinning"))) as player, serving(player) as port:
         start = ggp_base(f"(START m xena ({words}) 2 1)")
@@ -318,6 +319,7 @@ async def test_every_message_is_a_line_in_the_log(port: int, ear: Ear) -> None:
     assert len(line) < 200
 
 
+@pytest.mark.thorough
 async def test_requests_that_are_no_http() -> None:
     async with served() as (process, port):
         for request in (
@@ -413,6 +415,7 @@ async def announced() -> AsyncIterator[tuple[int, asyncio.Queue[int]]]:
         yield server.sockets[0].getsockname()[1], pids
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_ends_the_server_after_open_requests_are_answered(
     number: signal.Signals, words: str, bad: Naming
@@ -436,6 +439,7 @@ async def test_a_signal_ends_the_server_after_open_requests_are_answered(
         await ended(worker)
 
 
+@pytest.mark.thorough
 async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: Naming) -> None:
     async with (
         announced() as (port, pids),

@@ -106,6 +106,7 @@ async def none_is_left(family: Family, word: bytes = b"") -> bool:
     return await asyncio.to_thread(becomes_true, lambda: not family.members(word))
 
 
+@pytest.mark.thorough
 async def test_no_grounder_outlives_its_match() -> None:
     warm_up_searches()
     family = Family()
@@ -123,6 +124,7 @@ async def test_no_grounder_outlives_its_match() -> None:
         assert await none_is_left(family)
 
 
+@pytest.mark.thorough
 async def test_nothing_outlives_a_server_that_is_killed_while_it_grounds() -> None:
     warm_up_searches()
     family = Family()
@@ -135,6 +137,7 @@ async def test_nothing_outlives_a_server_that_is_killed_while_it_grounds() -> No
         assert await none_is_left(family)
 
 
+@pytest.mark.thorough
 async def test_descriptors_do_not_grow_from_match_to_match() -> None:
     family = Family()
     async with served(family, "--strategy", "legal") as (process, port):
@@ -152,6 +155,7 @@ async def test_descriptors_do_not_grow_from_match_to_match() -> None:
         assert await asyncio.to_thread(becomes_true, lambda: descriptors() <= min(counts)), counts
 
 
+@pytest.mark.thorough
 async def test_a_server_ends_soon_whose_fork_server_is_stopped() -> None:
     family = Family()
     async with served(family, "--spares", "1") as (process, port):
@@ -174,6 +178,7 @@ async def test_a_server_ends_soon_whose_fork_server_is_stopped() -> None:
         assert await none_is_left(family)
 
 
+@pytest.mark.thorough
 async def test_workers_that_are_stopped_do_not_outlive_their_server() -> None:
     family = Family()
     async with served(family) as (process, port):
@@ -187,6 +192,7 @@ async def test_workers_that_are_stopped_do_not_outlive_their_server() -> None:
         assert await none_is_left(family)
 
 
+@pytest.mark.thorough
 async def test_a_server_whose_workers_are_all_stopped_replies_with_legal_moves(
     fields: str,
 ) -> None:
@@ -204,6 +210,7 @@ async def test_a_server_whose_workers_are_all_stopped_replies_with_legal_moves(
         assert await ask(port, f"(PLAY m {joint_move})") == "(claim 2)"
 
 
+@pytest.mark.thorough
 async def test_a_new_server_ends_what_a_killed_one_has_left() -> None:
     family = Family()
     mark = f"GDL_TEST_{uuid4().hex}"  # servers of other tests leave it alone

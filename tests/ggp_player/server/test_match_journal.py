@@ -239,6 +239,7 @@ class Restarting(RawManager):
         return super().ask(text, limit)
 
 
+@pytest.mark.thorough
 def test_a_match_goes_on_after_every_kill(server: ServerProcess, folder: Path) -> None:
     rules = gdl.load(ROOT / "games" / "connectFour.kif")
     match = Match(rules, 2, 1, scramble=True, match_id="restarted")
@@ -248,6 +249,7 @@ def test_a_match_goes_on_after_every_kill(server: ServerProcess, folder: Path) -
     assert files(folder) == []
 
 
+@pytest.mark.thorough
 def test_a_move_that_was_asked_for_is_not_lost(
     server: ServerProcess, folder: Path, words: str
 ) -> None:
@@ -266,6 +268,7 @@ def test_a_move_that_was_asked_for_is_not_lost(
     assert "match m: is over: xena 50, Oscar 50" in server.text
 
 
+@pytest.mark.thorough
 def test_a_restarted_server_is_busy_with_its_match(server: ServerProcess, words: str) -> None:
     exchange(server.address, f"(START m xena ({words}) 1 1)", HANGING)
     server.stop()
@@ -277,6 +280,7 @@ def test_a_restarted_server_is_busy_with_its_match(server: ServerProcess, words:
     assert "available" in exchange(server.address, "(INFO)", HANGING)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "sent", [b"", b"POST / HT", b"POST / HTTP/1.0\r\nContent-Length: 9\r\n\r\n("]
 )
@@ -291,6 +295,7 @@ def test_sigterm_waits_for_nothing_half_sent(
         assert server.process.returncode == 0
 
 
+@pytest.mark.thorough
 def test_sigterm_waits_for_no_fork_server(tmp_path: Path, words: str) -> None:
     with ServerProcess(tmp_path, "--spares", "0") as server:
         exchange(server.address, "(INFO)", HANGING)
@@ -304,6 +309,7 @@ def test_sigterm_waits_for_no_fork_server(tmp_path: Path, words: str) -> None:
             assert server.stop() < 5
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="the system has no such signal")
 def test_draining_finishes_matches_and_begins_none(server: ServerProcess, words: str) -> None:
     exchange(server.address, f"(START m xena ({words}) 1 1)", HANGING)

@@ -73,6 +73,7 @@ def more(server: ServerProcess, before: dict[str, float]) -> Counter[str]:
     return Counter({name: value - before.get(name, 0) for name, value in values(server).items()})
 
 
+@pytest.mark.thorough
 def test_the_pages_follow_a_match(server: ServerProcess) -> None:
     before = values(server)
     assert get(server, "/healthz")[0] == 200
@@ -100,6 +101,7 @@ def test_the_pages_follow_a_match(server: ServerProcess) -> None:
     assert now["process_resident_memory_bytes"] > 2**20
 
 
+@pytest.mark.thorough
 def test_messages_in_addresses_are_not_disturbed(tmp_path: Path) -> None:
     with serving(tmp_path, "--strategy", "legal", "--allow-get", "true") as server:
         assert "available" in get(server, "/%28INFO%29")[1]

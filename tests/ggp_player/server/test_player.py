@@ -124,6 +124,7 @@ async def test_two_matches_at_a_time(fields: str) -> None:
 # ---------------------------------------------------------------------- time
 
 
+@pytest.mark.thorough
 async def test_the_clocks_are_kept_whatever_the_search_does(words: str, bad: Naming) -> None:
     async with player(bad("Hanging")) as ours:
         watch = Stopwatch()
@@ -195,6 +196,7 @@ async def test_the_first_play_again_after_its_reply(words: str) -> None:
         )
 
 
+@pytest.mark.thorough
 async def test_the_next_play_while_play_is_open(words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
         assert await ours.reply(start(words, "3 3600")) == "ready"
@@ -206,6 +208,7 @@ async def test_the_next_play_while_play_is_open(words: str, bad: Naming) -> None
         assert await second in {"(say 1)", "(say 3)"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "reply"), [("(ABORT m)", "aborted"), ("(STOP m NIL)", "done")])
 async def test_the_end_while_play_is_open(text: str, reply: str, words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
@@ -235,6 +238,7 @@ async def test_whoever_stops_waiting_does_not_stop_the_match(fields: str, bad: N
         assert await ours.reply("(PLAY m (noop (claim 1)))") == "(claim 3)"
 
 
+@pytest.mark.thorough
 async def test_closing_answers_what_is_open(words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
         await ours.reply(start(words, "3 3600"))

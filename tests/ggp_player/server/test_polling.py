@@ -179,6 +179,7 @@ async def test_a_failure_of_ours_does_not_end_the_polling(
     assert "could not be asked" in caplog.text
 
 
+@pytest.mark.thorough
 async def test_the_command(manager: PolledManager) -> None:
     command = (sys.executable, "-m", "ggp_player", "serve", "--port", "0", "--strategy", "legal")
     flags = ("--poll", manager.url, "--as", "ann", "--poll-interval", "0.05", "--no-archive")

@@ -58,6 +58,7 @@ def assert_flawless(report: Report, match: Match) -> None:
     assert report.steps > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
 @pytest.mark.parametrize("role", [1, 2])
 def test_tic_tac_toe(address: Address, role: int, scramble: bool) -> None:

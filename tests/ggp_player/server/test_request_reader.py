@@ -199,6 +199,7 @@ def test_what_ends_too_early_is_refused() -> None:
         assert refusal_of(data, ends=True) == (400, "the request ends before its end")
 
 
+@pytest.mark.thorough
 def test_bodies_beyond_the_bound_are_refused() -> None:
     packet = b"(" * 2**16
     unsized = [b"POST / HTTP/1.0\r\n\r\n", *[packet] * (MAX_MESSAGE // len(packet) + 1)]

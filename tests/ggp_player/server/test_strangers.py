@@ -151,6 +151,7 @@ def quiet(_address: Address) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("attack", [quiet, *ATTACKS])
 def test_no_turn_is_lost_and_no_callback_holds_the_loop(
     attack: Callable[[Address], AbstractContextManager[None]], served: Served
@@ -172,6 +173,7 @@ def no_callback_is_long(served: Served, most_seconds: float) -> bool:
 # ---------------------------------------------------------------------- one connection
 
 
+@pytest.mark.thorough
 def test_a_connection_that_sends_nothing_is_closed(tmp_path: Path) -> None:
     with server(tmp_path, "--head-timeout", "0.2", "--body-timeout", "0.4") as served:
         assert send(served.address, b"") == b""
@@ -181,6 +183,7 @@ def test_a_connection_that_sends_nothing_is_closed(tmp_path: Path) -> None:
             assert reply.endswith(b"error: the %b of the request did not come in time" % what)
 
 
+@pytest.mark.thorough
 def test_a_manager_is_served_where_its_own_address_has_all_connections(tmp_path: Path) -> None:
     flags = ("--max-connections", "8", "--max-connections-per-address", "4")
     with server(tmp_path, *flags) as served, open_connections(served.address, 50, HALF_BODY):
@@ -188,6 +191,7 @@ def test_a_manager_is_served_where_its_own_address_has_all_connections(tmp_path:
             assert b"status available" in send(served.address, post(b"(INFO)"))
 
 
+@pytest.mark.thorough
 def test_a_compressed_message_is_refused(tmp_path: Path) -> None:
     with server(tmp_path) as served:
         data = post(gzip.compress(b"(INFO)"), "Content-Encoding: gzip")
@@ -222,6 +226,7 @@ def legal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.thorough
 def test_a_match_belongs_to_the_address_of_its_start(legal: Served) -> None:
     assert ask(legal, b"(START m you %b 9 9)" % RULES) == b"ready"
     for text in (b"(ABORT m)", b"(STOP m (go))", b"(PLAY m NIL)", b"(PLAY m (stop))"):
@@ -240,6 +245,7 @@ def test_a_match_may_be_played_from_anywhere_on_request(tmp_path: Path) -> None:
         assert ask(served, b"(PLAY m NIL)", STRANGER) == b"go"
 
 
+@pytest.mark.thorough
 def test_a_secret_makes_addresses_equal(tmp_path: Path) -> None:
     secret = "a-secret-of-some-length"
     with server(tmp_path, "--strategy", "legal", "--token", secret) as served:
@@ -265,6 +271,7 @@ def test_a_page_in_a_browser_cannot_drive_the_player(legal: Served) -> None:
 # ---------------------------------------------------------------------- seats
 
 
+@pytest.mark.thorough
 def test_clocks_have_a_ceiling(tmp_path: Path) -> None:
     with server(tmp_path, "--max-clock", "20") as served:
         for clocks in (b"21 9", b"9 21", b"999999999 1"):
@@ -299,6 +306,7 @@ def cpu_seconds(served: Served) -> float:
     return sum(map(cpu_seconds_of, family))
 
 
+@pytest.mark.thorough
 def test_a_match_that_nobody_drives_rests_and_ends(tmp_path: Path) -> None:
     with server(tmp_path, "--strategy", "uct", "--idle-limit", "8") as served:
         manager = RawManager(served.address, Match(GAME, 1, 1))

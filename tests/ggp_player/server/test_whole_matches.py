@@ -124,6 +124,7 @@ async def test_a_puzzle() -> None:
     assert_flawless(record, steps)
 
 
+@pytest.mark.thorough
 async def test_a_player_against_chance() -> None:
     record, steps = await play(gdl.parse(DICE), "auto")
     assert_flawless(record, steps)
@@ -133,6 +134,7 @@ async def test_a_player_against_chance() -> None:
 # ---------------------------------------------------------------------- bad strategies
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -149,6 +151,7 @@ async def test_bad_strategies_cost_neither_a_move_nor_the_match(
     assert_flawless(*await play(gdl.parse(SHORT), bad(one), bad(other)))
 
 
+@pytest.mark.thorough
 async def test_a_strategy_that_eats_memory_is_stopped(bad: BadStrategy) -> None:
     rules, steps = gdl.parse(SHORT), list[MatchStep]()
     setup = MatchSetup(rules, "whole.1", 2, 1)
@@ -160,6 +163,7 @@ async def test_a_strategy_that_eats_memory_is_stopped(bad: BadStrategy) -> None:
         assert_flawless(await run.run(), steps)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", ["ticTacToe", "connectFour"])
 async def test_the_least_memory_suffices(game: str, caplog: pytest.LogCaptureFixture) -> None:
     warm_up_searches()
@@ -173,6 +177,7 @@ async def test_the_least_memory_suffices(game: str, caplog: pytest.LogCaptureFix
     assert "died" not in caplog.text
 
 
+@pytest.mark.thorough
 async def test_a_bad_strategy_does_not_keep_a_server_from_the_next_match(bad: BadStrategy) -> None:
     rules = gdl.parse(SHORT)
     async with serving(bad("Deaf")) as deaf, serving("legal") as other:
@@ -210,6 +215,7 @@ class Assassin:
         self.news.set()
 
 
+@pytest.mark.thorough
 async def test_a_search_killed_in_the_middle_of_each_move_is_replaced(bad: BadStrategy) -> None:
     assassin, rules, steps = Assassin(), gdl.parse(SHORT), list[MatchStep]()
     machine = gdl.interpret(rules)
@@ -231,6 +237,7 @@ async def test_a_search_killed_in_the_middle_of_each_move_is_replaced(bad: BadSt
     assert [step.joint_move[0] for step in steps[1:]] == [last] * 3, "the choice of the second"
 
 
+@pytest.mark.thorough
 async def test_a_search_killed_again_and_again_costs_neither_a_move_nor_the_match(
     bad: BadStrategy,
 ) -> None:

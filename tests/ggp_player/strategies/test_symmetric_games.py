@@ -117,6 +117,7 @@ def after(machine: PropnetStateMachine, state: State, role: int, move: gdl.Term)
     return machine.next_state(state, moves)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(symmetric_games())
 def test_all_searches_find_the_values_of_minimax(text: str) -> None:

@@ -75,6 +75,7 @@ def test_nothing_is_reported_where_nobody_watches(position: Position) -> None:
     reporter.offer(Telling(fail), position, Choice(gdl.parse_term("noop")))
 
 
+@pytest.mark.thorough
 def test_reports_take_a_fiftieth_of_the_time_at_most(position: Position) -> None:
     sent: list[SearchReport] = []
     clock, cost = Clock(), 0.1

@@ -45,6 +45,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     return Filled(folder, lines, was_warm)
 
 
+@pytest.mark.thorough
 def test_warming_up_fills_the_cache_and_says_what_it_does(
     filled: Filled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_warming_up_fills_the_cache_and_says_what_it_does(
     assert len(lines) == 1
 
 
+@pytest.mark.thorough
 def test_damaged_code_is_compiled_anew(
     filled: Filled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

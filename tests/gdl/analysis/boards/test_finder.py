@@ -161,6 +161,7 @@ def test_rules_without_facts_have_an_empty_layout() -> None:
     assert found("(role a) (legal a go) (goal a 100)").boards == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "rules",
     [

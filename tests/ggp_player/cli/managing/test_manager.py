@@ -87,6 +87,7 @@ def players(port: int) -> dict[str, str]:
         return {player["name"]: player["status"] for player in json.load(answer)}
 
 
+@pytest.mark.thorough
 def test_it_serves_stops_and_keeps_its_players(tmp_path: Path) -> None:
     (tmp_path / "players").write_text("bot random\n")
     path = str(tmp_path / "manager.sqlite")

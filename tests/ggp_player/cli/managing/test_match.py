@@ -26,6 +26,7 @@ def match(*arguments: object) -> Result:
     return run("match", *arguments)
 
 
+@pytest.mark.thorough
 def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     result = match(rulesheet, "legal", "random", "--seed", 3, "--save", saved, "--states")
@@ -47,6 +48,7 @@ def test_a_match_is_played_printed_and_saved(rulesheet: Path, tmp_path: Path) ->
     assert [cell.strip() for cell in last_line.split("│")[1:4]] == ["bob", "random", "none"]
 
 
+@pytest.mark.thorough
 def test_the_archive_stays_within_its_limit(rulesheet: Path, tmp_path: Path) -> None:
     archive = tmp_path / "matches.sqlite"
     options = ("--archive", archive, "--archive-limit", "1")
@@ -131,6 +133,7 @@ def test_our_games_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "match tictactoe." in result.output, "a file goes before a name"
 
 
+@pytest.mark.thorough
 def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path: Path) -> None:
     saved = tmp_path / "record.json"
     hanging = "tests.support.misbehaving:Hanging"

@@ -51,6 +51,7 @@ def tournament(*arguments: object) -> Result:
     return run("tournament", *arguments)
 
 
+@pytest.mark.thorough
 def test_a_tournament_is_played_reported_and_kept(short: Path, alone: Path, tmp_path: Path) -> None:
     kept, table = tmp_path / "results.jsonl", tmp_path / "standings.csv"
     options = ["--game", short, "--game", alone, "--output", kept, "--csv", table, "--json"]
@@ -72,6 +73,7 @@ def test_a_tournament_is_played_reported_and_kept(short: Path, alone: Path, tmp_
     assert {row["player"] for row in rows if row["matches"] == "3"} == {"legal", "random"}
 
 
+@pytest.mark.thorough
 def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
     options = ["--game", short, "--output", tmp_path, "--no-ratings"]
     assert tournament(*options, "legal", "random").exit_code == 0
@@ -89,6 +91,7 @@ def test_what_is_there_is_not_played_again(short: Path, tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 4
 
 
+@pytest.mark.thorough
 def test_players_can_join_a_tournament(short: Path, tmp_path: Path) -> None:
     options = ["--game", short, "--output", tmp_path, "--no-ratings", "--concurrency", "1"]
     assert tournament(*options, "legal", "random").exit_code == 0
@@ -140,6 +143,7 @@ def test_the_folder_of_records_is_made(short: Path, tmp_path: Path) -> None:
     assert len(list(folder.iterdir())) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("players", "is_told"), [(["legal", "random"], False), (["legal", "uct"], True)]
 )
@@ -242,6 +246,7 @@ def test_ratings_that_were_asked_for_need_their_library(
     assert "pip install 'ggp-player[tournament]'" in result.output
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 def test_a_tournament_that_was_broken_off_goes_on(
     short: Path, tmp_path: Path, sent: signal.Signals

@@ -17,6 +17,7 @@ from tests.support.stub_players import port_of
 EVENT = {"format": "round_robin", "games": ["ticTacToe"], **CLOCKS}
 
 
+@pytest.mark.thorough
 async def test_a_manager_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         async with asker(tmp_path) as asking:

@@ -20,6 +20,7 @@ LIMIT = 30_000
 """Milliseconds that anything may take to be seen."""
 
 
+@pytest.mark.thorough
 async def test_the_page_follows_what_happens(tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")
     async with asker(tmp_path) as asking, stub("ann", asking), playwright.async_playwright() as run:

@@ -104,6 +104,7 @@ async def play_on_page(visitor: Visitor) -> dict[str, Any]:
     return table
 
 
+@pytest.mark.thorough
 async def test_a_person_plays_a_match_of_an_event(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         assert await take_seat(asking, "ann") == (201, "/people/ann/")
@@ -122,6 +123,7 @@ async def test_a_person_plays_a_match_of_an_event(tmp_path: Path) -> None:
     assert table["goals"] == dict(zip(table["roles"], record["goalValues"], strict=True))
 
 
+@pytest.mark.thorough
 async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         await take_seat(asking, "ann")
@@ -168,6 +170,7 @@ async def test_a_token_of_a_player_opens_its_own_pages_only(tmp_path: Path) -> N
                 assert answer.status == status
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to look with")
 async def test_a_match_is_clicked_in_a_browser(tmp_path: Path) -> None:
     playwright = pytest.importorskip("playwright.async_api", reason="pip install playwright")

@@ -103,6 +103,7 @@ async def test_a_player_that_polls_plays_a_whole_match(tmp_path: Path) -> None:
         assert (shown["address"], shown["dialects"]) == ("(polls)", ["F"])
 
 
+@pytest.mark.thorough
 async def test_messages_are_those_of_the_dialect_byte_for_byte(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         info = await register(asking, "ann")
@@ -143,6 +144,7 @@ async def test_percepts_are_told_where_the_rules_have_some(tmp_path: Path) -> No
         assert (await match)["moves"] == [["(hide left)", "(guess right)"]]
 
 
+@pytest.mark.thorough
 async def test_the_clocks_hold_for_players_that_poll(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         await register(asking, "ann")

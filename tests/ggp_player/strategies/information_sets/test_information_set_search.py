@@ -47,6 +47,7 @@ def test_the_guest_switches(compiled: bool) -> None:
     assert choice.value == pytest.approx(200 / 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("hider", "tree"), [("random", 0), ("rival", 0), ("rival", 1000)])
 def test_nobody_knows_the_coin(hider: str, tree: int) -> None:
     # A search of each possible state by itself would guess, and expect 100.

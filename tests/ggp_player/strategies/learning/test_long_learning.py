@@ -200,6 +200,7 @@ def test_weights_alone_are_learned_where_they_are_asked_for(
     assert not learning.evaluation.is_network
 
 
+@pytest.mark.thorough
 def test_networks_are_trained_on_games() -> None:
     learning = learning_of(compiled(GAME), Model.NETWORK)
     exhaust(learning.work(0.8))

@@ -67,12 +67,14 @@ def test_two_rivals_for_a_constant_sum(tree: Tree) -> None:
     check(tree, ("left", "right"))
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(vectors(2))
 def test_two_rivals_without_a_constant_sum(tree: Tree) -> None:
     check(tree, ("left", "right"))
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(vectors(3))
 def test_three_roles(tree: Tree) -> None:
@@ -87,12 +89,14 @@ def with_team(tree: Tree) -> Tree:
     return [*tree, tree[0]]
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(vectors(2).map(with_team))
 def test_a_team_of_two_against_one(tree: Tree) -> None:
     check(tree, ("anna", "thief", "bert"))
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(trees, st.permutations(("left", "right", "random")))
 def test_chance_between_two_rivals_for_a_constant_sum(tree: Tree, roles: Sequence[str]) -> None:
@@ -108,12 +112,14 @@ def with_chance(tree: Tree, chance: int) -> Tree:
     return [*values[:chance], 0, *values[chance:]]
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(vectors(3), st.permutations(("left", "right", "random")))
 def test_chance_without_a_constant_sum(tree: Tree, roles: Sequence[str]) -> None:
     check(tree, roles)
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(vectors(4))
 def test_chance_between_three_roles(tree: Tree) -> None:

@@ -98,6 +98,7 @@ def test_nodes_are_found_again_until_they_are_recycled(steps: list[tuple[int, st
         assert add(tree, counts, state) == node
 
 
+@pytest.mark.thorough
 def test_an_edge_notices_that_its_child_was_recycled() -> None:
     tree, counts = empty_pools()
     add(tree, counts, 0)

@@ -82,6 +82,7 @@ def test_choices_are_legal_at_once_and_only_improve(game: str) -> None:
     assert len(values) >= len(choices) - 20
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(trees)
 def test_the_best_of_every_tree_is_found_and_proved(tree: Tree) -> None:

@@ -58,6 +58,7 @@ def played(machine: PropnetStateMachine, found: FoundPlan) -> int:
     return machine.goal(state, role) or 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", LENGTHS)
 def test_breadth_first_search_finds_the_shortest_plan(game: str) -> None:
     machine = machine_of(game)
@@ -104,6 +105,7 @@ def test_a_narrow_beam_solves_the_eight_puzzle() -> None:
     assert space.states < 10_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "heuristic", "order"),
     [

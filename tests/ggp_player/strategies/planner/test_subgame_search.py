@@ -169,6 +169,7 @@ def test_of_idle_moves_one_is_tried() -> None:
     assert len(set(space.keys(every.states, ignore_counters=True, whole=True).tolist())) == 6
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(dials)
 def test_every_plan_runs_to_its_value(rules: Dials) -> None:
@@ -179,6 +180,7 @@ def test_every_plan_runs_to_its_value(rules: Dials) -> None:
         assert_runs(machine, found)
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(dials)
 def test_the_best_is_found_and_no_more_is_proved(rules: Dials) -> None:

@@ -60,6 +60,7 @@ def test_moves_in_turn(tree: Tree) -> None:
         assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
+@pytest.mark.thorough
 @settings(max_examples=20)
 @given(vectors(3))
 def test_three_roles_with_aims_of_their_own(tree: Tree) -> None:
@@ -68,6 +69,7 @@ def test_three_roles_with_aims_of_their_own(tree: Tree) -> None:
         assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
+@pytest.mark.thorough
 @settings(max_examples=20)
 @given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
 def test_moves_at_the_same_time(tree: Tree) -> None:

@@ -41,6 +41,7 @@ from tests.support.tree_games import Tree, last_choice, play, position, together
 # ---------------------------------------------------------------------- agreement
 
 
+@pytest.mark.thorough
 @settings(max_examples=30)
 @given(trees)
 def test_moves_in_turn(tree: Tree) -> None:
@@ -367,6 +368,7 @@ def joint_move_of(machine: PropnetStateMachine, state: State, move: Term) -> tup
     return (move, *(machine.legal_moves(state, role)[0] for role in machine.roles[1:]))
 
 
+@pytest.mark.thorough
 def test_an_evaluation_does_not_change_what_is_proved() -> None:
     machine = compiled(breakthrough(3, 5))
     linear, network = (

@@ -91,6 +91,7 @@ def test_machine_code_makes_no_difference(rules: str) -> None:
     assert_values_of_all_states(machine, 20)
 
 
+@pytest.mark.thorough
 @settings(max_examples=8, deadline=None)
 @given(walks)
 def test_values_of_walks_are_those_of_all_states(rules: Walks) -> None:

@@ -71,6 +71,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough
 def test_the_command_names_them_all() -> None:
     names = [line.partition("  (")[0] for line in command("--list").stdout.splitlines()]
     assert names == [*ATTACKS, *FAULTS]

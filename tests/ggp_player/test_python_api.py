@@ -22,6 +22,7 @@ def test_a_match_is_played_and_recorded() -> None:
     assert list(game.goals.values()) == list(record.goal_values)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_played_is_said_before_it_begins() -> None:
     with pytest.raises(ConfigError, match="did you mean random"):
         ggp_player.play_match(["legal", "randon"], "nim")

@@ -47,6 +47,7 @@ def build(folder: Path, **environment: str) -> str:
     return done.stderr
 
 
+@pytest.mark.thorough
 def test_what_was_recorded_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert build(tmp_path / "archive") == ""
     manifest = Manifest.read(tmp_path / "archive")

@@ -45,6 +45,7 @@ def document() -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.thorough
 def test_json_names_the_circumstances(document: Any) -> None:
     assert {"processor", "cores", "load", "python"} <= document.keys()
     plan = {key: document[key] for key in ("machine", "seconds", "repetitions", "threads", "seed")}
@@ -111,6 +112,7 @@ def test_the_reasoner_is_measured_the_same_way() -> None:
     assert 100 < report.states_per_cpu_second.median < 10e6
 
 
+@pytest.mark.thorough
 def test_the_table_has_a_line_for_each_game(tmp_path: Path) -> None:
     endless = tmp_path / "endless.kif"
     endless.write_text("(role a) (init x) (legal a go) (<= (next x) (true x))")
@@ -132,6 +134,7 @@ def test_a_game_that_cannot_be_compiled_is_named(tmp_path: Path) -> None:
     assert "strange: the rules name no role" in result.stdout
 
 
+@pytest.mark.thorough
 def test_a_folder_stands_for_its_rulesheets(tmp_path: Path) -> None:
     for name in ("two", "one"):
         (tmp_path / f"{name}.kif").write_text("(role a) (init x) (legal a go)")

@@ -298,6 +298,7 @@ def test_show_says_what_drawing_needs_without_the_python_package(
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     [

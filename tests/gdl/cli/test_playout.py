@@ -39,6 +39,7 @@ def test_rows_are_written_for_every_playout(tmp_path: Path) -> None:
     assert few == rows[: len(few)]
 
 
+@pytest.mark.thorough
 def test_parquet_has_the_same_rows(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
     path = tmp_path / "nim.parquet"

@@ -103,6 +103,7 @@ def flat_facts(flattening: Flattening, facts: Facts) -> set[tuple[RelationKey, t
     return {(atom.relation, atom.args) for atom in atoms}
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(rulesets())
 def test_flat_rules_say_the_same(rules: Ruleset) -> None:

@@ -155,6 +155,7 @@ def test_terms_are_bound_with_all_their_variables() -> None:
     assert is_bound(gdl.Constant("a"), [])
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(rulesets())
 def test_plans_can_be_carried_out(rules: Ruleset) -> None:

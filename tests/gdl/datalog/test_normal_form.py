@@ -196,6 +196,7 @@ def _applied(term: Term, bindings: Mapping[str, Term]) -> Term:
     return substitute_rule(Rule(Atom("p", (term,))), bindings).head.args[0]
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(generators.rulesets())
 def test_normal_form_has_the_shape_that_is_promised(rules: Ruleset) -> None:
@@ -216,6 +217,7 @@ def _parts(literal: Literal) -> Iterator[Literal]:
             yield from _parts(part)
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(generators.rulesets())
 def test_rewriting_keeps_the_meaning(rules: Ruleset) -> None:

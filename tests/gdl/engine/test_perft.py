@@ -91,6 +91,7 @@ def states_of(machine: PropnetStateMachine, count: int, seed: int) -> list[gdl.S
     return states
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_children_are_the_states_after_the_joint_moves(name: str) -> None:
     machine = machine_of(name)

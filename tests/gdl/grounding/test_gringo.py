@@ -215,6 +215,7 @@ def test_the_budget_is_kept(budget: GroundingBudget, message: str) -> None:
     assert monotonic() - began < 20
 
 
+@pytest.mark.thorough
 def test_the_system_ends_a_grounder_that_has_used_its_cpu_time(
     processes: list[subprocess.Popen[bytes]],
 ) -> None:

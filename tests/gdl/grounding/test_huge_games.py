@@ -77,6 +77,7 @@ def test_every_switch_is_that_of_a_pass() -> None:
     assert {each.switch for each in PASSES} == {each.name for each in fields(RulePasses)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("switch", [each.name for each in fields(RulePasses)])
 @pytest.mark.parametrize("text", ["BOARD", "LINE", "OWNED"])
 def test_a_pass_alone_or_left_out_changes_no_answer(text: str, switch: str) -> None:
@@ -89,6 +90,7 @@ def test_a_pass_alone_or_left_out_changes_no_answer(text: str, switch: str) -> N
         assert_lockstep(gdl.compile(game, CompileOptions(**passes)), reasoner, 20, seed=1)  # type: ignore[arg-type]  # all are switches
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("switch", ["expand_cases", "reduce_arguments"])
 def test_without_a_pass_a_board_has_more_ground_rules(switch: str) -> None:
     game = gdl.parse(BOARD)
@@ -231,6 +233,7 @@ def test_rules_that_say_that_a_fact_stays_are_not_relaxed() -> None:
     assert (heads.count(cells), relaxed.count(cells)) == (3, 1)
 
 
+@pytest.mark.thorough
 def test_long_bodies_are_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     def literals() -> int:
         return len(pipeline.ground_game(game, CompileOptions(), GroundingBudget()).program.literals)

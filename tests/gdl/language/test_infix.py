@@ -208,6 +208,7 @@ def test_infix_undoes_kif(ruleset: Ruleset) -> None:
     assert gdl.parse(convert_text(infix, Notation.KIF)) == ruleset
 
 
+@pytest.mark.thorough
 @given(rulesets(), st.integers())
 def test_damaged_infix_gives_problems_or_rules(ruleset: Ruleset, seed: int) -> None:
     random = Random(seed)

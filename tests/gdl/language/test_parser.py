@@ -296,6 +296,7 @@ def test_printing_reads_back_the_same(rules: Ruleset) -> None:
     assert str(again) == str(rules)
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(generators.rulesets())
 def test_printing_a_game_reads_back_the_same(rules: Ruleset) -> None:

@@ -64,6 +64,7 @@ def test_rulesets_that_negate_themselves(rules: Ruleset, seed: int) -> None:
         assert_agreement(gdl.interpret(rules), oracle, seed, steps=2)
 
 
+@pytest.mark.thorough
 @one_in(5)
 @given(rulesets(), st.sampled_from(QUERIES))
 def test_queries(rules: Ruleset, query: str) -> None:

@@ -64,6 +64,7 @@ def test_long_chains_of_rules(start: str) -> None:
     assert legal_unchecked(f"{start} {chain} (<= (legal r ?x) (p60 ?x))") == ["a"]
 
 
+@pytest.mark.thorough
 def test_chains_of_rules_are_bounded() -> None:
     chain = [f"(<= p{i + 1} p{i})" for i in range(3000)]
     start = "(init a) (<= p0 (true a))"

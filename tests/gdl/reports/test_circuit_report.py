@@ -62,6 +62,7 @@ def test_a_stage_for_each_pass() -> None:
     assert all((stage.ground_seconds, stage.build_seconds) == (1, 1) for stage in stages)
 
 
+@pytest.mark.thorough
 def test_stages_of_a_game_that_is_too_large_to_ground() -> None:
     stages = list(measure_stages(gdl.load(GAMES / "connectFour.kif"), GroundingBudget(rules=10)))
     assert len(stages) == 1 + len(PASS_NAMES)

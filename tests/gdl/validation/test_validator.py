@@ -326,6 +326,7 @@ def test_anything_gives_problems_within_the_text(tokens: list[str]) -> None:
         assert Source(text).describe(problem)
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=25)
 @given(rulesets())
 def test_rules_with_a_meaning_have_no_errors(ruleset: Ruleset) -> None:
@@ -336,6 +337,7 @@ def test_rules_with_a_meaning_have_no_errors(ruleset: Ruleset) -> None:
         assert problem.severity is Severity.WARNING or harmless, problem
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=25)
 @given(rulesets(in_cycles=True))
 def test_negation_that_the_reasoner_refuses_is_an_error(ruleset: Ruleset) -> None:

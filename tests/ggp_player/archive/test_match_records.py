@@ -79,6 +79,7 @@ def records(draw: st.DrawFn) -> bytes:
     return text.encode() + draw(st.sampled_from([b"", b"\n", b"\r\n"]))
 
 
+@pytest.mark.thorough
 @given(records())
 def test_a_record_comes_out_as_it_went_in(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

@@ -163,6 +163,7 @@ def test_thoughts_of_a_player_in_the_managers_process_are_part_of_its_match(
     assert [seat.goal for seat in match.summary.seats] == [100, 0]
 
 
+@pytest.mark.thorough
 def test_two_writers_at_once_lose_nothing(path: Path) -> None:
     """Two processes write matches in turn, as servers on one machine do."""
     context = multiprocessing.get_context("spawn")

@@ -105,6 +105,7 @@ def test_chance_does_not_think() -> None:
 # ------------------------------------------------------------------- figures to trust
 
 
+@pytest.mark.thorough
 def test_moves_that_are_equal_by_symmetry_are_filled_in_and_marked() -> None:
     moves = ["--moves", "(put b2) noop", "--strategy", "alpha_beta", "--seconds", 60]
     report = found(GAME, *moves)

@@ -18,6 +18,7 @@ from tests.support.paths import GAMES
 NIM = str(GAMES / "nim.kif")
 
 
+@pytest.mark.thorough
 def test_a_game_in_turns_has_every_figure() -> None:
     result = CliRunner().invoke(main, ["bench", NIM, "--seconds", "0.05", "--json"])
     assert result.exit_code == 0, result.output
@@ -33,6 +34,7 @@ def test_a_game_in_turns_has_every_figure() -> None:
     assert 5 < figures["length"] < 9
 
 
+@pytest.mark.thorough
 def test_a_game_that_cannot_be_searched_is_named(tmp_path: Path) -> None:
     strange = tmp_path / "strange.kif"
     strange.write_text("(init a)")

@@ -44,6 +44,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["learn", *map(str, arguments)])
 
 
+@pytest.mark.thorough
 def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Path) -> None:
     result = run(rulesheet, "--time", "0.6", "--evaluations", folder)
     assert result.exit_code == 0, result.output
@@ -65,6 +66,7 @@ def test_what_is_learned_is_stored_and_gone_on_from(rulesheet: Path, folder: Pat
     assert json.loads(path.read_text())["seconds"] > document["seconds"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", ["linear", "network"])
 def test_the_model_can_be_chosen(
     model: str, rulesheet: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -91,6 +93,7 @@ def test_the_environment_names_the_folder(
     assert len(list(folder.iterdir())) == 1
 
 
+@pytest.mark.thorough
 def test_a_bad_file_is_replaced(rulesheet: Path, folder: Path) -> None:
     run(rulesheet, "--time", "0.4", "--evaluations", folder)
     (path,) = folder.iterdir()

@@ -163,6 +163,7 @@ def wait_for_choices(path: Path, count: int) -> None:
         pass
 
 
+@pytest.mark.thorough
 def test_match_keeps_itself_unless_told_otherwise(tmp_path: Path) -> None:
     path, saved = tmp_path / "matches.sqlite", tmp_path / "record.json"
     clocks = ["--start-clock", "2", "--play-clock", "2"]

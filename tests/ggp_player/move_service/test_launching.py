@@ -50,6 +50,7 @@ async def warm_player(fields: str, *, spares: int) -> AsyncIterator[Player]:
         yield player
 
 
+@pytest.mark.thorough
 @kills_and_stops
 async def test_a_match_can_begin_while_the_fork_server_is_replaced(
     fields: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +68,7 @@ async def test_a_match_can_begin_while_the_fork_server_is_replaced(
         assert watch.long == []
 
 
+@pytest.mark.thorough
 @kills_and_stops
 async def test_spares_are_there_again_while_the_fork_server_is_replaced(
     fields: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -92,6 +94,7 @@ async def test_a_spare_that_dies_is_replaced(fields: str) -> None:
         )
 
 
+@pytest.mark.thorough
 @kills_and_stops
 async def test_the_fork_server_is_replaced(
     fields: str, number: signal.Signals, caplog: pytest.LogCaptureFixture
@@ -103,6 +106,7 @@ async def test_the_fork_server_is_replaced(
     assert "the fork server is dead or stopped, and is replaced" in caplog.text
 
 
+@pytest.mark.thorough
 async def test_a_stopped_tracker_of_resources_holds_up_nothing(fields: str) -> None:
     async with warm_player(fields, spares=0) as player:
         tracker = getattr(resource_tracker._resource_tracker, "_pid", None)

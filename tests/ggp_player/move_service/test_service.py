@@ -191,6 +191,7 @@ async def test_a_search_that_fails_every_time_is_replaced_by_the_textbook(
         assert health.is_well
 
 
+@pytest.mark.thorough
 async def test_kernels_that_cannot_be_loaded_are_done_without(
     fields: str, ear: Ear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +238,7 @@ async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, b
         assert await choosing == Decision("(say 3)", value=50)
 
 
+@pytest.mark.thorough
 async def test_a_search_that_stops_in_time_is_kept(words: str, bad: Naming) -> None:
     async with announcing(bad("Announcing"), words) as (service, calls):
         first = await calls.get()
@@ -310,6 +312,7 @@ async def test_a_fork_server_that_is_killed_is_replaced(fields: str, ear: Ear) -
 # ---------------------------------------------------------------------- bad rules
 
 
+@pytest.mark.thorough
 async def test_rules_that_cannot_be_read() -> None:
     async with playing("legal", "(role xena) (legal xena") as service:
         reason = await service.prepare(within(10))
@@ -326,6 +329,7 @@ async def test_a_role_that_is_not_in_the_rules(fields: str) -> None:
         )
 
 
+@pytest.mark.thorough
 async def test_rules_that_are_too_heavy(ear: Ear) -> None:
     async with playing("legal", HEAVY, role="x") as service:
         watch = Stopwatch()
@@ -455,6 +459,7 @@ ctypes.CDLL = CDLL
 """What a worker finds on a system without what only some have."""
 
 
+@pytest.mark.thorough
 async def test_a_match_where_the_system_has_little_to_offer(
     fields: str, ear: Ear, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

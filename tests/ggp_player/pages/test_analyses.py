@@ -66,6 +66,7 @@ async def test_workers_in_the_background_have_a_low_priority() -> None:
         await pool.in_background.take()
 
 
+@pytest.mark.thorough
 async def test_an_analysis_follows_its_viewer_and_ends_at_its_limit(means: Means) -> None:
     analyses = Analyses(means, lambda: 0, AnalysisLimits(seconds=SECONDS, unseen=SECONDS))
     analysis = analyses.begin(SUBJECT, position())
@@ -189,6 +190,7 @@ async def test_only_a_page_of_this_server_may_analyse(served: Served, until: Any
     assert (await served.get(path))[2].startswith("error:")  # by GET it is no page at all
 
 
+@pytest.mark.thorough
 async def test_an_analysis_is_pushed_and_ends_with_its_viewer(
     served: Served, until: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +220,7 @@ async def test_an_analysis_is_pushed_and_ends_with_its_viewer(
     assert (await served.get(f"{one}/events"))[0] == 409
 
 
+@pytest.mark.thorough
 async def test_analyses_end_with_the_server(serve: Any, until: Any) -> None:
     async with AsyncExitStack() as stack:
         async with serve() as served:

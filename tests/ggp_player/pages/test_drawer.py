@@ -62,6 +62,7 @@ async def test_an_error_is_logged_and_the_next_state_is_drawn(
     assert len(await drawer.draw(DrawState(CONNECT_FOUR, first_state(CONNECT_FOUR)))) == 1
 
 
+@pytest.mark.thorough
 async def test_a_process_that_dies_is_replaced_and_its_game_is_not_tried_again(
     drawer: Drawer,
 ) -> None:

@@ -226,6 +226,7 @@ def test_a_match_whose_server_was_killed_is_replayed(browser: Browser, tmp_path:
         page.close()
 
 
+@pytest.mark.thorough
 def test_names_that_are_markup_run_no_script(page: Page, server: ServerProcess) -> None:
     with ThreadPoolExecutor(1) as thread:
 

@@ -180,6 +180,7 @@ async def test_a_viewer_that_has_left_is_forgotten(
                     pass
 
 
+@pytest.mark.thorough
 async def test_a_viewer_that_has_left_is_noticed_while_others_are_told_news(
     serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_what_is_certain_is_true(game: str) -> None:
             assert all(move in {made, None} for move, made in zip(known.moves, step.joint_move))  # noqa: B905 the start has no moves
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "steps"), [("phantomTicTacToe", 3), ("codeBreaker", 2), ("fourCups", 3)]
 )

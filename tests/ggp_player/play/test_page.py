@@ -73,6 +73,7 @@ async def visitor(begin: Begin) -> AsyncIterator[Visitor]:
         yield found
 
 
+@pytest.mark.thorough
 async def test_a_match_is_clicked_to_its_end(visitor: Visitor) -> None:
     seen: dict[str, Any] = {}
     boards = []

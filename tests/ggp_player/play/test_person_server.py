@@ -99,6 +99,7 @@ async def test_the_page_of_the_match_before_ends_when_the_next_begins() -> None:
         assert table["notice"] == "The match before: The match was broken off."
 
 
+@pytest.mark.thorough
 async def test_what_is_no_request_gets_a_sentence() -> None:
     async with asyncio.timeout(LIMIT), serving() as session:
         for method, path, status in (

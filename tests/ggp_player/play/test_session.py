@@ -32,6 +32,7 @@ async def play_at_random(session: PlaySession, seed: int, steps: int) -> None:
         await move(session, str(random.choice(session.legal_moves(session.choosing[0]))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", GAMES)
 async def test_the_states_are_those_that_the_rules_give(begin: Begin, game: str) -> None:
     async with begin(game) as session:
@@ -52,6 +53,7 @@ async def test_the_states_are_those_that_the_rules_give(begin: Begin, game: str)
     assert record.is_player_human == tuple(role in session.persons for role in machine.roles)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("back", [1, 3])
 async def test_the_same_moves_after_taking_back_lead_to_the_same_states(
@@ -180,6 +182,7 @@ async def test_a_match_is_given_up(begin: Begin) -> None:
         assert session.result() == ""
 
 
+@pytest.mark.thorough
 async def test_hints_and_thoughts_come_from_a_search(begin: Begin) -> None:
     async with begin("ticTacToe", opponents=("alpha_beta",), play_clock=5) as session:
         await asked(session)
@@ -274,6 +277,7 @@ class OwnServer:
         return await self._player.reply(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("dialect", "first_play", "last"),
     [

@@ -457,6 +457,7 @@ async def test_workers_do_not_outlive_a_server_that_is_killed(words: str, bad: N
         assert (await starting)[2] == b""
 
 
+@pytest.mark.thorough
 async def test_the_server_says_what_it_is() -> None:
     async with served("--name", "Ada", "--strategy", "minimax") as (process, address):
         assert (await exchange(address, ggp_base("(info)")))[2] == INFO.replace(

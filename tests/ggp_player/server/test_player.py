@@ -147,6 +147,7 @@ async def test_a_clock_of_no_time_at_all(words: str) -> None:
         assert await ours.reply("(ABORT m)") == "aborted"
 
 
+@pytest.mark.thorough
 async def test_the_margin_is_kept(words: str, bad: Naming) -> None:
     async with player(bad("Spinning"), margin=30) as ours:
         watch = Stopwatch()
@@ -164,6 +165,7 @@ def test_a_margin_that_is_set_is_kept_from_the_first_reply(margin: float | None,
 # ---------------------------------------------------------------------- requests that overlap
 
 
+@pytest.mark.thorough
 async def test_play_while_start_is_open(words: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
         starting = asyncio.create_task(ours.reply(start(words, "3600 2")))
@@ -173,6 +175,7 @@ async def test_play_while_start_is_open(words: str, bad: Naming) -> None:
         assert await starting == "ready"
 
 
+@pytest.mark.thorough
 async def test_play_again_while_it_is_open(fields: str, bad: Naming) -> None:
     async with player(bad("Spinning")) as ours:
         assert await ours.reply(start(fields, "1 1")) == "ready"

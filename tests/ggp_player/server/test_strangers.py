@@ -239,6 +239,7 @@ def test_a_match_belongs_to_the_address_of_its_start(legal: Served) -> None:
     assert ask(legal, b"(ABORT n)", STRANGER) == b"aborted"
 
 
+@pytest.mark.thorough
 def test_a_match_may_be_played_from_anywhere_on_request(tmp_path: Path) -> None:
     with server(tmp_path, "--strategy", "legal", "--bind-matches", "false") as served:
         assert ask(served, b"(START m you %b 9 9)" % RULES) == b"ready"

@@ -89,6 +89,7 @@ def assert_flawless(record: MatchRecord, steps: list[MatchStep]) -> None:
 # ---------------------------------------------------------------------- good players
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
 async def test_two_players_in_turn(scramble: bool) -> None:
     rules = gdl.load(GAMES / "ticTacToe.kif")
@@ -97,6 +98,7 @@ async def test_two_players_in_turn(scramble: bool) -> None:
     assert record.goal_values[0] >= 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scramble", [False, True], ids=["plain", "scrambled"])
 @pytest.mark.parametrize("game", ["phantomTicTacToe", "ticTacToe"])
 @pytest.mark.parametrize("dialect", ["A", "B", "C", "C'", "D", "E"])
@@ -114,6 +116,7 @@ async def test_players_that_move_at_the_same_time() -> None:
     assert_flawless(*await play(gdl.load(GAMES / "tron.kif"), "random", "legal", scramble=True))
 
 
+@pytest.mark.thorough
 async def test_three_players() -> None:
     rules = gdl.load(GAMES / "trefoil.kif")
     assert_flawless(*await play(rules, "random", "legal", "random"))

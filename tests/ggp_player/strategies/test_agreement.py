@@ -91,6 +91,7 @@ def test_moves_in_turn(tree: Tree) -> None:
         assert last_choice(MaxN(), position(machine, role)).value == own
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(matrices(st.recursive(utilities, matrices, max_leaves=10)))
 def test_moves_at_the_same_time(tree: Tree) -> None:
@@ -158,6 +159,7 @@ def exactly(values: Sequence[float]) -> list[tuple[int, int]]:
     return [(int(value), int(value)) for value in values]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", TURNS_FOR_A_CONSTANT_SUM)
 def test_the_tree_search_proves_the_values_of_minimax(text: str) -> None:
     machine = compiled(text)
@@ -180,6 +182,7 @@ def test_the_tree_search_proves_the_values_of_max_n_for_two_rivals(text: str) ->
     assert proved_bounds(machine, state) == values_of_max_n(machine, state)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(4))
 def test_the_tree_search_proves_the_values_of_max_n_for_three_roles(seed: int) -> None:
     machine, random = machine_of("trefoil"), Random(seed)

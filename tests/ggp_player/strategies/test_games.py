@@ -41,12 +41,14 @@ def test_tic_tac_toe_is_a_draw(spec: str) -> None:
     assert last_choice(create(spec), position(reasoner_of("ticTacToe"))).value == 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("opponent", ["minimax", "alpha_beta"])
 @pytest.mark.parametrize("role", [0, 1])
 def test_bounded_minimax_does_not_lose_to_other_searches(opponent: str, role: int) -> None:
     assert outcomes(opponent, role, matches=1)[0] == 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("role", [0, 1])
 def test_bounded_minimax_does_not_lose_to_chance(role: int) -> None:
     assert min(outcomes("random", role, matches=4)) >= 50

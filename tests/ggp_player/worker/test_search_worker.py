@@ -173,6 +173,7 @@ def last_published(worker: SearchWorker, choices: RecordingBuffer) -> FoundChoic
     return choices.published[-1]
 
 
+@pytest.mark.thorough
 def test_a_strategy_that_needs_the_state_says_so_where_it_is_hidden(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

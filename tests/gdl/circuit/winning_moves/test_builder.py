@@ -85,6 +85,7 @@ def choices(machine: PropnetStateMachine, state: State) -> Iterator[tuple[int, b
         yield offset + machine.moves[mover].index(move), wins
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("with_groups", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 @one_in(5)
@@ -130,6 +131,7 @@ def test_there_are_few_gates() -> None:
         assert np.count_nonzero(gates[:, 2] != TRUE) <= most
 
 
+@pytest.mark.thorough
 def test_the_program_reads_what_the_view_for_moves_leaves() -> None:
     for name in NAMES:
         layout, found = machine_of(name).engine.layout, found_in(name, with_groups=False)
@@ -188,6 +190,7 @@ def test_none_where_winning_depends_on_a_cycle() -> None:
     assert winning_moves_of(machine_of("hex")) is None
 
 
+@pytest.mark.thorough
 def test_none_where_gates_are_too_many() -> None:
     """Reversi's end counts all pieces, and any move turns many."""
     layout = machine_of("reversi").engine.layout

@@ -123,6 +123,7 @@ def test_arguments_that_make_no_sense_are_refused(
     assert sentence in result.output
 
 
+@pytest.mark.thorough
 def test_our_games_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = match("tictactoe", "legal", "random", "--play-clock", "1", "--start-clock", "1")

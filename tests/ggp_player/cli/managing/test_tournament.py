@@ -157,6 +157,7 @@ def test_cold_searches_are_spoken_of_where_they_play(
     assert "not compiled yet" not in refused.output
 
 
+@pytest.mark.thorough
 def test_a_server_that_cannot_be_reached_is_reported_and_tried_again(
     short: Path, tmp_path: Path
 ) -> None:

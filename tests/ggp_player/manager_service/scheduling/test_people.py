@@ -33,6 +33,7 @@ async def page(person: Person) -> int:
         return answer.status
 
 
+@pytest.mark.thorough
 async def test_a_process_that_was_killed_is_started_again(everybody: People) -> None:
     async with asyncio.timeout(LIMIT):
         ann = await everybody.start("ann")
@@ -66,6 +67,7 @@ async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> N
             await asked
 
 
+@pytest.mark.thorough
 async def test_there_are_not_more_processes_than_allowed(
     everybody: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ async def test_a_manager_that_is_stopped_goes_on_where_it_was(tmp_path: Path) ->
         assert len(started) <= 2 * sum(match["attempts"] for match in matches)
 
 
+@pytest.mark.thorough
 async def test_the_players_of_a_file_and_strategies_play_too(tmp_path: Path) -> None:
     async with asker(tmp_path) as asking, stub("ann", asking):
         await asking.done("PUT", "/api/players/bot", {"address": "legal"})

@@ -92,6 +92,7 @@ async def play_single(asking: Asker, **settings: object) -> dict[str, object]:
     return record
 
 
+@pytest.mark.thorough
 async def test_a_player_that_polls_plays_a_whole_match(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         async with polling("ann", asking):
@@ -125,6 +126,7 @@ async def test_messages_are_those_of_the_dialect_byte_for_byte(tmp_path: Path) -
         await asyncio.gather(match, return_exceptions=True)
 
 
+@pytest.mark.thorough
 async def test_percepts_are_told_where_the_rules_have_some(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
         await asking.done("PUT", "/api/games/secret", {"rules": SECRET_GAME})

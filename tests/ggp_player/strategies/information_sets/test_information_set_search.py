@@ -63,6 +63,7 @@ def test_nobody_knows_the_coin(hider: str, tree: int) -> None:
     assert chosen["pass"] >= 8
 
 
+@pytest.mark.thorough
 def test_the_choice_is_drawn_from_a_mixture() -> None:
     # In every equilibrium of Kuhn poker the second player bets with the lowest card sometimes, and
     # always with the highest, after a check.

@@ -333,6 +333,7 @@ def test_few_matches_must_be_won_clearly() -> None:
     assert learner.is_better(Score(17.0, 24))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("needed", [0.0, 1.1])
 def test_alpha_beta_takes_over_where_it_wins(
     needed: float, monkeypatch: pytest.MonkeyPatch

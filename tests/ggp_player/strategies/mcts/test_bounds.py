@@ -61,6 +61,7 @@ def check(tree: Tree, roles: Sequence[str]) -> None:
 # ---------------------------------------------------------------------- kinds of games
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(trees)
 def test_two_rivals_for_a_constant_sum(tree: Tree) -> None:

@@ -41,6 +41,7 @@ def last_of(spec: str, position: Position, choices: int = 40) -> Choice:
 THREAT = ("(put b2)", "(put a2)", "(put a1)")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spec", ["mcts", "mcts:threads=2", "uct"])
 def test_the_only_move_that_does_not_lose_is_found(spec: str) -> None:
     machine = machine_of("ticTacToe")

@@ -157,6 +157,7 @@ def simultaneous_node(tree: TreeArrays, counts: Ints, state: int) -> tuple[int, 
     return node, firsts
 
 
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1))
 def test_joint_moves_are_unlinked_with_their_node(made: set[tuple[int, int]]) -> None:

@@ -224,6 +224,7 @@ def test_rock_paper_scissors_is_mixed_equally_and_drawn() -> None:
     assert thrown == set(position.legal_moves)
 
 
+@pytest.mark.thorough
 def test_a_rival_who_knows_the_probabilities_gains_little() -> None:
     machine = machine_of("threeHills")
     assert len(machine.legal_moves(machine.initial_state(), machine.roles[0])) == 28

@@ -82,6 +82,7 @@ def test_the_value_of_minimax_is_proved(rules: str, threads: int) -> None:
     assert (choice.value, choice.proved) == (exact.value, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("threads", THREADS)
 def test_the_values_of_max_n_are_proved(threads: int) -> None:
     random = Random(threads)

@@ -111,6 +111,7 @@ def test_a_puzzle_is_planned() -> None:
     assert choice.note.startswith("planning, one player; plan of length")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "strategy", "reason"),
     [

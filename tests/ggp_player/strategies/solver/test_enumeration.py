@@ -78,6 +78,7 @@ def test_moves_at_the_same_time(tree: Tree) -> None:
         assert_value_of_minimax(Enumeration(), position(machine, role))
 
 
+@pytest.mark.thorough
 @settings(max_examples=15)
 @given(trees)
 def test_of_chance_the_mean_is_taken(tree: Tree) -> None:

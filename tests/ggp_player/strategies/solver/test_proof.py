@@ -50,6 +50,7 @@ def test_moves_in_turn(tree: Tree) -> None:
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
 
 
+@pytest.mark.thorough
 @settings(max_examples=20)
 @given(vectors(2))
 def test_two_roles_with_aims_of_their_own(tree: Tree) -> None:
@@ -58,6 +59,7 @@ def test_two_roles_with_aims_of_their_own(tree: Tree) -> None:
         assert_value_of_minimax(Proof(megabytes=1), position(machine, role))
 
 
+@pytest.mark.thorough
 @settings(max_examples=15)
 @given(vectors(3))
 def test_three_roles(tree: Tree) -> None:
@@ -296,6 +298,7 @@ def logit(machine: PropnetStateMachine, evaluation: StateEvaluation, state: Stat
     return found + float(np.maximum(sums, 0) @ output)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_network", [False, True])
 @pytest.mark.parametrize("name", ["connectFour", "breakthrough", "reversi"])
 def test_kernels_evaluate_states_as_numpy_does(name: str, is_network: bool) -> None:

@@ -70,6 +70,7 @@ def test_minimax_looks_at_every_leaf() -> None:
         assert machine.leaves == leaves
 
 
+@pytest.mark.thorough
 def test_satisficing_wins_whenever_minimax_does() -> None:
     random = Random(3)
     for _ in range(30):

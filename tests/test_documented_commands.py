@@ -55,6 +55,7 @@ NEEDS_EXTRA: Mapping[str, str] = {
     r"python -m ggp_player\.worker\.kernel_build": "ggp-player[kernels]",
     r"gdl playout .* --format parquet .*": "ggp-player[parquet]",
     r"gdl playout .* --ray local": "ggp-player[ray]",
+    r"ggp-player tournament .* --ray local .*": "ggp-player[ray]",
     r"gdl bench .* --plot speed\.svg": "ggp-player[plot]",
     r"gdl bench .* --env.*": "ggp-player[rl]",
 }

@@ -7,33 +7,25 @@ worker dies is repeated by Ray on another, and its result is taken once.
 
 from __future__ import annotations
 
-import importlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 import gdl
+from gdl.cluster import RETRIES, connected
 from gdl.datasets.json_lines import json_lines
 from gdl.datasets.parquet import ArrowRows
 from gdl.datasets.recording import Recorder, blocks_of
 from gdl.engine import PropnetStateMachine
-from gdl.errors import MissingLibraryError
 
 BLOCKS_OF_TASK = 8
 """How many blocks a task plays: some seconds of work in most games."""
 
 PENDING = 3
 """How many tasks are given out for each processor of the cluster, so that none has to wait."""
-
-RETRIES = 5
-"""How often a task is repeated whose worker has died."""
-
-LOCAL = "local"
-"""The address that starts a cluster on this machine, for as long as it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +47,13 @@ def record_on_cluster(job: Job, address: str) -> Iterator[Any]:
     :class:`gdl.errors.MissingLibraryError` where Ray is not installed, ConnectionError where no
     cluster is at the address.
     """
-    ray = _import_ray()
-    with _connected(ray, address):
+    with connected(address) as ray:
         task = ray.remote(max_retries=RETRIES)(record_blocks)
         most = PENDING * max(1, int(ray.cluster_resources().get("CPU", 1)))
         shared = ray.put(job)
         tasks = (task.remote(shared, blocks) for blocks in _tasks(job))
         for rows in in_order(tasks, most, ray.get):
             yield from rows
-
-
-@contextmanager
-def _connected(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401
-    if ray.is_initialized():
-        yield
-        return
-    ray.init(address=address, log_to_driver=False, logging_level="ERROR", **_only_for(address))
-    try:
-        yield
-    finally:
-        ray.shutdown()
 
 
 def record_blocks(job: Job, blocks: Sequence[tuple[int, int]]) -> list[Any]:
@@ -115,18 +94,3 @@ def in_order(tasks: Iterator[Any], most: int, get: Callable[[Any], Any]) -> Iter
         result = get(pending.popleft())
         pending.extend(islice(tasks, 1))
         yield result
-
-
-def _only_for(address: str) -> dict[str, Any]:
-    """The arguments for a cluster of one's own, which needs no dashboard."""
-    if address != LOCAL:
-        return {}
-    return {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-
-
-def _import_ray() -> Any:  # noqa: ANN401 its types are not looked at
-    try:
-        return importlib.import_module("ray")
-    except ModuleNotFoundError as error:
-        message = "a cluster needs Ray: pip install 'ggp-player[ray]'"
-        raise MissingLibraryError(message) from error

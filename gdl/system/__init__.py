@@ -12,7 +12,11 @@ says what it does where the system cannot do what is asked for.
 :mod:`.files` about files that nobody else may write.
 """
 
-from gdl.system.children import child_environment, children_import_our_code
+from gdl.system.children import (
+    child_environment,
+    children_import_our_code,
+    main_module_hidden,
+)
 from gdl.system.files import (
     is_private,
     lock_file,
@@ -74,6 +78,7 @@ __all__ = [
     "limit_memory",
     "load_average",
     "lock_file",
+    "main_module_hidden",
     "make_private",
     "owner_suffix",
     "peak_memory",

@@ -74,3 +74,40 @@ def _leave() -> None:
                     del os.environ[name]
                 else:
                     os.environ[name] = value
+
+
+_hiding = threading.local()
+
+
+@contextmanager
+def main_module_hidden() -> Iterator[None]:
+    """Have the processes that this thread starts meanwhile not import our main module.
+
+    Those of :mod:`multiprocessing` do that before anything else: it can take long, and a program
+    without a guard for it would run anew. What they call must not come from the main module.
+    """
+    _install_hiding()
+    _hiding.is_on = True
+    try:
+        yield
+    finally:
+        _hiding.is_on = False
+
+
+def _install_hiding() -> None:
+    from multiprocessing import spawn
+
+    with _lock:
+        prepare = spawn.get_preparation_data
+        if getattr(prepare, "hides_main", False):
+            return
+
+        def prepare_without_main(name: str) -> dict[str, object]:
+            data = prepare(name)
+            if getattr(_hiding, "is_on", False):
+                for key in ("init_main_from_name", "init_main_from_path"):
+                    data.pop(key, None)
+            return data
+
+        prepare_without_main.hides_main = True  # type: ignore[attr-defined]
+        spawn.get_preparation_data = prepare_without_main

@@ -132,6 +132,11 @@ class EventBus:
         """Whether anybody wants thoughts, which cost a search some time."""
         return any(one.wants_thoughts for one in self._subscriptions)
 
+    @property
+    def has_subscriptions(self) -> bool:
+        """Whether anybody reads the events."""
+        return bool(self._subscriptions)
+
     def subscribe(
         self,
         name: str,

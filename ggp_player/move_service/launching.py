@@ -28,6 +28,7 @@ from gdl.system import (
     interrupts_blocked,
     is_stopped,
     kill,
+    main_module_hidden,
     start_method,
 )
 from ggp_player.worker import process as worker_process
@@ -198,7 +199,7 @@ def _start(process: BaseProcess) -> str:
     The error is not raised: it would keep what is held for a process that has not started.
     """
     _end_what_has_stopped()
-    with children_import_our_code():
+    with children_import_our_code(), main_module_hidden():
         if os.name == "posix":  # it unblocks the signal, so it comes first
             resource_tracker.ensure_running()
         with interrupts_blocked():

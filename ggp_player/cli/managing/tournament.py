@@ -38,6 +38,7 @@ from ggp_player.manager.tournament import (
     make_schedule,
     takes_one_match,
 )
+from ggp_player.play import human_seat
 
 RESULTS_NAME = "results.jsonl"
 """The name of the results' file in a folder."""
@@ -61,6 +62,7 @@ class _Options:
     seed: int
     scramble: bool
     concurrency: int | None
+    ray: str | None
     output: Path | None
     resume: bool
     records: Path | None
@@ -101,6 +103,12 @@ _FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
     type=click.IntRange(min=1),
     help="How many matches are played at a time.  "
     "[default: the processor's cores over the strategies in a match]",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Play on a Ray cluster: its address, auto, or local to start one here. It needs the extra "
+    "ray.",
 )
 @click.option(
     "--output",
@@ -144,6 +152,9 @@ def tournament_command(context: click.Context, /, **options: object) -> None:
     No strategy thinks while others choose. Concurrent matches do not disturb each other as long as
     each strategy has one thread: auto takes every core, auto:threads=1 does not.
 
+    With --ray the matches are played on a cluster; one whose worker dies is played again on
+    another.
+
     With --output nothing is lost: the same command resumes the tournament, and may have more
     --rounds and more players. Only what is missing is played. Matches that failed are played again.
 
@@ -169,8 +180,12 @@ def _play(options: _Options) -> int:
     rates = _wants_ratings(options.ratings)
     games = load_games(options.games)
     check_players(options.players, games)
+    if options.ray is not None and any(human_seat(player) for player in options.players):
+        raise click.UsageError("a person cannot be asked on a cluster")
     identity = _identity(options, games)
-    concurrency = _concurrency(options, make_schedule(_plan(options, games, identity)))
+    concurrency = options.concurrency
+    if options.ray is None:
+        concurrency = _concurrency(options, make_schedule(_plan(options, games, identity)))
     with ExitStack() as stack:
         log = _open(options, identity, stack)
         matches = make_schedule(_plan(options, games, log.identity))
@@ -181,7 +196,7 @@ def _play(options: _Options) -> int:
         events = stack.enter_context(
             archiving(options.archive, options.no_archive, options.archive_limit)
         )
-        is_interrupted = run.play(_conditions(options, events), concurrency)
+        is_interrupted = run.play(_conditions(options, events), concurrency, options.ray)
     report = run.report(log.identity, rates)
     _print_report(report, options, run.console)
     if is_interrupted:

@@ -1,8 +1,9 @@
 """Tournaments: many matches between players, and the standings and ratings that follow.
 
 In come games and players, out go results in a file and a report. To start reading: ``schedule``
-plans the matches, ``tournament_run`` plays those without a result by means of ``runner``,
-``results`` keeps their results, ``standings`` and ``ratings`` sum them up, ``report`` writes them.
+plans the matches, ``tournament_run`` has those without a result played, ``runner`` in which order,
+``match_play`` here or ``cluster`` elsewhere; ``results`` keeps their results, ``standings`` and
+``ratings`` sum them up, ``report`` writes them.
 
 ========  =====================================================================================
 round     every pairing once in every game
@@ -18,11 +19,11 @@ score     a win counts 1, a draw one half
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_log import MatchLog
+from ggp_player.manager.tournament.match_play import DEFAULT_MAX_STEPS, MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
 from ggp_player.manager.tournament.ratings import MISSING, is_available, library, rate
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, ResultsLog
-from ggp_player.manager.tournament.runner import DEFAULT_MAX_STEPS, MatchConditions
 from ggp_player.manager.tournament.schedule import (
     SEED_BITS,
     PlannedMatch,

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from gdl.cluster import connected
+from gdl.errors import MissingLibraryError
+from ggp_player.errors import TournamentError
+from ggp_player.manager.tournament.cluster import ClusterPlay
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
+from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.ratings import ratings
 from ggp_player.manager.tournament.report import TournamentReport, result_line
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsLog, latest_results
-from ggp_player.manager.tournament.runner import MatchConditions, MatchRunner
+from ggp_player.manager.tournament.runner import MatchRunner, PlayMatch
 from ggp_player.manager.tournament.schedule import PlannedMatch
 from ggp_player.manager.tournament.standings import standings
 
@@ -35,8 +42,14 @@ class TournamentRun:
         self._matches = matches
         self._log = log
 
-    def play(self, conditions: MatchConditions, concurrency: int) -> bool:
-        """Play the matches that are missing; return whether Ctrl-C interrupted them."""
+    def play(
+        self, conditions: MatchConditions, concurrency: int | None, ray: str | None = None
+    ) -> bool:
+        """Play the matches that are missing; return whether Ctrl-C interrupted them.
+
+        ``ray`` is the address of a cluster to play on, where ``concurrency`` may be None: as many
+        as there is room for. Raises :class:`TournamentError` where it cannot be reached.
+        """
         played = {result.key for result in self._results() if not result.failure}
         pending = [match for match in self._matches if match.key not in played]
         if played:
@@ -53,15 +66,29 @@ class TournamentRun:
                 self._say(result_line(result), "red" if result.failure else "")
                 progress.advance(task, 0 if result.failure else 1)
 
-            async def run() -> None:
-                runner = MatchRunner(self._games, conditions, on_result, concurrency)
-                await runner.run(pending)
-
             try:
-                asyncio.run(run())
+                with self._player(conditions, pending, ray) as (play, room), collecting_warnings():
+                    runner = MatchRunner(play, on_result, concurrency or room)
+                    asyncio.run(runner.run(pending))
             except KeyboardInterrupt:
                 return True
         return False
+
+    @contextmanager
+    def _player(
+        self, conditions: MatchConditions, pending: Sequence[PlannedMatch], ray: str | None
+    ) -> Iterator[tuple[PlayMatch, int]]:
+        """Yield what plays a match, and how many matches there is room for at a time."""
+        if ray is None:
+            yield MatchPlay(self._games, conditions).play, 1
+            return
+        with ExitStack() as stack:
+            try:
+                cluster = stack.enter_context(connected(ray))
+            except (MissingLibraryError, ConnectionError, ValueError) as error:
+                raise TournamentError(str(error).strip()) from error
+            found = ClusterPlay(cluster, self._games, conditions, pending)
+            yield found.play, found.concurrency
 
     def report(self, identity: Identity, rates: bool) -> TournamentReport:
         """Sum up the matches that have been played."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from gdl.datasets import BLOCK, Job, Recorder, blocks_of, json_lines, record_on_
 from gdl.datasets.cluster import BLOCKS_OF_TASK, in_order, record_blocks
 from gdl.errors import MissingLibraryError
 from tests.support.compiled_games import machine_of
+from tests.support.ray_cluster import ray_cluster, workers_at_work
 from tests.support.small_games import game
 
 
@@ -67,37 +66,11 @@ def test_without_ray_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def cluster() -> Iterator[Any]:
-    ray = pytest.importorskip("ray", reason="needs the extra ray")
-    ray.init(
-        address="local",
-        num_cpus=3,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="ERROR",
-        _node_ip_address="127.0.0.1",
-    )
-    yield ray
-    ray.shutdown()
+    with ray_cluster(3) as ray:
+        yield ray
 
 
-def workers_at_work() -> list[int]:
-    """The processes of the workers of our cluster that are playing."""
-    rows = subprocess.run(
-        ["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    playing = [int(row.split()[0]) for row in rows if "ray::record_blocks" in row]
-    return [pid for pid in playing if Path(f"/proc/{pid}").exists() and belongs_to_us(pid)]
-
-
-def belongs_to_us(pid: int) -> bool:
-    """Whether a process descends from this one."""
-    while pid > 1 and pid != os.getpid():
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        pid = int(fields[1])
-    return pid == os.getpid()
-
-
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the workers in /proc")
 @pytest.mark.filterwarnings("ignore")
@@ -105,11 +78,11 @@ def test_a_workers_death_changes_nothing(cluster: Any) -> None:
     wanted = job(10 * BLOCKS_OF_TASK * BLOCK, "connectFour")
     rows = record_on_cluster(wanted, "local")
     found = [next(rows)]
-    victims = workers_at_work()
+    victims = workers_at_work("record_blocks")
     assert victims
     os.kill(victims[0], signal.SIGKILL)
     found += rows
-    assert victims[0] not in workers_at_work()
+    assert victims[0] not in workers_at_work("record_blocks")
     assert len(found) == 10 * BLOCKS_OF_TASK
     assert b"".join(found) == on_one_machine(wanted)
     assert cluster.is_initialized()

@@ -86,3 +86,28 @@ def test_games_are_measured_in_a_hostile_folder(tmp_path: Path) -> None:
     flags = ("--machine", "reasoner", "--seconds", "0.01", "--repetitions", "1", "--json")
     found = run_in(write_hostile_modules(tmp_path), BENCH, "bench", GAME, *flags)
     assert [game["game"] for game in json.loads(found)["games"]] == ["ticTacToe"]
+
+
+PROGRAM = """
+import sys
+from multiprocessing import get_context
+from gdl.system import main_module_hidden
+print("runs", flush=True)
+context = get_context(sys.argv[1])
+process = context.Process(target=print, args=("child",))
+with main_module_hidden():
+    process.start()
+process.join()
+sys.exit(process.exitcode)
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_program_without_a_guard_does_not_run_anew(method: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, program, method], env=child_environment(), capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.split()) == ["child", "runs"]

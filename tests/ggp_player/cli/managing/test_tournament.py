@@ -3,6 +3,7 @@
 import csv
 import json
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -273,3 +274,16 @@ def test_a_tournament_that_was_broken_off_goes_on(
     assert "4 of 4 matches played" in result.output
     ids = [json.loads(line)["match_id"] for line in kept.read_text().splitlines()[1:]]
     assert len(ids) == len(set(ids)) == 4
+
+
+def test_a_cluster_that_cannot_be_had_is_said(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    result = tournament("--game", short, "--ray", "local", "legal", "random")
+    assert result.exit_code == 1
+    assert "a cluster needs Ray: pip install 'ggp-player[ray]'" in result.output
+
+
+def test_a_person_is_not_asked_on_a_cluster(short: Path) -> None:
+    result = tournament("--game", short, "--ray", "local", "legal", "human")
+    assert result.exit_code == 2
+    assert "a person cannot be asked on a cluster" in result.output

@@ -13,10 +13,12 @@ import gdl
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
 from ggp_player.manager.players import MatchPlayer
-from ggp_player.manager.tournament import runner as runner_module
+from ggp_player.manager.tournament import match_play
 from ggp_player.manager.tournament.games import TournamentGame
+from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
+from ggp_player.manager.tournament.match_warnings import collecting_warnings
 from ggp_player.manager.tournament.results import MatchResult
-from ggp_player.manager.tournament.runner import MatchConditions, MatchRunner
+from ggp_player.manager.tournament.runner import MatchRunner
 from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan, make_schedule
 from tests.support.command_line import CLOSED
 
@@ -56,7 +58,7 @@ class Stage:
         self.answers: dict[str, list[str | Exception | Callable[[], object]]] = {}
         self.started: list[Scripted] = []
         self.seeds: list[int] = []
-        monkeypatch.setattr(runner_module, "start_player", self._start)
+        monkeypatch.setattr(match_play, "start_player", self._start)
 
     async def _start(
         self, player: str, seed: int, stack: AsyncExitStack, events: EventBus
@@ -90,7 +92,9 @@ async def play(
     rules: str = TURNS,
 ) -> list[MatchResult]:
     results: list[MatchResult] = []
-    await MatchRunner(game(rules), conditions, results.append, concurrency).run(matches)
+    with collecting_warnings():
+        play = MatchPlay(game(rules), conditions).play
+        await MatchRunner(play, results.append, concurrency).run(matches)
     return results
 
 
@@ -175,7 +179,7 @@ async def test_a_server_plays_one_match_at_a_time_after_an_abort(
     async def abort(players: Iterable[str], match_id: str) -> None:
         aborted.append(match_id)
 
-    monkeypatch.setattr(runner_module, "abort_match", abort)
+    monkeypatch.setattr(match_play, "abort_match", abort)
     playing: list[str] = []
 
     async def begin() -> str:
@@ -204,7 +208,9 @@ async def test_a_cancellation_aborts_the_matches_under_way(stage: Stage) -> None
 
     stage.answers["a"] = ["ready", hang, "aborted"]
     results: list[MatchResult] = []
-    runner = MatchRunner(game(), replace(CONDITIONS, play_clock=60), results.append, 2)
+    runner = MatchRunner(
+        MatchPlay(game(), replace(CONDITIONS, play_clock=60)).play, results.append, 2
+    )
     task = asyncio.create_task(runner.run(planned("a", "b")))
     await asked.wait()
     task.cancel()
@@ -230,9 +236,11 @@ async def test_a_match_that_has_not_begun_does_not_keep_another_from_being_abort
             opening.set()
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(runner_module, "abort_match", abort)
+    monkeypatch.setattr(match_play, "abort_match", abort)
     stage.answers["a"] = ["ready", hang, "aborted"]
-    runner = MatchRunner(game(), replace(CONDITIONS, play_clock=60), lambda _: None, 2)
+    runner = MatchRunner(
+        MatchPlay(game(), replace(CONDITIONS, play_clock=60)).play, lambda _: None, 2
+    )
     task = asyncio.create_task(runner.run((first, second)))
     await asked.wait()
     await opening.wait()

@@ -1,0 +1,75 @@
+"""A Ray cluster: how it is reached, by playouts and by whatever else is played there.
+
+Ray is an extra: nothing here imports it before it is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gdl.errors import MissingLibraryError
+
+RETRIES = 5
+"""How often a task is repeated whose worker has died."""
+
+LOCAL = "local"
+"""The address that starts a cluster on this machine, for as long as it is used."""
+
+AUTO = "auto"
+"""The address of the cluster that this machine belongs to."""
+
+REACH_SECONDS = 10.0
+"""How long connecting with a cluster may take."""
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect this process with a cluster, and yield the module ``ray``.
+
+    If it is connected with one already, that one is used, and stays. Raises
+    :class:`gdl.errors.MissingLibraryError` where Ray is not installed, ConnectionError where no
+    cluster is at the address.
+    """
+    ray = _import_ray()
+    if ray.is_initialized():
+        yield ray
+        return
+    _check_reachable(address)
+    ray.init(address=address, log_to_driver=False, logging_level="ERROR", **_only_for(address))
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise ConnectionError where nobody listens, for which Ray itself waits for many minutes."""
+    if address in {LOCAL, AUTO}:
+        return
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+        raise ConnectionError(f"expected host:port, {AUTO} or {LOCAL}; found {address}")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConnectionError(f"no cluster can be reached at {address}: {reason}") from error
+
+
+def _only_for(address: str) -> dict[str, Any]:
+    """The arguments for a cluster of one's own, which needs no dashboard."""
+    if address != LOCAL:
+        return {}
+    return {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+
+
+def _import_ray() -> Any:  # noqa: ANN401 its types are not looked at
+    try:
+        return importlib.import_module("ray")
+    except ModuleNotFoundError as error:
+        message = "a cluster needs Ray: pip install 'ggp-player[ray]'"
+        raise MissingLibraryError(message) from error

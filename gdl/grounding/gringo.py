@@ -15,11 +15,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -42,6 +43,11 @@ from gdl.system import child_environment, was_ended_by_cpu_time
 
 Row: TypeAlias = tuple[int, ...]
 """The ids of an atom's arguments."""
+
+StatedRows: TypeAlias = Mapping[RelationKey, Collection[Row]]
+"""Rows of relations, by the ids of their terms."""
+
+NOTHING_STATED: StatedRows = MappingProxyType({})
 
 _WORKER = """
 import ctypes, sys
@@ -104,12 +110,13 @@ def ground(
     shown: Iterable[RelationKey],
     symbols: SymbolTable,
     budget: GroundingBudget,
+    stated: StatedRows = NOTHING_STATED,
 ) -> GroundProgram:
     """Instantiate flattened rules.
 
     ``flows`` are pairs of relations: whatever row the first has, the second may have too. The
-    rows of the ``shown`` relations are kept. Raises :class:`GroundingLimitError` where the
-    budget is exceeded.
+    rows of the ``shown`` relations are kept. What is ``stated`` holds, as if it were among the
+    rules. Raises :class:`GroundingLimitError` where the budget is exceeded.
     """
     writer = _ProgramWriter(symbols)
     for rule in rules:
@@ -118,6 +125,8 @@ def ground(
             continue
         for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
+    for relation, rows in stated.items():
+        writer.rows(relation, rows)
     for origin, target in flows:
         writer.choice(origin, target)
     for relation in shown:
@@ -134,6 +143,18 @@ class _ConstantIds(dict[str, str]):
     def __missing__(self, name: str) -> str:
         """Make the id of a constant."""
         text = self[name] = str(self._symbols.constant(name))
+        return text
+
+
+class _TermTexts(dict[int, str]):
+    """Terms as text, by their ids; made where they are first asked for."""
+
+    def __init__(self, writer: _ProgramWriter) -> None:
+        self._writer = writer
+
+    def __missing__(self, term_id: int) -> str:
+        """Make the text of a term."""
+        text = self[term_id] = self._writer.ground_term(term_id)
         return text
 
 
@@ -155,6 +176,19 @@ class _ProgramWriter:
             self.lines.append(f"{self._name(atom.relation)}({','.join(numbers)}).")
         else:
             self.lines.append(f"{self._atom(atom, {})}.")
+
+    def rows(self, relation: RelationKey, rows: Iterable[Row]) -> None:
+        """Write that rows of a relation hold. Of these there can be hundreds of thousands too."""
+        name = self._name(relation)
+        if not relation[1]:
+            self.lines += [f"{name}." for _ in rows]
+            return
+        texts = _TermTexts(self)
+        self.lines += [f"{name}({','.join(map(texts.__getitem__, row))})." for row in rows]
+
+    def ground_term(self, term_id: int) -> str:
+        """Return the text of the term with an id."""
+        return self._term(self.symbols.decode(term_id), {})
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""

@@ -8,7 +8,13 @@ from time import monotonic
 
 from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
+from gdl.grounding.gringo import (
+    NOTHING_STATED,
+    GroundingBudget,
+    GroundProgram,
+    StatedRows,
+    ground,
+)
 from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
 from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
@@ -63,7 +69,8 @@ def _ground_in_attempts(
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-    return ground_program(analysis.flat, symbols, replace(budget, seconds=left))
+    budget = replace(budget, seconds=left)
+    return ground_program(analysis.flat, symbols, budget, analysis.stated)
 
 
 def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget:
@@ -83,23 +90,30 @@ def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
     )
 
 
-def ground_program(flat: FlatRules, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
+def ground_program(
+    flat: FlatRules,
+    symbols: SymbolTable,
+    budget: GroundingBudget,
+    stated: StatedRows = NOTHING_STATED,
+) -> GroundProgram:
     """Ground the rules, keeping the rows of all relations that a machine answers for."""
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
         shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
         shown += [relation, counterpart(relation, "legal")]
-    return ground(flat.rules, _flows(flat), shown, symbols, budget)
+    return ground(flat.rules, _flows(flat, stated), shown, symbols, budget, stated)
 
 
-def _flows(flat: FlatRules) -> Iterator[tuple[RelationKey, RelationKey]]:
+def _flows(flat: FlatRules, stated: StatedRows) -> Iterator[tuple[RelationKey, RelationKey]]:
     """Yield the flows of a match, from relations of the relaxed game where the rules have them.
 
     These are static, so that the rules of the game are not recursive through a step, and are
     instantiated once and not anew for the facts of every step.
     """
-    defined = {rule.head.relation for rule in flat.rules}
+    defined = {rule.head.relation for rule in flat.rules} | {
+        r for r, rows in stated.items() if rows
+    }
     for origin, target in flat.flows():
         relaxed = relaxed_relation(target)
         yield (relaxed if relaxed in defined else origin), target

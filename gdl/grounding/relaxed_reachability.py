@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, starmap
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
-from gdl.grounding.gringo import GroundingBudget, Row, ground
+from gdl.grounding.gringo import GroundingBudget, Row, StatedRows, ground
 from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
 
@@ -113,16 +113,15 @@ def _read(
     return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
 
 
-def reachable_facts(analysis: RuleAnalysis) -> Iterator[Rule]:
-    """State the facts and moves of the relaxed game that no rule defines yet.
+def reachable_facts(analysis: RuleAnalysis) -> StatedRows:
+    """Return the facts and moves of the relaxed game that no rule defines yet.
 
     What is possible in a state then follows from them and not from the rules for the state
     before, so that the rules are not recursive through a step and are instantiated once.
     """
     rows = analysis.reachable.rows if analysis.reachable else {}
     relaxed = {relaxed_relation(relation): own for relation, own in rows.items()}
-    missing = {each: own for each, own in relaxed.items() if each not in analysis.definitions}
-    return _facts(missing, analysis.symbols)
+    return {each: own for each, own in relaxed.items() if each not in analysis.definitions}
 
 
 def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) -> Iterator[Rule]:

@@ -63,7 +63,8 @@ class RuleAnalysis:
 
     ``switches`` say which passes apply. ``projects_moves`` says whether decomposition may project
     moves, ``is_huge`` whether a pass for huge games has been applied. ``reachable`` is what the
-    relaxed game has shown, if it was ground.
+    relaxed game has shown, if it was ground. ``stated`` are rows, by the numbers of their terms,
+    that are given to the grounder beside the rules.
     """
 
     flat: FlatRules
@@ -74,6 +75,7 @@ class RuleAnalysis:
     reachable: ReachableRows | None = None
     is_huge: bool = False
     projects_moves: bool = False
+    stated: Mapping[RelationKey, Collection[tuple[int, ...]]] = field(default_factory=dict)
 
     @property
     def rules(self) -> Sequence[Rule]:

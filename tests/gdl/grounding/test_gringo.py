@@ -16,7 +16,7 @@ import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog.symbol_table import SymbolTable
 from gdl.grounding import gringo
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
+from gdl.grounding.gringo import GroundingBudget, GroundProgram, StatedRows, ground
 from gdl.language.rules import RelationKey
 from gdl.system import child_environment
 
@@ -144,6 +144,20 @@ def test_disjunctions(body: str, rows: set[str]) -> None:
     facts = "(n a) (n b) (n c) (n d) (p a) (p b) (q b) (q c) (r d)"
     found = Ground(f"{facts} (<= (found ?x) {body})", [("found", 1)])
     assert {row[0] for row in found.facts("found", 1)} == rows
+
+
+def test_what_is_stated_holds_as_if_it_were_a_rule() -> None:
+    symbols = SymbolTable()
+    terms = [
+        term
+        for each in gdl.parse("(p a (f b (g c)))(p (f b b) a)").rules
+        for term in each.head.args
+    ]
+    a, nested, flat, _ = (symbols.encode(term) for term in terms)
+    rules = gdl.parse("(<= (q ?x ?y) on (p ?x ?y))").rules
+    stated: StatedRows = {("p", 2): [(a, nested), (flat, a)], ("on", 0): [()]}
+    program = ground(rules, [], [("q", 2)], symbols, GroundingBudget(), stated)
+    assert set(program.rows["q", 2]) == {(a, nested), (flat, a)}
 
 
 def test_recursion_is_followed_to_its_end() -> None:

@@ -20,6 +20,7 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradicti
 from gdl.circuit.arrays import Integers, ranges
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
+from gdl.circuit.native import MIN_RULES, has_native_code
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable
@@ -82,7 +83,8 @@ class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
         moves = [atom for role in inputs.moves for atom in role]
         given = [0, *inputs.fluents, *moves]
-        self.graph = AndInverterGraph(len(given) - 1, passes)
+        is_native = len(program.heads) >= MIN_RULES and has_native_code()
+        self.graph = AndInverterGraph(len(given) - 1, passes, is_native=is_native)
         mentioned = np.abs(program.literals)
         last = max(program.heads.max(initial=0), mentioned.max(initial=0), *given)
         # Of an atom, and at its negative index, from the end, of its negation.

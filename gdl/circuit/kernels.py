@@ -1,0 +1,312 @@
+"""Kernels for circuits of many gates: what loops over gates one by one, as native code.
+
+Each does what a method on arrays elsewhere in this package does too, with the same result; those
+are used where a circuit is small, or where there is no native code. A hash table of gates is open
+addressing with linear probing: ``keys`` are int64 (capacity,), ``EMPTY`` where nothing is, and the
+capacity is a power of two.
+
+Source: D. Knuth, The Art of Computer Programming, volume 3 (1998), algorithm 6.4 L.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.array_kernels import kernel
+from gdl.circuit.arrays import Integers, Mask
+
+EMPTY = -1
+"""Stands for no key in a table."""
+
+UNKNOWN = -1
+"""Stands for a literal that is not known yet."""
+
+FACTOR = -7046029254386353131
+"""2 ** 64 divided by the golden ratio, as a number with a sign."""
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+
+
+# ---------------------------------------------------------------------- order
+
+
+@kernel
+def order_depth_first(
+    left: Integers, right: Integers, waiting: Bytes, roots: Integers, found: Integers
+) -> int:
+    """Order the ``waiting`` nodes so that each comes soon before the first that reads it.
+
+    ``left`` and ``right`` are the literals that each node reads. ``found``, int64, has room for
+    all nodes and for a stack that grows down from its end. Return how many nodes were found.
+    """
+    count = 0
+    room = len(found)
+    for i in range(len(roots)):
+        node = roots[i] if waiting[roots[i]] else 0
+        top = room
+        while node:
+            read = left[node] >> 1
+            if not waiting[read]:
+                read = right[node] >> 1
+            if waiting[read]:
+                top -= 1
+                found[top] = node
+                node = read
+            else:
+                waiting[node] = 0
+                found[count] = node
+                count += 1
+                node = 0
+                if top < room:
+                    node = found[top]
+                    top += 1
+    return count
+
+
+# ---------------------------------------------------------------------- gates
+
+
+@kernel
+def _slot(keys: Integers, key: int) -> int:
+    """Find the slot of a key, or the empty one where it belongs."""
+    mask = len(keys) - 1
+    mixed = key * FACTOR
+    slot = (mixed ^ (mixed >> 32)) & mask
+    while keys[slot] not in (key, EMPTY):
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def find_gates(
+    keys: Integers, values: Integers, left: Integers, right: Integers, out: Integers, new: Integers
+) -> int:
+    """Conjoin pairs of literals as far as that needs no new gate: int64 (n,) each.
+
+    ``out`` is ``UNKNOWN`` where it does; the keys of these pairs, each once, are written to ``new``
+    and put into the table, which has room for them. Return their number.
+    """
+    count = 0
+    for i in range(len(left)):
+        low, high = min(left[i], right[i]), max(left[i], right[i])
+        if low == 0 or low == high ^ 1:
+            out[i] = 0
+        elif low in (1, high):
+            out[i] = high
+        else:
+            key = low << 32 | high
+            slot = _slot(keys, key)
+            if keys[slot] == EMPTY:
+                keys[slot] = key
+                values[slot] = UNKNOWN
+                new[count] = key
+                count += 1
+            out[i] = values[slot]
+    return count
+
+
+@kernel
+def fill_gates(
+    keys: Integers, values: Integers, left: Integers, right: Integers, out: Integers
+) -> None:
+    """Look up the pairs whose results are ``UNKNOWN``: int64 (n,) each."""
+    for i in range(len(left)):
+        if out[i] == UNKNOWN:
+            key = min(left[i], right[i]) << 32 | max(left[i], right[i])
+            out[i] = values[_slot(keys, key)]
+
+
+@kernel
+def look_up(keys: Integers, values: Integers, wanted: Integers, out: Integers) -> None:
+    """Look up the values of keys: ``UNKNOWN`` where the table has none."""
+    for i in range(len(wanted)):
+        slot = _slot(keys, wanted[i])
+        out[i] = values[slot] if keys[slot] != EMPTY else UNKNOWN
+
+
+@kernel
+def store(keys: Integers, values: Integers, given: Integers, of: Integers) -> int:
+    """Put values ``of`` ``given`` keys into the table; return how many keys were new."""
+    count = 0
+    for i in range(len(given)):
+        if given[i] != EMPTY:
+            slot = _slot(keys, given[i])
+            count += keys[slot] == EMPTY
+            keys[slot] = given[i]
+            values[slot] = of[i]
+    return count
+
+
+@kernel
+def rewrite_gates(
+    sides: NDArray[np.int64], keys: Integers, is_swapped: bool, out: Integers, rest: Integers
+) -> int:
+    """Fill in unknown conjunctions of which one literal is a gate that reads the other.
+
+    ``sides``, int64 (2, room), are the literals that nodes read. The indices of pairs whose value
+    is another conjunction are written to ``rest``; return their number.
+    """
+    count = 0
+    for i in range(len(keys)):
+        if out[i] != UNKNOWN:
+            continue
+        one, other = keys[i] >> 32, keys[i] & 0xFFFFFFFF
+        if is_swapped:
+            one, other = other, one
+        first, second = sides[0, other >> 1], sides[1, other >> 1]
+        if one in (first, second):
+            if other & 1:
+                rest[count] = i
+                count += 1
+            else:
+                out[i] = other
+        elif one ^ 1 in (first, second):
+            out[i] = one if other & 1 else 0
+    return count
+
+
+# ---------------------------------------------------------------------- sets of moves
+
+
+class SetGroups(NamedTuple):
+    """Sets of moves in groups, each of which has at least one set, all of one role.
+
+    ``begin`` and ``length``, int64 (sets,), say where the moves of each set are in ``members``,
+    int32, in which they rise. ``end``, int64 (groups,), is one over the last set of each group;
+    ``first`` and ``moves`` are the first literal and the number of all moves of its role.
+    ``is_kept``, bool (groups,), marks the groups whose moves are wanted.
+    """
+
+    begin: Integers
+    length: Integers
+    members: NDArray[np.int32]
+    end: Integers
+    first: Integers
+    moves: Integers
+    is_kept: Mask
+
+
+class CombinedSets(NamedTuple):
+    """What comes out of groups: groups packed with moves, rising, int64 each.
+
+    ``members`` are the moves of the groups that are kept. ``chosen`` are the moves of all groups
+    or, where ``is_most``, bool (groups,), is true, the other moves of the role, which are fewer.
+    ``sizes``, int64 (2,), is how many members and chosen ones there are.
+    """
+
+    members: Integers
+    chosen: Integers
+    is_most: Mask
+    sizes: Integers
+
+
+@kernel
+def combine_sets(given: SetGroups, is_union: bool, bits: Words, out: CombinedSets) -> None:
+    """Unite or intersect the sets of each group.
+
+    ``bits``, uint64 (2, words), has twice a bit for each move of any role, all of them clear.
+    """
+    out.sizes[:] = 0
+    for group in range(len(given.end)):
+        low, high = _span(given, group)
+        size = _combine_group(given, group, is_union, bits)
+        if given.is_kept[group]:
+            where = group, given.first[group], out.sizes[0]
+            out.sizes[0] = _write_moves(bits[0], (low, high), where, out.members)
+        moves = given.moves[group]
+        out.is_most[group] = 2 * size > moves
+        if out.is_most[group]:
+            low, high = 0, (moves + 63) >> 6
+            _invert(bits[0], moves)
+        where = group, given.first[group], out.sizes[1]
+        out.sizes[1] = _write_moves(bits[0], (low, high), where, out.chosen)
+        for word in range(low, high):
+            bits[0, word] = ZERO
+
+
+@kernel
+def _begin_of(given: SetGroups, group: int) -> int:
+    """The first set of a group."""
+    return given.end[group - 1] if group else 0
+
+
+@kernel
+def _span(given: SetGroups, group: int) -> tuple[int, int]:
+    """The words in which all moves of a group's sets are."""
+    low, high = 2 * given.moves[group], 0
+    for index in range(_begin_of(given, group), given.end[group]):
+        if given.length[index]:
+            begin = given.begin[index]
+            low = min(low, given.members[begin] - given.first[group])
+            last = given.members[begin + given.length[index] - 1]
+            high = max(high, last - given.first[group] + 2)
+    return low >> 7, (high + 127) >> 7
+
+
+@kernel
+def _combine_group(given: SetGroups, group: int, is_union: bool, bits: Words) -> int:
+    """Mark the moves of a group in the first bits; return their number."""
+    low, high = _span(given, group)
+    begin = _begin_of(given, group)
+    for index in range(begin, given.end[group]):
+        own = 0 if is_union or index == begin else 1
+        for i in range(given.begin[index], given.begin[index] + given.length[index]):
+            move = (given.members[i] - given.first[group]) >> 1
+            bits[own, move >> 6] |= ONE << np.uint64(move & 63)
+        if own:
+            for word in range(low, high):
+                bits[0, word] &= bits[1, word]
+                bits[1, word] = ZERO
+    size = 0
+    for word in range(low, high):
+        size += _population(bits[0, word])
+    return size
+
+
+@kernel
+def _invert(bits: NDArray[np.uint64], moves: int) -> None:
+    """Invert the bits of so many moves."""
+    for word in range((moves + 63) >> 6):
+        bits[word] = ~bits[word]
+    if moves & 63:
+        bits[moves >> 6] &= (ONE << np.uint64(moves & 63)) - ONE
+
+
+@kernel
+def _write_moves(
+    bits: Words, words: tuple[int, int], where: tuple[int, int, int], out: Integers
+) -> int:
+    """Write a group packed with the moves that are marked; return the next index.
+
+    ``where`` is the group, the first literal of the moves and the first index; the marks are in a
+    range of ``words``.
+    """
+    group, first, index = where
+    for word in range(words[0], words[1]):
+        held = bits[word]
+        while held:
+            move = (word << 6) + _population((held & (ZERO - held)) - ONE)
+            held &= held - ONE
+            out[index] = group << 32 | (first + 2 * move)
+            index += 1
+    return index
+
+
+@kernel
+def _population(bits: np.uint64) -> int:
+    """Count the bits that are set.
+
+    Source: H. Warren, Hacker's Delight (2013), section 5-1.
+    """
+    bits -= (bits >> ONE) & np.uint64(0x5555555555555555)
+    bits = (bits & np.uint64(0x3333333333333333)) + (
+        (bits >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))

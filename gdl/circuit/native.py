@@ -1,12 +1,11 @@
 """The native code of the kernels for circuits, and for which circuits it is used.
 
 It takes a few hundredths of a second to load, so small circuits are made by NumPy alone; and so
-are all where there is no native code: where a kernel has been changed and Numba is not installed.
+are all where there is no archive of the kernels as they are.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from gdl.array_kernels import register_archive
@@ -19,11 +18,16 @@ MIN_RULES = 30_000
 
 
 def has_native_code() -> bool:
-    """Check whether kernels can be called."""
-    return KERNELS.is_current or find_spec("numba") is not None
+    """Check whether kernels can be called without being compiled by Numba, which takes long."""
+    return KERNELS.is_current
 
 
 def load_circuit_kernels() -> None:
     """Load the native code where there is an archive of it, compiled if it is not in the cache."""
     if KERNELS.is_current:
         KERNELS.load()
+
+
+def circuit_kernels_are_ready() -> bool:
+    """Check whether nothing is left to compile."""
+    return KERNELS.is_ready or not KERNELS.is_current

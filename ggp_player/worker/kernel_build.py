@@ -19,8 +19,10 @@ from random import Random
 import numpy as np
 
 import gdl
+from gdl import circuit
 from gdl.array_kernels import KernelArchiveError
 from gdl.array_kernels.archive import no_archives
+from gdl.array_kernels.functions import KERNELS
 from gdl.engine import PropnetStateMachine, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import (
     advance,
@@ -132,7 +134,13 @@ def build(folder: Path) -> None:
     check_environment()
     with no_archives(), recording() as recorded:
         run_all_searches()
-    build_archive(folder, recorded)
+    build_archive(folder, recorded, searches_modules())
+
+
+def searches_modules() -> set[str]:
+    """The modules with kernels that searches call; those for circuits have another archive."""
+    modules = {kernel.function.__module__ for kernel in KERNELS.values()}
+    return {module for module in modules if not module.startswith(f"{circuit.__name__}.")}
 
 
 def build_in_a_process(folder: Path) -> None:

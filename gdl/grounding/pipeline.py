@@ -19,10 +19,10 @@ from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
 from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
 
-FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=3)
+FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=2)
 """A game that takes more to ground is ground again after the passes for huge games.
 
-Most games take a tenth of a second, and few that end at all more than two: what takes longer is
+Most games take a tenth of a second, and few that end at all more than one: what takes longer is
 mostly instantiated anew for the facts of every step.
 """
 

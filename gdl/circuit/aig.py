@@ -21,7 +21,7 @@ import numpy as np
 
 from gdl.circuit.arrays import Integers, Mask, distinct, pack, unpack
 from gdl.circuit.gate_table import GateTable
-from gdl.circuit.kernels import rewrite_gates
+from gdl.circuit.kernels import mark_what_is_read, rewrite_gates
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0
@@ -337,6 +337,9 @@ class AndInverterGraph:
         following_nodes = np.array(following, dtype=np.int64) >> 1
         cycle_of = self._cycle_of_early_nodes()
         frontier = distinct(np.array([*literals], dtype=np.int64) >> 1)
+        if self.is_native:
+            self._mark_cone(needed, frontier, following_nodes)
+            return np.flatnonzero(needed)
         while len(frontier):
             needed[frontier] = True
             inputs = frontier[(frontier > 0) & (frontier <= len(following_nodes))]
@@ -345,6 +348,17 @@ class AndInverterGraph:
             found = np.concatenate(read)
             frontier = distinct(found[~needed[found]])
         return np.flatnonzero(needed)
+
+    def _mark_cone(self, needed: Mask, nodes: Integers, following: Integers) -> None:
+        """Mark the nodes that some nodes depend on, as :meth:`cone` says."""
+        cycles = [self._feedback_nodes(index) for index in range(len(self.cycles))]
+        while len(nodes):
+            needed[nodes] = True
+            mark_what_is_read(self.left, self.right, needed)
+            found = [following[needed[1 : 1 + len(following)]]]
+            found += [own for own in cycles if needed[own[::2]].any()]
+            nodes = np.concatenate(found)
+            nodes = nodes[~needed[nodes]]
 
     def _cycle_of_early_nodes(self) -> Integers:
         """The index of the cycle whose feedback defines each node, -1 for other nodes."""

@@ -27,7 +27,7 @@ class GateTable:
         self._keys = np.full(capacity, EMPTY, dtype=np.int64)
         self._values = np.zeros(capacity, dtype=np.int64)
         # A look-up of one number is several times faster in these.
-        self._key_view, self._value_view = memoryview(self._keys), memoryview(self._values)
+        self._key_view, self._value_view = self._keys.data, self._values.data
         self._mask = capacity - 1
 
     def _reserve(self, count: int) -> None:

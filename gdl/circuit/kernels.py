@@ -69,6 +69,18 @@ def order_depth_first(
     return count
 
 
+@kernel
+def mark_what_is_read(left: Integers, right: Integers, is_marked: Mask) -> None:
+    """Mark the nodes that marked ones read, and those that these read: bool (nodes,).
+
+    ``left`` and ``right`` are the literals that each node reads, of nodes before it.
+    """
+    for node in range(len(left) - 1, 0, -1):
+        if is_marked[node]:
+            is_marked[left[node] >> 1] = True
+            is_marked[right[node] >> 1] = True
+
+
 # ---------------------------------------------------------------------- gates
 
 

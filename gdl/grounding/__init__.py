@@ -9,13 +9,16 @@ attempt or two. :mod:`.passes` lists the passes in their order, each with its re
 :mod:`gdl.rewriting`. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`.
 """
 
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, Row
+from gdl.grounding.gringo import GroundingBudget, GroundProgram
+from gdl.grounding.ground_rows import NO_ATOM, GroundRows, Row
 from gdl.grounding.pipeline import GroundGame, ground_game
 from gdl.rewriting import RulePasses
 
 __all__ = [
+    "NO_ATOM",
     "GroundGame",
     "GroundProgram",
+    "GroundRows",
     "GroundingBudget",
     "Row",
     "RulePasses",

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.grounding import observed_gringo
+from gdl.grounding.ground_rows import GroundRows, Row
 from gdl.grounding.observed_gringo import BUFFERS, MAGIC
 from gdl.language import (
     Atom,
@@ -42,9 +43,6 @@ from gdl.language import (
     Variable,
 )
 from gdl.system import child_environment, was_ended_by_cpu_time
-
-Row: TypeAlias = tuple[int, ...]
-"""The ids of an atom's arguments."""
 
 StatedRows: TypeAlias = Mapping[RelationKey, Collection[Row]]
 """Rows of relations, by the ids of their terms."""
@@ -109,7 +107,7 @@ class GroundProgram:
     heads: NDArray[np.int32]
     starts: NDArray[np.int64]
     literals: NDArray[np.int32]
-    rows: Mapping[RelationKey, Mapping[Row, int]]
+    rows: Mapping[RelationKey, GroundRows]
 
 
 def ground(
@@ -377,7 +375,7 @@ def _read_observed(output: bytes, writer: _ProgramWriter, budget: GroundingBudge
 
 def _rows(
     shown: NDArray[np.int32], arguments: NDArray[np.int32], writer: _ProgramWriter
-) -> dict[RelationKey, dict[Row, int]]:
+) -> dict[RelationKey, GroundRows]:
     """Divide rows by relation: the relation and the atom of each, and the arguments of all."""
     of, atoms = shown.reshape(-1, 2).T
     numbers = {relation: int(name.removeprefix("r")) for name, relation in writer.shown.items()}
@@ -389,7 +387,7 @@ def _rows(
     for relation, number in numbers.items():
         own = np.flatnonzero(of == number)
         found = arguments[begins[own][:, None] + np.arange(relation[1])]
-        rows[relation] = dict(zip(map(tuple, found.tolist()), atoms[own].tolist(), strict=True))
+        rows[relation] = GroundRows(found, atoms[own])
     return rows
 
 
@@ -397,7 +395,7 @@ def _program(
     heads: NDArray[np.int32],
     lengths: NDArray[np.int64],
     literals: NDArray[np.int32],
-    rows: Mapping[RelationKey, Mapping[Row, int]],
+    rows: Mapping[RelationKey, GroundRows],
 ) -> GroundProgram:
     """Make a program of rules, one body after the other; the heads of choices are negative.
 
@@ -410,7 +408,7 @@ def _program(
     matters = np.zeros(last + 1, dtype=np.bool_)
     matters[np.abs(literals[np.repeat(heads > 0, lengths)])] = True
     for own in rows.values():
-        matters[list(own.values())] = True
+        matters[own.atoms] = True
     kept = (heads > 0) & ((lengths > 0) | matters[np.abs(heads)])
     says_more = (literals > 0) | can_hold[np.abs(literals)]
     says_more &= np.repeat(kept, lengths)
@@ -443,28 +441,31 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return numbers, first[first < len(numbers)]
 
 
-def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
+def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, GroundRows]:
     """Read the lines for shown rows: ``4 length name(arguments) n literals..``.
 
     Numbers are read all at once. Lines in which an argument is a function are read one by one.
     """
-    rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
+    single: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
     if b"f" in text:
         tables = {f"f{t.number}": t for t in writer.symbols.functions()}
         lines = text.decode().splitlines()
         for line in filter(_holds_function, lines):
-            _read_row(line, writer, tables, rows)
+            _read_row(line, writer, tables, single)
         text = "\n".join(line for line in lines if not _holds_function(line)).encode()
     numbers, begin = _tokens(text.translate(_BLANKS, b"r)"))
     begin = begin[numbers[begin] == 4]
     relation_of = numbers[begin + 2]
+    rows = {}
     for name, relation in writer.shown.items():
+        first = GroundRows.of(single[relation], relation[1])
         own = begin[relation_of == int(name.removeprefix("r"))] + 3
         condition = own + relation[1]
         arguments = numbers[own[:, None] + np.arange(relation[1])]
         atoms = np.where(numbers[condition] > 0, numbers[condition + 1], 0)
-        found = zip(map(tuple, arguments.tolist()), atoms.tolist(), strict=True)
-        rows[relation].update(found)
+        rows[relation] = GroundRows(
+            np.concatenate([first.arguments, arguments]), np.concatenate([first.atoms, atoms])
+        )
     return rows
 
 

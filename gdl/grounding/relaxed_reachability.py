@@ -12,8 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import chain, starmap
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
-from gdl.grounding.gringo import GroundingBudget, Row, StatedRows, ground
+from gdl.grounding.gringo import GroundingBudget, StatedRows, ground
+from gdl.grounding.ground_rows import GroundRows, Row
 from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
 
@@ -91,14 +95,12 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 
 
 def _read(
-    rows: Mapping[RelationKey, Collection[Row]],
+    rows: Mapping[RelationKey, GroundRows],
     flows: Sequence[tuple[RelationKey, RelationKey]],
     symbols: SymbolTable,
 ) -> ReachableRows:
     """Read domains and sizes off the rows; the origin of a flow can hold what its target can."""
-    columns_of = {
-        relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
-    }
+    columns_of = {relation: list(map(_distinct, own.arguments.T)) for relation, own in rows.items()}
     values = {
         ArgumentPosition(True, *relation, column): _domain(held, symbols)
         for flow in flows
@@ -111,6 +113,11 @@ def _read(
     }
     sizes |= {origin: sizes[target] for origin, target in flows if origin in sizes}
     return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
+
+
+def _distinct(numbers: NDArray[np.int32]) -> list[int]:
+    found: list[int] = np.bincount(numbers).nonzero()[0].tolist()
+    return found
 
 
 def reachable_facts(analysis: RuleAnalysis) -> StatedRows:

@@ -352,12 +352,14 @@ class AndInverterGraph:
     def _mark_cone(self, needed: Mask, nodes: Integers, following: Integers) -> None:
         """Mark the nodes that some nodes depend on, as :meth:`cone` says."""
         cycles = [self._feedback_nodes(index) for index in range(len(self.cycles))]
+        stack = np.empty(1 + self._size, dtype=np.int64)
         while len(nodes):
             needed[nodes] = True
-            mark_what_is_read(self.left, self.right, needed)
+            stack[0], stack[1 : 1 + len(nodes)] = len(nodes), nodes
+            mark_what_is_read(self.left, self.right, needed, stack)
             found = [following[needed[1 : 1 + len(following)]]]
             found += [own for own in cycles if needed[own[::2]].any()]
-            nodes = np.concatenate(found)
+            nodes = distinct(np.concatenate(found))
             nodes = nodes[~needed[nodes]]
 
     def _cycle_of_early_nodes(self) -> Integers:

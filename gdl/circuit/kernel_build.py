@@ -29,7 +29,8 @@ def run_all_kernels() -> None:
     kernels.rewrite_gates(np.zeros((2, 8), dtype=np.int64), _numbers(8), False, out, _numbers(0))
     waiting = np.ones(3, dtype=np.uint8)
     kernels.order_depth_first(_numbers(0, 0, 2), _numbers(0, 0, 2), waiting, _numbers(2), out)
-    kernels.mark_what_is_read(_numbers(0, 0), _numbers(0, 0), np.ones(2, dtype=np.bool_))
+    is_marked = np.ones(2, dtype=np.bool_)
+    kernels.mark_what_is_read(_numbers(0, 0), _numbers(0, 0), is_marked, _numbers(1, 1, 0))
     _combine_sets()
 
 

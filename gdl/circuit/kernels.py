@@ -70,15 +70,21 @@ def order_depth_first(
 
 
 @kernel
-def mark_what_is_read(left: Integers, right: Integers, is_marked: Mask) -> None:
-    """Mark the nodes that marked ones read, and those that these read: bool (nodes,).
+def mark_what_is_read(left: Integers, right: Integers, is_marked: Mask, stack: Integers) -> None:
+    """Mark the nodes that the first of a stack reads, and those that these read: bool (nodes,).
 
-    ``left`` and ``right`` are the literals that each node reads, of nodes before it.
+    ``left`` and ``right`` are the literals that each node reads. ``stack``, int64, has room for all
+    nodes; it begins with their number, and with nodes that are marked.
     """
-    for node in range(len(left) - 1, 0, -1):
-        if is_marked[node]:
-            is_marked[left[node] >> 1] = True
-            is_marked[right[node] >> 1] = True
+    count = stack[0]
+    while count:
+        node = stack[count]
+        count -= 1
+        for read in (left[node] >> 1, right[node] >> 1):
+            if not is_marked[read]:
+                is_marked[read] = True
+                count += 1
+                stack[count] = read
 
 
 # ---------------------------------------------------------------------- gates

@@ -19,7 +19,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, rising, unpack
 from gdl.circuit.gate_table import GateTable
 from gdl.circuit.kernels import mark_what_is_read, rewrite_gates
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
@@ -154,7 +154,7 @@ class AndInverterGraph:
         left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
         result, keys = table.find(left, right)
         if len(keys):
-            keys = np.sort(keys)
+            keys = rising(keys)
             values = np.full(len(keys), _UNKNOWN)
             self._make_gates(keys, values)
             table.update(keys, values)

@@ -31,6 +31,9 @@ def run_all_kernels() -> None:
     kernels.order_depth_first(_numbers(0, 0, 2), _numbers(0, 0, 2), waiting, _numbers(2), out)
     is_marked = np.ones(2, dtype=np.bool_)
     kernels.mark_what_is_read(_numbers(0, 0), _numbers(0, 0), is_marked, _numbers(1, 1, 0))
+    counts = np.zeros((kernels.DIGITS, 1 << kernels.DIGIT_BITS), dtype=np.int64)
+    kernels.sort_numbers(_numbers(1, 0), _numbers(0, 0), counts)
+    kernels.order_numbers(_numbers(1, 0), _numbers(0, 0), _numbers(0, 0), counts)
     _combine_sets()
 
 

@@ -10,13 +10,12 @@ Source: D. Knuth, The Art of Computer Programming, volume 3 (1998), algorithm 6.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.array_kernels import kernel
-from gdl.circuit.arrays import Integers, Mask
 
 EMPTY = -1
 """Stands for no key in a table."""
@@ -29,8 +28,95 @@ FACTOR = -7046029254386353131
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
-Bytes = NDArray[np.uint8]
-Words = NDArray[np.uint64]
+Integers: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+Bytes: TypeAlias = NDArray[np.uint8]
+Words: TypeAlias = NDArray[np.uint64]
+
+
+# ---------------------------------------------------------------------- sorting
+
+DIGITS, DIGIT_BITS = 6, 11
+"""Numbers below 2 ** 63 are sorted by so many digits, from the lowest on."""
+
+
+@kernel
+def sort_numbers(values: Integers, scratch: Integers, counts: NDArray[np.int64]) -> None:
+    """Sort numbers that are not negative: int64 (n,) twice, the second for intermediate results.
+
+    ``counts`` is int64 (``DIGITS``, 2 ** ``DIGIT_BITS``).
+    """
+    if _count_digits(values, counts):
+        return
+    is_swapped = False
+    for digit in range(DIGITS):
+        if not _make_offsets(counts[digit], len(values)):
+            continue
+        from_, to = (scratch, values) if is_swapped else (values, scratch)
+        for i in range(len(values)):
+            bucket = (from_[i] >> (DIGIT_BITS * digit)) & ((1 << DIGIT_BITS) - 1)
+            to[counts[digit, bucket]] = from_[i]
+            counts[digit, bucket] += 1
+        is_swapped = not is_swapped
+    if is_swapped:
+        for i in range(len(values)):
+            values[i] = scratch[i]
+
+
+@kernel
+def order_numbers(
+    values: Integers, order: Integers, scratch: Integers, counts: NDArray[np.int64]
+) -> None:
+    """Find the order in which numbers that are not negative rise; equal ones keep theirs.
+
+    ``order`` and ``scratch`` are int64 (n,), ``counts`` as for :func:`sort_numbers`.
+    """
+    for i in range(len(values)):
+        order[i] = i
+    if _count_digits(values, counts):
+        return
+    is_swapped = False
+    for digit in range(DIGITS):
+        if not _make_offsets(counts[digit], len(values)):
+            continue
+        from_, to = (scratch, order) if is_swapped else (order, scratch)
+        for i in range(len(values)):
+            value = values[from_[i]]
+            bucket = (value >> (DIGIT_BITS * digit)) & ((1 << DIGIT_BITS) - 1)
+            to[counts[digit, bucket]] = from_[i]
+            counts[digit, bucket] += 1
+        is_swapped = not is_swapped
+    if is_swapped:
+        for i in range(len(order)):
+            order[i] = scratch[i]
+
+
+@kernel
+def _count_digits(values: Integers, counts: NDArray[np.int64]) -> bool:
+    """Count how often each digit occurs in each place; return True if the numbers rise already."""
+    counts[:] = 0
+    is_rising = True
+    before = -1
+    for i in range(len(values)):
+        value = values[i]
+        is_rising &= before <= value
+        before = value
+        for digit in range(DIGITS):
+            counts[digit, (value >> (DIGIT_BITS * digit)) & ((1 << DIGIT_BITS) - 1)] += 1
+    return is_rising
+
+
+@kernel
+def _make_offsets(counts: Integers, total: int) -> bool:
+    """Make counts the index of the first of each; return False if all numbers are the same."""
+    before = 0
+    for i in range(len(counts)):
+        if counts[i] == total:
+            return False
+        count = counts[i]
+        counts[i] = before
+        before += count
+    return True
 
 
 # ---------------------------------------------------------------------- order

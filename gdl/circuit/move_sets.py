@@ -17,7 +17,17 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.circuit.aig import TRUE, AndInverterGraph
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, raised, ranges, unpack
+from gdl.circuit.arrays import (
+    Integers,
+    Mask,
+    distinct,
+    grouped,
+    pack,
+    raised,
+    ranges,
+    sorting_order,
+    unpack,
+)
 from gdl.circuit.kernels import CombinedSets, SetGroups, combine_sets
 from gdl.circuit.products import Products, concatenated, possible_products
 
@@ -150,10 +160,9 @@ class MoveSets:
         rest = products.without(is_set)
         product, literal = products.product[sets], products.literal[sets]
         owner = products.owner[product]
-        _, key = np.unique(pack(owner, rest.numbers()[product]), return_inverse=True)
-        _, first, group = np.unique(
-            pack(key, self._role[literal]), return_index=True, return_inverse=True
-        )
+        key = grouped(pack(owner, rest.numbers()[product])).index
+        groups = grouped(pack(key, self._role[literal]))
+        first, group = groups.first, groups.index
         united = self._unite(group, literal, is_used[owner[first]])
         # Of the products of a group, the first stands for all.
         is_kept = np.ones(len(products), dtype=np.bool_)
@@ -174,7 +183,8 @@ class MoveSets:
         result = np.zeros(len(is_used), dtype=np.int64)
         result[group] = literal
         is_open = np.bincount(group, minlength=len(is_used))[group] > 1
-        group, number = np.unique(group[is_open], return_inverse=True)
+        groups = grouped(group[is_open])
+        group, number = groups.value, groups.index
         result[group] = self._combine(number, literal[is_open], is_used[group], is_union=True)
         return result
 
@@ -182,14 +192,12 @@ class MoveSets:
         """Replace several plain sets of one role in a product by their intersection."""
         role = self._role[products.literal]
         sets = np.flatnonzero(role >= 0)
-        key, group, counts = np.unique(
-            pack(products.product[sets], role[sets]), return_inverse=True, return_counts=True
-        )
-        is_several = counts > 1
+        groups = grouped(pack(products.product[sets], role[sets]))
+        key, group, is_several = groups.value, groups.index, groups.count > 1
         if not is_several.any():
             return products
         sets, group = sets[is_several[group]], (np.cumsum(is_several) - 1)[group[is_several[group]]]
-        order = np.argsort(group, kind="stable")
+        order = sorting_order(group)
         sets, group = sets[order], group[order]
         is_kept = np.ones(np.count_nonzero(is_several), dtype=np.bool_)
         common = self._combine(group, products.literal[sets], is_kept, is_union=False)

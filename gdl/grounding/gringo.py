@@ -16,11 +16,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -47,8 +46,6 @@ from gdl.system import child_environment, was_ended_by_cpu_time
 StatedRows: TypeAlias = Mapping[RelationKey, Collection[Row]]
 """Rows of relations, by the ids of their terms."""
 
-NOTHING_STATED: StatedRows = MappingProxyType({})
-
 _WORKER = """
 import ctypes, sys
 from gdl.system import end_after_cpu_seconds, end_with_parent, limit_helper
@@ -65,9 +62,6 @@ if unsynchronize:  # std::ios_base::sync_with_stdio; otherwise C++ writes throug
 sys.exit(clingo.clingo_main(application, (ctypes.c_char_p * 3)(*options), ctypes.c_size_t(3), None))
 """
 """Calls clingo's library directly: to import its Python package takes longer than most games."""
-
-MIN_RULES_OBSERVED = 2_000_000
-"""Where so many rules are allowed, they are handed on as arrays, which takes less for many."""
 
 _CHUNK = 2**20
 
@@ -110,35 +104,43 @@ class GroundProgram:
     rows: Mapping[RelationKey, GroundRows]
 
 
-def ground(
-    rules: Sequence[Rule],
-    flows: Iterable[tuple[RelationKey, RelationKey]],
-    shown: Iterable[RelationKey],
-    symbols: SymbolTable,
-    budget: GroundingBudget,
-    stated: StatedRows = NOTHING_STATED,
-) -> GroundProgram:
-    """Instantiate flattened rules.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrounderInput:
+    """What is to be ground.
 
     ``flows`` are pairs of relations: whatever row the first has, the second may have too. The
     rows of the ``shown`` relations are kept. What is ``stated`` holds, as if it were among the
-    rules. Raises :class:`GroundingLimitError` where the budget is exceeded.
+    ``rules``. Where many ground rules are expected, ``is_large``, these are handed on as arrays,
+    which takes less for each and a tenth of a second in all.
+    """
+
+    rules: Sequence[Rule]
+    flows: Iterable[tuple[RelationKey, RelationKey]] = ()
+    shown: Iterable[RelationKey] = ()
+    stated: StatedRows = field(default_factory=dict)
+    is_large: bool = False
+
+
+def ground(given: GrounderInput, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
+    """Instantiate flattened rules.
+
+    Raises :class:`GroundingLimitError` where the budget is exceeded.
     """
     writer = _ProgramWriter(symbols)
-    for rule in rules:
+    for rule in given.rules:
         if not rule.body:  # Of these there can be hundreds of thousands.
             writer.fact(rule.head)
             continue
         for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
-    for relation, rows in stated.items():
+    for relation, rows in given.stated.items():
         writer.rows(relation, rows)
-    for origin, target in flows:
+    for origin, target in given.flows:
         writer.choice(origin, target)
-    for relation in shown:
+    for relation in given.shown:
         writer.show(relation)
     text = "\n".join(writer.lines)
-    if budget.rules >= MIN_RULES_OBSERVED and not any(True for _ in symbols.functions()):
+    if given.is_large and not any(True for _ in symbols.functions()):
         return _read_observed(_run_observed(text, budget), writer, budget)
     return _read(_run_gringo(text, budget), writer)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
-from gdl.grounding.gringo import GroundingBudget, StatedRows, ground
+from gdl.grounding.gringo import GrounderInput, GroundingBudget, StatedRows, ground
 from gdl.grounding.ground_rows import GroundRows, Row
 from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
@@ -75,7 +75,9 @@ def find_reachable_rows(
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    rows = ground(rules, (), game.shown, symbols, budget).rows
+    is_large = budget.rules >= BUDGET.rules
+    given = GrounderInput(rules=rules, shown=game.shown, is_large=is_large)
+    rows = ground(given, symbols, budget).rows
     return _read(rows, game.flows, symbols)
 
 

@@ -21,7 +21,7 @@ Searches may ask for one circuit more, which finds the moves that win at once:
 from gdl.circuit.aig import TRUE
 from gdl.circuit.compiler import CompiledGame, compile_game, compile_ground_game
 from gdl.circuit.layout import GateProgram, Layout
-from gdl.circuit.native import circuit_kernels_are_ready, load_circuit_kernels
+from gdl.circuit.native.archive import circuit_kernels_are_ready, load_circuit_kernels
 from gdl.circuit.options import CircuitPasses, CompileOptions, stages
 
 __all__ = [

@@ -20,8 +20,8 @@ from itertools import chain, repeat
 import numpy as np
 
 from gdl.circuit.arrays import Integers, Mask, distinct, pack, rising, unpack
-from gdl.circuit.gate_table import GateTable
-from gdl.circuit.kernels import mark_what_is_read, rewrite_gates
+from gdl.circuit.native.gate_table import GateTable
+from gdl.circuit.native.kernels import mark_what_is_read, rewrite_gates
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0

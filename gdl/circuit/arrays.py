@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gdl.circuit.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_numbers
-from gdl.circuit.kernels import Integers as Integers
-from gdl.circuit.kernels import Mask as Mask
-from gdl.circuit.native import has_native_code
+from gdl.circuit.native.archive import has_native_code
+from gdl.circuit.native.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_numbers
+from gdl.circuit.native.kernels import Integers as Integers
+from gdl.circuit.native.kernels import Mask as Mask
 
 _BITS = 32
 

@@ -20,7 +20,7 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradicti
 from gdl.circuit.arrays import Integers, ranges
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
-from gdl.circuit.native import MIN_RULES, has_native_code
+from gdl.circuit.native.archive import MIN_RULES, has_native_code
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable

@@ -83,6 +83,8 @@ class GroundSymbols:
         A space is less than any character of a word, and ends all words but the last: so the order
         of the texts is that of the words, of which the last counts with its parenthesis.
         """
+        if any(each.function is None and self._holds_functions(each) for each in self.kinds):
+            return self._ranks_of_texts()
         texts = self._texts()
         words = {f"({each.function}" for each in self.kinds if each.function is not None}
         words |= {word for text in texts.values() for word in (text, text + ")")}
@@ -103,6 +105,20 @@ class GroundSymbols:
                 part[kind.arity] = last[arguments[:, -1]]
             parts.append(part)
         return np.concatenate(parts, axis=1)
+
+    def _holds_functions(self, kind: SymbolKind) -> bool:
+        arguments = np.unique(kind.arguments()).tolist()
+        return any(isinstance(self._decode(each), Function) for each in arguments)
+
+    def _ranks_of_texts(self) -> Integers:
+        """The ranks of whole texts: int64 (1, symbols)."""
+        texts = [
+            str(term_of(kind, row, self._decode))
+            for kind in self.kinds
+            for row in kind.arguments().tolist()
+        ]
+        rank = {text: index for index, text in enumerate(sorted(set(texts)))}
+        return np.array([[rank[text] for text in texts]], dtype=np.int64)
 
     def _texts(self) -> dict[int, str]:
         """The texts of all arguments, by their numbers."""
@@ -144,7 +160,7 @@ class TermSequence(Sequence[Term]):
         if isinstance(index, slice) or "_all" in self.__dict__:
             return self._all[index]
         kind = self._symbols.kinds[self._symbols.kind[index]]
-        return self._term(kind, kind.arguments()[self._symbols.row[index]].tolist())
+        return term_of(kind, kind.arguments()[self._symbols.row[index]].tolist(), self._decode)
 
     def __iter__(self) -> Iterator[Term]:
         return iter(self._all)
@@ -163,9 +179,11 @@ class TermSequence(Sequence[Term]):
         kinds = self._symbols.kinds
         rows = [each.arguments().tolist() for each in kinds]
         of = zip(self._symbols.kind.tolist(), self._symbols.row.tolist(), strict=True)
-        return tuple([self._term(kinds[kind], rows[kind][row]) for kind, row in of])
+        return tuple([term_of(kinds[kind], rows[kind][row], self._decode) for kind, row in of])
 
-    def _term(self, kind: SymbolKind, arguments: Sequence[int]) -> Term:
-        if kind.function is None:
-            return self._decode(arguments[0])
-        return Function(kind.function, tuple(map(self._decode, arguments)))
+
+def term_of(kind: SymbolKind, arguments: Sequence[int], decode: Callable[[int], Term]) -> Term:
+    """Make the term of a kind with some arguments."""
+    if kind.function is None:
+        return decode(arguments[0])
+    return Function(kind.function, tuple(map(decode, arguments)))

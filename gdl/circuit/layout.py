@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit.aig import TRUE, AndInverterGraph, Cycle
-from gdl.circuit.kernels import order_depth_first
+from gdl.circuit.native.kernels import order_depth_first
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from gdl.circuit.arrays import (
     sorting_order,
     unpack,
 )
-from gdl.circuit.kernels import CombinedSets, SetGroups, combine_sets
+from gdl.circuit.native.kernels import CombinedSets, SetGroups, combine_sets
 from gdl.circuit.products import Products, concatenated, possible_products
 
 Product: TypeAlias = frozenset[int]

@@ -15,9 +15,8 @@ from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.domains import Domains
 from gdl.datalog.join_plan import Columns, prefers_call
 from gdl.datalog.python_codegen import AccessPath
-from gdl.datalog.rule_index import RuleIndex
+from gdl.datalog.rule_index import RuleIndex, StaticTables
 from gdl.datalog.semi_naive import alternating_fixpoint, write_recursive_call, write_recursive_table
-from gdl.datalog.static_tables import StaticTables
 from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of, sizes_of_columns
 from gdl.datalog.table_functions import write_call, write_index, write_table
 from gdl.language import Level, RelationKey, Rule

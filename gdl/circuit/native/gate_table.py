@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.circuit import kernels
 from gdl.circuit.arrays import Integers
-from gdl.circuit.kernels import EMPTY, UNKNOWN
+from gdl.circuit.native import kernels
+from gdl.circuit.native.kernels import EMPTY, UNKNOWN, Pairs
 
 _FIRST_CAPACITY = 2**12
 _WORD = 2**64 - 1
@@ -21,6 +21,7 @@ class GateTable:
 
     def __init__(self) -> None:
         self._count = 0
+        self._mark = UNKNOWN
         self._make(_FIRST_CAPACITY)
 
     def _make(self, capacity: int) -> None:
@@ -59,11 +60,14 @@ class GateTable:
     def find(self, left: Integers, right: Integers) -> tuple[Integers, Integers]:
         """Conjoin pairs of literals; return the results, and the keys of the pairs without one.
 
-        These keys, each of which comes once, must then be given values by :meth:`update`.
+        These keys, each of which comes once, must then be given values by :meth:`update`. Meanwhile
+        other pairs may be found and given values, perhaps some of these.
         """
         self._reserve(len(left))
         result, new = np.empty_like(left), np.empty_like(left)
-        count = kernels.find_gates(self._keys, self._values, left, right, result, new)
+        self._mark -= 1
+        pairs = Pairs(left, right, result, new)
+        count = kernels.find_gates(self._keys, self._values, pairs, self._mark)
         self._count += count
         return result, new[:count]
 

@@ -187,31 +187,42 @@ def _slot(keys: Integers, key: int) -> int:
     return slot
 
 
-@kernel
-def find_gates(
-    keys: Integers, values: Integers, left: Integers, right: Integers, out: Integers, new: Integers
-) -> int:
-    """Conjoin pairs of literals as far as that needs no new gate: int64 (n,) each.
+class Pairs(NamedTuple):
+    """Pairs of literals that are conjoined: int64 (n,) each.
 
-    ``out`` is ``UNKNOWN`` where it does; the keys of these pairs, each once, are written to ``new``
-    and put into the table, which has room for them. Return their number.
+    ``out`` is for their conjunctions, and ``new`` for the keys of those that there are not yet.
+    """
+
+    left: Integers
+    right: Integers
+    out: Integers
+    new: Integers
+
+
+@kernel
+def find_gates(keys: Integers, values: Integers, pairs: Pairs, mark: int) -> int:
+    """Conjoin pairs of literals as far as that needs no new gate.
+
+    ``pairs.out`` is ``UNKNOWN`` where it does; the keys of these pairs, each once, are written to
+    ``pairs.new``, and put into the table with the value ``mark``, a negative number that no call
+    before had. Return how many they are.
     """
     count = 0
-    for i in range(len(left)):
-        low, high = min(left[i], right[i]), max(left[i], right[i])
+    for i in range(len(pairs.left)):
+        low, high = min(pairs.left[i], pairs.right[i]), max(pairs.left[i], pairs.right[i])
         if low == 0 or low == high ^ 1:
-            out[i] = 0
+            pairs.out[i] = 0
         elif low in (1, high):
-            out[i] = high
+            pairs.out[i] = high
         else:
             key = low << 32 | high
             slot = _slot(keys, key)
-            if keys[slot] == EMPTY:
+            if keys[slot] == EMPTY or (values[slot] < 0 and values[slot] != mark):
                 keys[slot] = key
-                values[slot] = UNKNOWN
-                new[count] = key
+                values[slot] = mark
+                pairs.new[count] = key
                 count += 1
-            out[i] = values[slot]
+            pairs.out[i] = max(values[slot], UNKNOWN)
     return count
 
 
@@ -231,7 +242,7 @@ def look_up(keys: Integers, values: Integers, wanted: Integers, out: Integers) -
     """Look up the values of keys: ``UNKNOWN`` where the table has none."""
     for i in range(len(wanted)):
         slot = _slot(keys, wanted[i])
-        out[i] = values[slot] if keys[slot] != EMPTY else UNKNOWN
+        out[i] = max(values[slot], UNKNOWN) if keys[slot] != EMPTY else UNKNOWN
 
 
 @kernel

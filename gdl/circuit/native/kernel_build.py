@@ -1,8 +1,8 @@
-"""Building the archive of the kernels for circuits: ``python -m gdl.circuit.kernel_build``.
+"""Building the archive of the kernels for circuits, which is shipped with the package.
 
-The archive is shipped with the package, so this is for those who change a kernel. It needs Numba,
-and the environment that :mod:`gdl.array_kernels.numba_compiler` asks for; the build of the
-searches' kernels, ``python -m ggp_player.worker.kernel_build``, sees to both, and runs this too.
+Run as a program, this file builds it in the folder that is given, or in this one. It needs Numba,
+and the environment that :mod:`gdl.array_kernels.numba_compiler` asks for: so let
+``python -m ggp_player.worker.kernel_build`` run it, which builds the searches' kernels too.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from gdl.array_kernels.archive import no_archives
-from gdl.circuit import kernels
 from gdl.circuit.arrays import Integers
-from gdl.circuit.kernels import CombinedSets, SetGroups
+from gdl.circuit.native import kernels
+from gdl.circuit.native.kernels import CombinedSets, Pairs, SetGroups
 
 
 def run_all_kernels() -> None:
     """Call each kernel with arguments of the types that it is called with."""
     keys, values = np.full(8, kernels.EMPTY, dtype=np.int64), _numbers(*range(8))
     left, right, out = _numbers(4), _numbers(2), _numbers(0)
-    kernels.find_gates(keys, values, left, right, out, _numbers(0))
+    kernels.find_gates(keys, values, Pairs(left, right, out, _numbers(0)), -2)
     kernels.fill_gates(keys, values, left, right, out)
     kernels.look_up(keys, values, left, out)
     kernels.store(keys, values, left, out)

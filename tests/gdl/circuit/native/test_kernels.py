@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,8 @@ def test_circuits_are_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.usefixtures("always_native")
 @pytest.mark.parametrize("switch", ["structural_hashing", "two_level_rewriting", "group_moves"])
 def test_passes_can_be_left_out(switch: str) -> None:
-    machine = gdl.compile(rules_of("breakthrough"), replace(CompileOptions(), **{switch: False}))
+    machine = gdl.compile(
+        rules_of("breakthrough"), CompileOptions(GroundingBudget(), **{switch: False})
+    )
     state = machine.initial_state()
     assert len(machine.legal_moves(state, machine.roles[0])) > 10

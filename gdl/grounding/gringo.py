@@ -29,7 +29,7 @@ from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
 from gdl.grounding import observed_gringo
 from gdl.grounding.ground_rows import GroundRows, Row
-from gdl.grounding.observed_gringo import BUFFERS, MAGIC
+from gdl.grounding.observed_gringo import BUFFERS, MAGIC, UNAVAILABLE
 from gdl.language import (
     Atom,
     Constant,
@@ -62,6 +62,8 @@ if unsynchronize:  # std::ios_base::sync_with_stdio; otherwise C++ writes throug
 sys.exit(clingo.clingo_main(application, (ctypes.c_char_p * 3)(*options), ctypes.c_size_t(3), None))
 """
 """Calls clingo's library directly: to import its Python package takes longer than most games."""
+
+_UNAVAILABLE = "gringo cannot be observed on this machine"
 
 _CHUNK = 2**20
 
@@ -141,7 +143,9 @@ def ground(given: GrounderInput, symbols: SymbolTable, budget: GroundingBudget) 
         writer.show(relation)
     text = "\n".join(writer.lines)
     if given.is_large and not any(True for _ in symbols.functions()):
-        return _read_observed(_run_observed(text, budget), writer, budget)
+        observed = _run_observed(text, budget)
+        if observed is not None:
+            return _read_observed(observed, writer, budget)
     return _read(_run_gringo(text, budget), writer)
 
 
@@ -260,11 +264,16 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
     return output
 
 
-def _run_observed(text: str, budget: GroundingBudget) -> bytes:
-    """Run gringo on a program, and return what :mod:`.observed_gringo` writes."""
+def _run_observed(text: str, budget: GroundingBudget) -> bytes | None:
+    """Run gringo on a program, and return what :mod:`.observed_gringo` writes.
+
+    None where it cannot run on this machine.
+    """
     given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
     command = [observed_gringo.__file__, *given, str(budget.rules)]
     output, reason = _run(command, text, budget, max_lines=None)
+    if reason == _UNAVAILABLE:
+        return None
     if not output.startswith(MAGIC):
         raise GroundingLimitError(reason)
     return output[len(MAGIC) :]
@@ -296,6 +305,8 @@ def _run(
                 raise
         if was_ended_by_cpu_time(process.returncode):
             return output, f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
+        if process.returncode == UNAVAILABLE:
+            return output, _UNAVAILABLE
         errors.seek(0)
         reason = errors.read(2000).decode(errors="replace").strip()
         return output, f"grounding failed, likely for want of memory: {reason}"

@@ -16,7 +16,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from gdl.native_code import native_code
+from gdl.native_code import NativeCode, native_code
 from gdl.system import end_after_cpu_seconds, end_with_parent, limit_helper
 
 MAGIC = b"ground rules\n"
@@ -27,6 +27,9 @@ BUFFERS = ("heads", "lengths", "literals", "shown", "arguments")
 For each row that is shown, the number of its relation and its atom, 0 where it always holds; and
 the arguments of all rows.
 """
+
+UNAVAILABLE = 69
+"""The exit status where the observer cannot be made native code on this machine."""
 
 _SOURCE = """
 declare ptr @realloc(ptr, i64)
@@ -149,13 +152,14 @@ class _Part(ctypes.Structure):
     )
 
 
-def ground(library: str, text: bytes, max_rules: int) -> ctypes.Array[ctypes.c_int64]:
-    """Ground a program; return the data of the observer.
+def ground(
+    code: NativeCode, library: str, text: bytes, max_rules: int
+) -> ctypes.Array[ctypes.c_int64]:
+    """Ground a program; return the data of the observer, whose functions are in ``code``.
 
     Grounding ends after ``max_rules``. Raises GroundingError where it fails.
     """
     clingo = ctypes.CDLL(library)
-    code = native_code(_SOURCE, lambda: _SOURCE)
     data = (ctypes.c_int64 * 19)()
     data[15] = max_rules
     functions = (clingo.clingo_symbol_name, clingo.clingo_symbol_arguments)
@@ -189,7 +193,11 @@ def main() -> None:
     end_after_cpu_seconds(int(seconds))
     limit_helper(int(memory), int(seconds) + 1)
     try:
-        data = ground(library, sys.stdin.buffer.read(), int(max_rules))
+        code = native_code(_SOURCE, lambda: _SOURCE)
+    except (RuntimeError, OSError):  # as LLVM and the system report failures
+        sys.exit(UNAVAILABLE)
+    try:
+        data = ground(code, library, sys.stdin.buffer.read(), int(max_rules))
     except (GroundingError, MemoryError) as error:
         sys.exit(str(error))
     counts = data[1:15:3]

@@ -1,7 +1,7 @@
 """The native code of the kernels for circuits, and for which circuits it is used.
 
-It takes a few hundredths of a second to load, so small circuits are made by NumPy alone; and so
-are all where there is no archive of the kernels as they are.
+It takes a fifth of a second to compile, once, and little to load. Small circuits are made by NumPy
+alone; and so are all where there is no archive of the kernels as they are.
 """
 
 from __future__ import annotations

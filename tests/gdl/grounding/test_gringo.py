@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -16,8 +17,9 @@ import pytest
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog.symbol_table import SymbolTable
-from gdl.grounding import gringo
+from gdl.grounding import gringo, observed_gringo
 from gdl.grounding.gringo import GrounderInput, GroundingBudget, GroundProgram, StatedRows, ground
+from gdl.grounding.observed_gringo import UNAVAILABLE
 from gdl.language.rules import RelationKey
 from gdl.system import child_environment
 
@@ -177,6 +179,16 @@ def test_large_programs_are_ground_as_others_are() -> None:
     assert few.rows["loud", 0] == {(): 0}
     for name in ("heads", "starts", "literals"):
         assert np.array_equal(getattr(few, name), getattr(many, name))
+
+
+def test_large_programs_are_ground_where_gringo_cannot_be_observed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = tmp_path / "worker.py"
+    worker.write_text(f"import sys\nsys.exit({UNAVAILABLE})\n", encoding="utf-8")
+    monkeypatch.setattr(observed_gringo, "__file__", str(worker))
+    found = Ground("(p a) (q b) (<= (r ?x) (p ?x))", [("r", 1)], is_large=True)
+    assert found.facts("r", 1) == {("a",)}
 
 
 def test_recursion_is_followed_to_its_end() -> None:

@@ -25,6 +25,8 @@ def has_native_code() -> bool:
 def load_circuit_kernels() -> None:
     """Load the native code where there is an archive of it, compiled if it is not in the cache."""
     if KERNELS.is_current:
+        if not KERNELS.is_ready:
+            KERNELS.forget()  # What is loaded may not be in the cache any more.
         KERNELS.load()
 
 

@@ -12,7 +12,7 @@ import hashlib
 import lzma
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -112,13 +112,16 @@ def check_environment() -> None:
         raise RuntimeError(f"to build kernels, the environment must hold {BUILD_ENVIRONMENT}")
 
 
-def build_archive(folder: Path, recorded: dict[str, set[tuple[Any, ...]]]) -> None:
+def build_archive(
+    folder: Path, recorded: dict[str, set[tuple[Any, ...]]], modules: Collection[str]
+) -> None:
     """Write an archive of kernels with the types that :func:`recording` has found.
 
-    Raises ValueError if one was called with arguments of different types.
+    ``modules`` are those whose kernels are in it, or are called by these. Raises ValueError if one
+    was called with arguments of different types.
     """
     entries, libraries, wrappers = {}, [], []
-    for name in sorted(recorded):
+    for name in sorted(n for n in recorded if KERNELS[n].function.__module__ in modules):
         if len(recorded[name]) > 1:
             found = "\n".join(map(str, recorded[name]))
             raise ValueError(f"{name} is called with arguments of different types:\n{found}")
@@ -134,11 +137,10 @@ def build_archive(folder: Path, recorded: dict[str, set[tuple[Any, ...]]]) -> No
         libraries.append(module)
     code = _linked(libraries, wrappers, list(entries))
     packed = lzma.compress(code.encode(), preset=9)
-    modules = sorted({kernel.function.__module__ for kernel in KERNELS.values()})
     digest = hashlib.sha256(packed).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CODE).write_bytes(packed)
-    Manifest(digest, kernel_digest(modules), file_digests(modules), entries).write(folder)
+    Manifest(digest, kernel_digest(modules), file_digests(sorted(modules)), entries).write(folder)
 
 
 def _leaves(given: Any) -> Iterator[Leaf]:

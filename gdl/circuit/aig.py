@@ -19,7 +19,9 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, pack, rising, unpack
+from gdl.circuit.native.gate_table import GateTable
+from gdl.circuit.native.kernels import mark_what_is_read, rewrite_gates
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 
 FALSE = 0
@@ -52,16 +54,21 @@ class Cycle:
 class AndInverterGraph:
     """A graph that grows by gates: ``left`` and ``right`` are the literals that each node reads.
 
-    Gates are made one by one, or many at once where a method takes arrays.
+    Gates are made one by one, or many at once where a method takes arrays. ``is_native`` says
+    whether kernels do the latter, which is faster in large graphs.
     """
 
-    def __init__(self, inputs: int, passes: CircuitPasses = ALL_PASSES) -> None:
+    def __init__(
+        self, inputs: int, passes: CircuitPasses = ALL_PASSES, *, is_native: bool = False
+    ) -> None:
         self.inputs = inputs
         self.passes = passes
+        self.is_native = is_native
         self.cycles: list[Cycle] = []
         self._size = 1 + inputs
         self._sides = np.full((2, 2 * self._size + 62), FALSE, dtype=np.int64)
         self._known: dict[int, int] = {}
+        self._table = GateTable() if is_native and passes.structural_hashing else None
 
     def __len__(self) -> int:
         return self._size
@@ -106,14 +113,15 @@ class AndInverterGraph:
         if left in (TRUE, right):
             return right
         key = left << 32 | right
-        known = self._known.get(key)
+        gates = self._known if self._table is None else self._table
+        known = gates.get(key)
         if known is not None:
             return known
         implied = self._rewritten(left, right) if self.passes.two_level_rewriting else None
         if implied is None:
             implied = self._append(left, right)
         if self.passes.structural_hashing:
-            self._known[key] = implied
+            gates[key] = implied
         return implied
 
     def _rewritten(self, left: int, right: int) -> int | None:
@@ -128,6 +136,8 @@ class AndInverterGraph:
 
     def and2_all(self, left: Integers, right: Integers) -> Integers:
         """Conjoin two literals at each index, as :meth:`and2` does: int64 (n,) in and out."""
+        if self._table is not None:
+            return self._and2_native(self._table, left, right)
         low, high = np.minimum(left, right), np.maximum(left, right)
         result = np.where((low == FALSE) | (low == high ^ 1), FALSE, high)
         is_open = (low > TRUE) & (low >> 1 != high >> 1)
@@ -139,25 +149,57 @@ class AndInverterGraph:
             result[is_open] = self._gates(keys)
         return result
 
+    def _and2_native(self, table: GateTable, left: Integers, right: Integers) -> Integers:
+        """Conjoin two literals at each index by kernels."""
+        left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
+        result, keys = table.find(left, right)
+        if len(keys):
+            keys = rising(keys)
+            values = np.full(len(keys), _UNKNOWN)
+            self._make_gates(keys, values)
+            table.update(keys, values)
+            table.fill(left, right, result)
+        return result
+
     def _gates(self, keys: Integers) -> Integers:
         """Conjoin pairs, which are no constants: int64 (n,), the lower literal in the high bits."""
         result = self._known_gates(keys)
+        self._make_gates(keys, result)
+        if self.passes.structural_hashing:
+            self._known.update(zip(keys.tolist(), result.tolist(), strict=True))
+        return result
+
+    def _make_gates(self, keys: Integers, result: Integers) -> None:
+        """Conjoin the pairs whose results are unknown; ``keys`` rise."""
         before = self._size
         if self.passes.two_level_rewriting:
-            left, right = unpack(keys)
-            self._rewrite_all(left, right, result)
-            self._rewrite_all(right, left, result)
+            self._rewrite_pairs(keys, result)
         is_new = result == _UNKNOWN
         if self._size > before:  # Rewriting has made gates, perhaps some of these.
             result[is_new] = self._known_gates(keys[is_new])
             is_new = result == _UNKNOWN
         result[is_new] = self._append_all(keys[is_new])
-        if self.passes.structural_hashing:
-            self._known.update(zip(keys.tolist(), result.tolist(), strict=True))
-        return result
+
+    def _rewrite_pairs(self, keys: Integers, result: Integers) -> None:
+        """Fill in unknown results where one literal of a pair is a gate that reads the other."""
+        left, right = unpack(keys)
+        if self._table is None:
+            self._rewrite_all(left, right, result)
+            self._rewrite_all(right, left, result)
+            return
+        for is_swapped, one, other in ((False, left, right), (True, right, left)):
+            rest = np.empty_like(keys)
+            count = rewrite_gates(self._sides, keys, is_swapped, result, rest)
+            rest = rest[:count]
+            if count:  # x and not (x and y) is x and not y.
+                first, second = self._sides[:, other[rest] >> 1]
+                inner = first + second - one[rest]
+                result[rest] = self.and2_all(one[rest], inner ^ 1)
 
     def _known_gates(self, keys: Integers) -> Integers:
         """Look up the values of pairs; ``_UNKNOWN`` where there is none."""
+        if self._table is not None:
+            return self._table.values(keys)
         if not self._known:
             return np.full(len(keys), _UNKNOWN)
         found = map(self._known.get, keys.tolist(), repeat(_UNKNOWN))
@@ -295,6 +337,9 @@ class AndInverterGraph:
         following_nodes = np.array(following, dtype=np.int64) >> 1
         cycle_of = self._cycle_of_early_nodes()
         frontier = distinct(np.array([*literals], dtype=np.int64) >> 1)
+        if self.is_native:
+            self._mark_cone(needed, frontier, following_nodes)
+            return np.flatnonzero(needed)
         while len(frontier):
             needed[frontier] = True
             inputs = frontier[(frontier > 0) & (frontier <= len(following_nodes))]
@@ -303,6 +348,19 @@ class AndInverterGraph:
             found = np.concatenate(read)
             frontier = distinct(found[~needed[found]])
         return np.flatnonzero(needed)
+
+    def _mark_cone(self, needed: Mask, nodes: Integers, following: Integers) -> None:
+        """Mark the nodes that some nodes depend on, as :meth:`cone` says."""
+        cycles = [self._feedback_nodes(index) for index in range(len(self.cycles))]
+        stack = np.empty(1 + self._size, dtype=np.int64)
+        while len(nodes):
+            needed[nodes] = True
+            stack[0], stack[1 : 1 + len(nodes)] = len(nodes), nodes
+            mark_what_is_read(self.left, self.right, needed, stack)
+            found = [following[needed[1 : 1 + len(following)]]]
+            found += [own for own in cycles if needed[own[::2]].any()]
+            nodes = distinct(np.concatenate(found))
+            nodes = nodes[~needed[nodes]]
 
     def _cycle_of_early_nodes(self) -> Integers:
         """The index of the cycle whose feedback defines each node, -1 for other nodes."""

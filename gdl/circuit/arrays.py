@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Integers: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
+from gdl.circuit.native.archive import has_native_code
+from gdl.circuit.native.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_numbers
+from gdl.circuit.native.kernels import Integers as Integers
+from gdl.circuit.native.kernels import Mask as Mask
 
 _BITS = 32
+
+MIN_SORTED_NATIVELY = 3_000
+"""Shorter arrays are sorted by NumPy."""
 
 
 def pack(high: Integers, low: Integers) -> Integers:
@@ -29,15 +33,65 @@ def raised(packed: Integers, by: int) -> Integers:
     return packed + (by << _BITS)
 
 
-def distinct(values: Integers) -> Integers:
-    """Sort values and leave out repetitions.
+def rising(values: Integers) -> Integers:
+    """Sort values, which are not negative."""
+    if len(values) < MIN_SORTED_NATIVELY or not has_native_code():
+        return np.sort(values)
+    found = values.copy()
+    sort_numbers(found, np.empty_like(found), _counts())
+    return found
 
-    On large arrays this is much faster than ``np.unique``, which also imports all of ``np.ma``.
-    """
-    ordered = np.sort(values)
+
+def sorting_order(values: Integers) -> Integers:
+    """The order in which values, which are not negative, rise; equal ones keep theirs."""
+    if len(values) < MIN_SORTED_NATIVELY or not has_native_code():
+        return np.argsort(values, kind="stable")
+    values = np.ascontiguousarray(values)
+    order = np.empty_like(values)
+    order_numbers(values, order, np.empty_like(values), _counts())
+    return order
+
+
+def _counts() -> Integers:
+    return np.empty((DIGITS, 1 << DIGIT_BITS), dtype=np.int64)
+
+
+def distinct(values: Integers) -> Integers:
+    """Sort values, which are not negative, and leave out repetitions."""
+    ordered = rising(values)
+    return ordered[_is_first(ordered)]
+
+
+def _is_first(ordered: Integers) -> Mask:
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first]
+    return is_first
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Equal values of an array, as ``np.unique`` finds them: int64 each.
+
+    ``value`` rises; ``first`` is where each value comes first, and ``count`` how often it comes.
+    ``index`` is the group of each value of the array.
+    """
+
+    value: Integers
+    first: Integers
+    count: Integers
+    index: Integers
+
+
+def grouped(values: Integers) -> Groups:
+    """Group equal values, which are not negative."""
+    order = sorting_order(values)
+    ordered = values[order]
+    is_first = _is_first(ordered)
+    index = np.empty(len(values), dtype=np.int64)
+    index[order] = np.cumsum(is_first) - 1
+    begins = np.flatnonzero(is_first)
+    count = np.diff(begins, append=len(values))
+    return Groups(ordered[begins], order[begins], count, index)
 
 
 def ranges(begins: Integers, lengths: Integers) -> Integers:

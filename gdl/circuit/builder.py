@@ -20,30 +20,27 @@ from gdl.circuit.aig import FALSE, TRUE, AndInverterGraph, Cycle, is_contradicti
 from gdl.circuit.arrays import Integers, ranges
 from gdl.circuit.factoring import sums_of_products
 from gdl.circuit.move_sets import MAX_PRODUCT_GROUPS, Group, MoveSet, MoveSets, Product
+from gdl.circuit.native.archive import MIN_RULES, has_native_code
 from gdl.circuit.options import ALL_PASSES, CircuitPasses
 from gdl.circuit.products import Products, concatenated, possible_products
 from gdl.circuit.rule_table import Cycles, RuleTable
 from gdl.datalog import strongly_connected_components
 from gdl.errors import RulesetError
-from gdl.grounding import GroundProgram
+from gdl.grounding import NO_ATOM, GroundProgram
 
 MIN_RULES_AT_ONCE = 300
 """Atoms with fewer rules are defined one by one, which is faster."""
-
-
-NO_ATOM = -1
-"""Stands for an atom that there is not: it never holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The atoms that are given: facts of the state first, then the moves of each role.
 
-    ``fluents`` and ``moves`` hold ground atoms' numbers; ``moves`` is one sequence per role.
+    ``fluents`` and ``moves`` hold ground atoms' numbers, int64; ``moves`` is one array per role.
     """
 
-    fluents: Sequence[int]
-    moves: Sequence[Sequence[int]]
+    fluents: Integers
+    moves: Sequence[Integers]
 
 
 @dataclass(slots=True)
@@ -80,16 +77,15 @@ def build(
 
 class _Builder:
     def __init__(self, program: GroundProgram, inputs: Inputs, passes: CircuitPasses) -> None:
-        moves = [atom for role in inputs.moves for atom in role]
-        given = [0, *inputs.fluents, *moves]
-        self.graph = AndInverterGraph(len(given) - 1, passes)
+        atoms = np.concatenate([np.zeros(1, dtype=np.int64), inputs.fluents, *inputs.moves])
+        is_native = len(program.heads) >= MIN_RULES and has_native_code()
+        self.graph = AndInverterGraph(len(atoms) - 1, passes, is_native=is_native)
         mentioned = np.abs(program.literals)
-        last = max(program.heads.max(initial=0), mentioned.max(initial=0), *given)
+        last = max(int(each.max(initial=0)) for each in (program.heads, mentioned, atoms))
         # Of an atom, and at its negative index, from the end, of its negation.
         self.last = last
         self.literals = np.full(2 * last + 1, FALSE, dtype=np.int64)
         self.literals[last + 1 :] = TRUE
-        atoms = np.array(given)
         self._assign_all(atoms, np.arange(0, 2 * len(atoms), 2))
         self._assign(0, TRUE)
         is_given = np.zeros(last + 1, dtype=np.bool_)
@@ -283,7 +279,7 @@ class _Builder:
 
         Rules that contradict themselves elsewhere are harmless: the reasoner never meets them.
         """
-        worklist = [atom for rows in self.program.rows.values() for atom in rows.values()]
+        worklist = [atom for rows in self.program.rows.values() for atom in rows.atoms.tolist()]
         asked: set[int] = set()
         while worklist:
             atom = worklist.pop()

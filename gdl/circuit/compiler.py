@@ -6,26 +6,22 @@ Each step is a function of its own; :class:`CompileOptions` says which passes ap
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit.aig import FALSE, AndInverterGraph
-from gdl.circuit.builder import NO_ATOM, AtomCircuit, Inputs, build
+from gdl.circuit.builder import AtomCircuit, Inputs, build
 from gdl.circuit.cube_extraction import extract_cubes
+from gdl.circuit.ground_symbols import GroundSymbols, SymbolKind
 from gdl.circuit.layout import Layout, Outputs, lay_out
 from gdl.circuit.options import CircuitPasses, CompileOptions
 from gdl.datalog import FlatRules, counterpart, goal_value, ordered_roles
-from gdl.grounding import GroundGame, Row, ground_game
-from gdl.language import Constant, Function, RelationKey, Ruleset, Term
-
-Symbol: TypeAlias = tuple[RelationKey, Row, Term]
-"""A ground fluent or move: its relation and row, and the fact or move that it stands for."""
+from gdl.grounding import NO_ATOM, GroundGame, GroundRows, ground_game
+from gdl.language import Constant, Ruleset, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class CompiledGame:
 
     roles: tuple[Constant, ...]
     facts: tuple[Term, ...]
-    moves: tuple[tuple[Term, ...], ...]
+    moves: tuple[Sequence[Term], ...]
     initial: NDArray[np.uint8]
     goal_table: list[tuple[int, int]]
     percepts: list[tuple[int, Term]]
@@ -81,8 +77,11 @@ class _GameCompiler:
         self.roles = ordered_roles(
             game.ruleset, (self.symbols.decode(row[0]) for row in self.program.rows["role", 1])
         )
-        self.fluents = self._fluents(game.flat)
-        self.moves = [self._moves(game.flat, role) for role in self.roles]
+        self.fluents = GroundSymbols(list(self._fluents(game.flat)), self.symbols.decode)
+        self.moves = [
+            GroundSymbols(list(self._moves(game.flat, role)), self.symbols.decode)
+            for role in self.roles
+        ]
 
     def compiled(self, passes: CircuitPasses) -> CompiledGame:
         """Build the graph and lay it out."""
@@ -102,8 +101,8 @@ class _GameCompiler:
         counts = [len(own) for own in self.moves]
         return CompiledGame(
             roles=self.roles,
-            facts=tuple(term for _, _, term in self.fluents),
-            moves=tuple(tuple(term for _, _, term in own) for own in self.moves),
+            facts=tuple(self.fluents.terms),
+            moves=tuple(own.terms for own in self.moves),
             initial=self._initial(),
             goal_table=[(role, value) for role, value, _ in goals],
             percepts=[(role, term) for role, term, _ in percepts],
@@ -114,56 +113,26 @@ class _GameCompiler:
 
     def inputs(self) -> Inputs:
         """The atoms of the fluents and of each role's moves."""
-        return Inputs(
-            [self.program.rows[relation][row] for relation, row, _ in self.fluents],
-            [[self.program.rows[relation][row] for relation, row, _ in own] for own in self.moves],
-        )
+        return Inputs(self.fluents.atoms(), [own.atoms() for own in self.moves])
 
     def _initial(self) -> NDArray[np.uint8]:
-        rows = self.program.rows
-        holds = [row in rows[counterpart(relation, "init")] for relation, row, _ in self.fluents]
-        return np.array(holds, dtype=np.uint8)
+        holds: NDArray[np.uint8] = (self._atoms(self.fluents, "init") != NO_ATOM).astype(np.uint8)
+        return holds
 
-    def _fluents(self, flat: FlatRules) -> list[Symbol]:
-        """List the ground fluents, sorted by the text of their facts."""
-        return self._sorted_symbols(
-            (relation, row, function and function[0], row)
-            for relation, function in flat.fluents
-            for row in self.program.rows[relation]
-        )
+    def _fluents(self, flat: FlatRules) -> Iterator[SymbolKind]:
+        """Yield the kinds of ground fluents."""
+        for relation, function in flat.fluents:
+            rows = self.program.rows[relation]
+            yield SymbolKind(relation, function and function[0], relation[1], rows)
 
-    def _moves(self, flat: FlatRules, role: Constant) -> list[Symbol]:
-        """List the ground moves of a role, sorted by their text."""
+    def _moves(self, flat: FlatRules, role: Constant) -> Iterator[SymbolKind]:
+        """Yield the kinds of ground moves of a role."""
         role_id = self.symbols.constant(role.name)
-        return self._sorted_symbols(
-            (relation, row, function and function[0], row[1:])
-            for relation, function in flat.moves
-            for row in self.program.rows[relation]
-            if row[0] == role_id
-        )
-
-    def _sorted_symbols(
-        self, atoms: Iterable[tuple[RelationKey, Row, str | None, Row]]
-    ) -> list[Symbol]:
-        """Make the symbols of relations, rows, functions and their arguments; sort them by text.
-
-        Of moves there can be hundreds of thousands, with few arguments: these become text once.
-        """
-        terms: dict[int, Term] = {}
-        texts: dict[int, str] = {}
-        found = []
-        for relation, row, function, arguments in atoms:
-            for each in arguments:
-                if each not in terms:
-                    terms[each] = self.symbols.decode(each)
-                    texts[each] = str(terms[each])
-            text = " ".join(map(texts.__getitem__, arguments))
-            term = terms[arguments[0]]
-            if function is not None:
-                text = f"({function} {text})"
-                term = Function(function, tuple(map(terms.__getitem__, arguments)))
-            found.append((text, (relation, row, term)))
-        return [symbol for _, symbol in sorted(found, key=itemgetter(0))]
+        for relation, function in flat.moves:
+            rows = self.program.rows[relation]
+            own = rows.arguments[:, 0] == role_id
+            rows = GroundRows(rows.arguments[own], rows.atoms[own])
+            yield SymbolKind(relation, function and function[0], relation[1] - 1, rows)
 
     def _goals(self, circuit: AtomCircuit) -> list[tuple[int, int, int]]:
         """List role, value and literal of every goal, sorted in this order."""
@@ -186,14 +155,14 @@ class _GameCompiler:
                 found.append((index, percept, self._literal(circuit, atom)))
         return sorted(found, key=lambda seen: (seen[0], str(seen[1])))
 
-    def _all(self, circuit: AtomCircuit, symbols: Sequence[Symbol], name: str) -> list[int]:
+    def _atoms(self, symbols: GroundSymbols, name: str) -> NDArray[np.int64]:
+        """The atoms that make each fluent ``next`` or ``init``, or each move ``legal``."""
+        return symbols.atoms_in(lambda relation: self.program.rows[counterpart(relation, name)])
+
+    def _all(self, circuit: AtomCircuit, symbols: GroundSymbols, name: str) -> list[int]:
         """List the literals that make each fluent ``next``, or each move ``legal``."""
-        rows: dict[RelationKey, Mapping[Row, int]] = {
-            relation: self.program.rows[counterpart(relation, name)]
-            for relation in {relation for relation, _, _ in symbols}
-        }
-        found = [rows[relation].get(row, NO_ATOM) for relation, row, _ in symbols]
-        return list(circuit.literals(np.array(found, dtype=np.int64)).tolist())
+        literals: list[int] = circuit.literals(self._atoms(symbols, name)).tolist()
+        return literals
 
     def _literal(self, circuit: AtomCircuit, atom: int | None) -> int:
         return FALSE if atom is None else circuit.literal(atom)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, ranges
+from gdl.circuit.arrays import Integers, Mask, grouped, ranges, sorting_order
 
 
 class DependencyOrder:
@@ -20,7 +20,7 @@ class DependencyOrder:
     ) -> None:
         waits = ~is_done[used]
         user, used = user[waits], used[waits]
-        order = np.argsort(used, kind="stable")
+        order = sorting_order(used)
         self._users = user[order]
         self._first_user = np.searchsorted(used[order], np.arange(len(is_done) + 1))
         self._waiting = np.bincount(user, minlength=len(is_done))
@@ -42,8 +42,9 @@ class DependencyOrder:
         self.is_done[made] = True
         begins = self._first_user[made]
         users = self._users[ranges(begins, self._first_user[made + 1] - begins)]
-        users, needs = np.unique(users, return_counts=True)
-        self._waiting[users] -= needs
+        groups = grouped(users)
+        users = groups.value
+        self._waiting[users] -= groups.count
         is_ready = (self._waiting[users] == 0) & (self._stages[users] == self._stage)
         found: Integers = users[is_ready & ~self.is_done[users]]
         return found

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph
-from gdl.circuit.arrays import Integers, pack, unpack
+from gdl.circuit.arrays import Integers, grouped, pack, unpack
 from gdl.circuit.products import Products, concatenated
 
 
@@ -62,7 +62,8 @@ class _Division:
         if not len(products):
             return products
         keys = pack(products.owner[products.product], products.literal)
-        keys, index, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        groups = grouped(keys)
+        keys, index, counts = groups.value, groups.index, groups.count
         priority = pack(counts[index], products.literal.max() - products.literal)
         lengths = products.lengths()
         best = np.maximum.reduceat(priority, np.cumsum(lengths) - lengths)

@@ -21,14 +21,16 @@ A gate that is an output has no row but the output's; other outputs are copied t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.circuit.aig import TRUE, AndInverterGraph, Cycle
+from gdl.circuit.native.kernels import order_depth_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,19 +262,31 @@ class DepthFirst:
     """Orders nodes so that each comes soon before the first that reads it, still in a cache."""
 
     def __init__(self, graph: AndInverterGraph) -> None:
-        self._left = (graph.left >> 1).tolist()
-        self._right = (graph.right >> 1).tolist()
+        self._graph = graph
         self._waiting = bytearray(len(graph))
 
     def order(self, nodes: NDArray[np.int64], first: Sequence[int]) -> NDArray[np.int64]:
         """Order nodes, which rise; those that the ``first`` of them read come to begin with."""
-        roots = nodes.tolist()
-        left, right, waiting = self._left, self._right, self._waiting
-        for node in roots:
-            waiting[node] = 1
+        waiting = np.frombuffer(self._waiting, dtype=np.uint8)
+        waiting[nodes] = 1
+        if not self._graph.is_native:
+            return np.array(self._ordered(chain(first, nodes[::-1].tolist())), dtype=np.int64)
+        found = np.empty(len(nodes), dtype=np.int64)
+        roots = np.concatenate([np.array(first, dtype=np.int64), nodes[::-1]])
+        order_depth_first(self._graph.left, self._graph.right, waiting, roots, found)
+        return found
+
+    @cached_property
+    def _read(self) -> tuple[list[int], list[int]]:
+        """The nodes that each node reads."""
+        return (self._graph.left >> 1).tolist(), (self._graph.right >> 1).tolist()
+
+    def _ordered(self, roots: Iterable[int]) -> list[int]:
+        left, right = self._read
+        waiting = self._waiting
         found: list[int] = []
         stack: list[int] = []
-        for root in chain(first, reversed(roots)):
+        for root in roots:
             node = root if waiting[root] else 0
             while node:
                 read = left[node]
@@ -285,7 +299,7 @@ class DepthFirst:
                     waiting[node] = 0
                     found.append(node)
                     node = stack.pop() if stack else 0
-        return np.array(found, dtype=np.int64)
+        return found
 
 
 def _computed(graph: AndInverterGraph, literals: Sequence[int]) -> NDArray[np.bool_]:

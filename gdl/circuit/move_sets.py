@@ -8,7 +8,7 @@ sums at once; :mod:`.builder` expands the products in which several sets meet.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 from itertools import product as product_of
@@ -17,7 +17,18 @@ from typing import TypeAlias
 import numpy as np
 
 from gdl.circuit.aig import TRUE, AndInverterGraph
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, raised, ranges, unpack
+from gdl.circuit.arrays import (
+    Integers,
+    Mask,
+    distinct,
+    grouped,
+    pack,
+    raised,
+    ranges,
+    sorting_order,
+    unpack,
+)
+from gdl.circuit.native.kernels import CombinedSets, SetGroups, combine_sets
 from gdl.circuit.products import Products, concatenated, possible_products
 
 Product: TypeAlias = frozenset[int]
@@ -149,10 +160,9 @@ class MoveSets:
         rest = products.without(is_set)
         product, literal = products.product[sets], products.literal[sets]
         owner = products.owner[product]
-        _, key = np.unique(pack(owner, rest.numbers()[product]), return_inverse=True)
-        _, first, group = np.unique(
-            pack(key, self._role[literal]), return_index=True, return_inverse=True
-        )
+        key = grouped(pack(owner, rest.numbers()[product])).index
+        groups = grouped(pack(key, self._role[literal]))
+        first, group = groups.first, groups.index
         united = self._unite(group, literal, is_used[owner[first]])
         # Of the products of a group, the first stands for all.
         is_kept = np.ones(len(products), dtype=np.bool_)
@@ -173,25 +183,24 @@ class MoveSets:
         result = np.zeros(len(is_used), dtype=np.int64)
         result[group] = literal
         is_open = np.bincount(group, minlength=len(is_used))[group] > 1
-        group, number = np.unique(group[is_open], return_inverse=True)
-        result[group] = self._combine(number, literal[is_open], self._united, is_used[group])
+        groups = grouped(group[is_open])
+        group, number = groups.value, groups.index
+        result[group] = self._combine(number, literal[is_open], is_used[group], is_union=True)
         return result
 
     def _intersect(self, products: Products) -> Products:
         """Replace several plain sets of one role in a product by their intersection."""
         role = self._role[products.literal]
         sets = np.flatnonzero(role >= 0)
-        key, group, counts = np.unique(
-            pack(products.product[sets], role[sets]), return_inverse=True, return_counts=True
-        )
-        is_several = counts > 1
+        groups = grouped(pack(products.product[sets], role[sets]))
+        key, group, is_several = groups.value, groups.index, groups.count > 1
         if not is_several.any():
             return products
         sets, group = sets[is_several[group]], (np.cumsum(is_several) - 1)[group[is_several[group]]]
-        order = np.argsort(group, kind="stable")
+        order = sorting_order(group)
         sets, group = sets[order], group[order]
         is_kept = np.ones(np.count_nonzero(is_several), dtype=np.bool_)
-        common = self._combine(group, products.literal[sets], self._intersected, is_kept)
+        common = self._combine(group, products.literal[sets], is_kept, is_union=False)
         is_replaced = np.zeros(len(products.literal), dtype=np.bool_)
         is_replaced[sets] = True
         rest = products.without(is_replaced)
@@ -203,22 +212,19 @@ class MoveSets:
         )
 
     def _combine(
-        self,
-        group: Integers,
-        literal: Integers,
-        combined: Callable[[Integers, Integers], Integers],
-        is_kept: Mask,
+        self, group: Integers, literal: Integers, is_kept: Mask, *, is_union: bool
     ) -> Integers:
         """Make one set of the plain sets of each group, by union or intersection.
 
-        ``group``, which rises, and ``literal`` are int64 (sets,). ``combined`` gives the moves of
-        the new sets. Those that are to be ``is_kept``, bool (groups,), are remembered. Return
-        their literals: int64 (groups,).
+        ``group``, which rises, and ``literal`` are int64 (sets,). Sets that are to be ``is_kept``,
+        bool (groups,), are remembered. Return the literals of all: int64 (groups,).
         """
         result = np.zeros(len(is_kept), dtype=np.int64)
         waiting: list[_Sets] = []
-        for sets in self._batches(group, literal, combined):
-            waiting.append(sets.without_members(~is_kept))
+        for first, own, sets in self._batches(group, literal):
+            kept = is_kept[first : first + own[-1] + 1]
+            combine = self._combined_by_kernel if self._graph.is_native else self._combined
+            waiting.append(replace(combine(own, sets, kept, is_union), first=first))
             if sum(len(each.chosen) + len(each.members) for each in waiting) > MAX_WAITING:
                 self._make(waiting, result, is_kept)
                 waiting.clear()
@@ -226,22 +232,48 @@ class MoveSets:
         return result
 
     def _batches(
-        self,
-        group: Integers,
-        literal: Integers,
-        combined: Callable[[Integers, Integers], Integers],
-    ) -> Iterator[_Sets]:
-        """Combine the plain sets of each group, in batches of up to ``MAX_MEMBERS`` moves."""
+        self, group: Integers, literal: Integers
+    ) -> Iterator[tuple[int, Integers, Integers]]:
+        """Divide groups of plain sets into batches of up to ``MAX_MEMBERS`` moves.
+
+        Each is the number of its first group, the groups counted from that one, and the sets.
+        """
         total = np.cumsum(self._length[literal])
         batch = total[np.searchsorted(group, group, side="right") - 1] // MAX_MEMBERS
         begins = np.flatnonzero(np.diff(batch, prepend=-1))
         for begin, end in pairwise([*begins.tolist(), len(batch)]):
-            first, count = int(group[begin]), int(group[end - 1] - group[begin] + 1)
-            own, sets = group[begin:end] - first, literal[begin:end]
-            role = self._role[sets[np.searchsorted(own, np.arange(count))]]
-            members = combined(own, sets)
-            chosen, is_most = self._smaller_part(members, role)
-            yield _Sets(first, role, members, chosen, is_most)
+            first = int(group[begin])
+            yield first, group[begin:end] - first, literal[begin:end]
+
+    def _combined(self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool) -> _Sets:
+        """Unite or intersect the plain sets of each group of a batch."""
+        role = self._role[literal[np.searchsorted(group, np.arange(len(is_kept)))]]
+        members = (self._united if is_union else self._intersected)(group, literal)
+        chosen, is_most = self._smaller_part(members, role)
+        of, _ = unpack(members)
+        return _Sets(0, role, members[is_kept[of]], chosen, is_most)
+
+    def _combined_by_kernel(
+        self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool
+    ) -> _Sets:
+        """Do what :meth:`_combined` does."""
+        end = np.searchsorted(group, np.arange(len(is_kept)), side="right")
+        role = self._role[literal[end - 1]]
+        first = np.array([own[0] if len(own) else 0 for own in self._roles], dtype=np.int64)
+        moves = np.array([len(own) for own in self._roles], dtype=np.int64)
+        begin, length = self._begin[literal], self._length[literal]
+        given = SetGroups(begin, length, self._members, end, first[role], moves[role], is_kept)
+        most = int(length.sum())
+        out = CombinedSets(
+            np.empty(most, dtype=np.int64),
+            np.empty(most, dtype=np.int64),
+            np.empty(len(is_kept), dtype=np.bool_),
+            np.zeros(2, dtype=np.int64),
+        )
+        bits = np.zeros((2, (int(moves.max()) + 63) // 64), dtype=np.uint64)
+        combine_sets(given, is_union, bits, out)
+        members, chosen = out.members[: out.sizes[0]], out.chosen[: out.sizes[1]]
+        return _Sets(0, role, members.copy(), chosen.copy(), out.is_most)
 
     def _make(self, batches: Sequence[_Sets], result: Integers, is_kept: Mask) -> None:
         """Make the sets of some batches literals of ``result``; remember those ``is_kept``.
@@ -402,11 +434,6 @@ class _Sets:
     members: Integers
     chosen: Integers
     is_most: Mask
-
-    def without_members(self, is_left_out: Mask) -> _Sets:
-        """Forget the members of some sets: bool, by the numbers of sets."""
-        of, _ = unpack(self.members)
-        return replace(self, members=self.members[~is_left_out[self.first + of]])
 
     @staticmethod
     def concatenated(batches: Sequence[_Sets]) -> _Sets:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, pack, ranges, unpack
+from gdl.circuit.arrays import Integers, grouped, pack, ranges, rising, sorting_order, unpack
 
 MAX_LITERALS = 60
 """Pairs are not looked for in conjunctions of more literals, of which there are few."""
@@ -67,18 +67,18 @@ def extract_pairs(first: int, cube: Integers, literal: Integers) -> tuple[int, I
         of = number[index] >= 0
         literal[left[of]] = 2 * number[index[of]]
         is_concerned[right[of]] = False
-        short = np.sort(pack(cube, literal)[is_concerned])
+        short = rising(pack(cube, literal)[is_concerned])
     if len(long) > MAX_LONG_ENTRIES:
         done.append(long)
         long = long[:0]
     rest, pairs = _replace_one_by_one(np.concatenate([short, long]), first, limit)
-    return first + pairs, *unpack(np.sort(np.concatenate([*done, rest])))
+    return first + pairs, *unpack(rising(np.concatenate([*done, rest])))
 
 
 def _replace_in_long(entries: Integers, pair: Integers, number: Integers) -> Integers:
     """Replace pairs in conjunctions that were not searched, the first of those that overlap."""
     cube, literal = unpack(entries)
-    order = np.argsort(literal, kind="stable")
+    order = sorting_order(literal)
     left, right = unpack(pair)
     begins = np.searchsorted(literal[order], left)
     lengths = np.searchsorted(literal[order], left, side="right") - begins
@@ -97,14 +97,15 @@ def _replace_in_long(entries: Integers, pair: Integers, number: Integers) -> Int
     literal[one[is_first]] = 2 * number[of[is_first]]
     is_kept = np.ones(len(entries), dtype=np.bool_)
     is_kept[other[is_first]] = False
-    return np.sort(pack(cube, literal)[is_kept])
+    return rising(pack(cube, literal)[is_kept])
 
 
 def _replace_one_by_one(entries: Integers, first: int, limit: int) -> tuple[Integers, int]:
     """Replace the rest of the pairs; return all entries, and the number of pairs."""
     cube, literal = unpack(entries)
-    order = np.argsort(cube, kind="stable")
-    cubes, starts = np.unique(cube[order], return_index=True)
+    order = sorting_order(cube)
+    groups = grouped(cube[order])
+    cubes, starts = groups.value, groups.first
     sets = [set(own.tolist()) for own in np.split(literal[order], starts)[1:]]
     pairs = _PairReplacer(sets, limit).run()
     number = np.repeat(first + np.arange(len(pairs)), 2)
@@ -195,7 +196,8 @@ def _repeated(literal: Integers, left: Integers, right: Integers) -> tuple[Integ
     keys = pack(literal[left], literal[right])
     bucket = ((keys.view(np.uint64) * _FACTOR) >> np.uint64(43)).view(np.int64)
     may_repeat = np.flatnonzero((np.bincount(bucket, minlength=_BUCKETS) > 1)[bucket])
-    pair, index, counts = np.unique(keys[may_repeat], return_inverse=True, return_counts=True)
+    groups = grouped(keys[may_repeat])
+    pair, index, counts = groups.value, groups.index, groups.count
     number = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
     result = np.full(len(keys), -1)
     result[may_repeat] = number[index]

@@ -12,7 +12,7 @@ from itertools import accumulate
 import numpy as np
 
 from gdl.circuit.aig import FALSE, TRUE
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, grouped, pack, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,15 @@ class Products:
         for index in range(lengths.max(initial=0)):
             active = active[lengths[active] > index]
             prefix = pack(number[active], self.literal[begins[active] + index])
-            found, inverse = np.unique(prefix, return_inverse=True)
-            number[active] = given + inverse
-            given += len(found)
+            groups = grouped(prefix)
+            number[active] = given + groups.index
+            given += len(groups.value)
         return number
 
     def distinct(self) -> Products:
         """Leave out the products that a sum holds already."""
-        _, first = np.unique(pack(self.owner, self.numbers()), return_index=True)
         is_first = np.zeros(len(self), dtype=np.bool_)
-        is_first[first] = True
+        is_first[grouped(pack(self.owner, self.numbers())).first] = True
         return self.chosen(is_first)
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, distinct, ends_of_rows, ranges
+from gdl.circuit.arrays import Integers, Mask, distinct, ends_of_rows, ranges, sorting_order
 from gdl.circuit.dependency_order import DependencyOrder
 from gdl.datalog import strongly_connected_components
 from gdl.grounding import GroundProgram
@@ -31,7 +31,7 @@ class RuleTable:
         self.is_defined[program.heads[is_kept]] = True
         is_kept[rule[program.literals == program.heads[rule]]] = False
         kept = np.flatnonzero(is_kept)
-        kept = kept[np.argsort(program.heads[kept], kind="stable")]
+        kept = kept[sorting_order(program.heads[kept].astype(np.int64))]
         lengths = lengths[kept]
         self.heads = program.heads[kept].astype(np.int64)
         self.starts = ends_of_rows(lengths)

@@ -44,6 +44,7 @@ from gdl.datalog.join_plan import Columns
 from gdl.datalog.normal_form import expand_all, unify
 from gdl.datalog.program import Context, Program
 from gdl.datalog.python_codegen import AccessPath
+from gdl.datalog.rule_index import RuleIndex, StaticTables
 from gdl.datalog.semi_naive import Table
 from gdl.datalog.symbol_table import FunctionTable, Key, SymbolTable, ids_of, key_of
 
@@ -62,6 +63,8 @@ __all__ = [
     "Graph",
     "Key",
     "Program",
+    "RuleIndex",
+    "StaticTables",
     "SymbolTable",
     "Table",
     "counterpart",

@@ -12,7 +12,6 @@ from math import prod
 from gdl.datalog.domains import EMPTY_DOMAIN, ArgumentPosition, Domains
 from gdl.datalog.join_plan import Columns, JoinPlan, make_plan
 from gdl.datalog.rule_index import RuleIndex
-from gdl.datalog.symbol_table import ids_of
 from gdl.language import Atom, Level, Literal, RelationKey, Rule, atoms_of, names_in, variables_of
 
 LONG_BODY = 20
@@ -95,13 +94,16 @@ class CardinalityEstimator:
 
     # ------------------------------------------------------------------ what is known or assumed
 
-    def set_exact(self, relation: RelationKey, table: set[int | tuple[int, ...]]) -> None:
-        """Record the exact figures of a static relation that has been evaluated."""
+    def set_exact(self, relation: RelationKey, rows: int, sizes: Sequence[int]) -> None:
+        """Record the rows of a static relation that has been evaluated.
+
+        ``sizes`` are the numbers of distinct values in each column; there are none without rows.
+        """
         self._exact.add(relation)
-        self._rows[relation] = float(len(table))
+        self._rows[relation] = float(rows)
         self._table_cost[relation] = 0.0
-        for column, values in enumerate(zip(*map(ids_of, table), strict=True)):
-            self._distinct[relation, column] = float(len(set(values)))
+        for column, size in enumerate(sizes):
+            self._distinct[relation, column] = float(size)
 
     def estimate_fluent(self, relation: RelationKey, initially: float) -> None:
         """Estimate the rows of a fluent's relation from its rows in the initial state."""

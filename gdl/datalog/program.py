@@ -15,9 +15,9 @@ from gdl.datalog.cardinality import CardinalityEstimator
 from gdl.datalog.domains import Domains
 from gdl.datalog.join_plan import Columns, prefers_call
 from gdl.datalog.python_codegen import AccessPath
-from gdl.datalog.rule_index import RuleIndex
+from gdl.datalog.rule_index import RuleIndex, StaticTables
 from gdl.datalog.semi_naive import alternating_fixpoint, write_recursive_call, write_recursive_table
-from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of
+from gdl.datalog.symbol_table import Key, SymbolTable, ids_of, key_of, sizes_of_columns
 from gdl.datalog.table_functions import write_call, write_index, write_table
 from gdl.language import Level, RelationKey, Rule
 
@@ -60,23 +60,42 @@ class Program:
             access = self._new_access(relation, (), every, level)
             self._accesses[relation, (), every, False] = access
 
-    def prepare(self, fluents: Mapping[RelationKey, RelationKey]) -> None:
+    def prepare(
+        self,
+        fluents: Mapping[RelationKey, RelationKey],
+        static_tables: StaticTables | None = None,
+    ) -> None:
         """Evaluate what is static and estimate the rest, definitions before their uses.
 
         ``fluents`` maps each given relation of the state to the static one that has its rows in
-        the initial state, the best estimate of its size.
+        the initial state, the best estimate of its size. ``static_tables`` are those of other
+        programs with the same symbols; what is found there is a set of facts from then on.
         """
+        tables = static_tables or StaticTables()
         for relation in self.rule_index.order:
             if not self.estimator.is_estimated(relation) and self._is_static(relation):
-                self.estimator.estimate(relation)
-                if self.estimator.table_cost(relation) <= MAX_STATIC_COST:
-                    access = self.table(relation, (), tuple(range(relation[1])))
-                    self.estimator.set_exact(relation, self.function(access)())
+                self._prepare_static(relation, tables)
         for fluent, initial in fluents.items():
             self.estimator.estimate_fluent(fluent, self.estimator.rows(initial))
         for relation in self.rule_index.order:
             if not self.estimator.is_estimated(relation):
                 self.estimator.estimate(relation)
+
+    def _prepare_static(self, relation: RelationKey, tables: StaticTables) -> None:
+        known = tables.find(relation, self.rule_index)
+        if known is not None:
+            self.estimator.set_exact(relation, len(known.rows), known.sizes)
+            self.rule_index.replace_rules(relation, ())
+            self.rule_index.replace_facts(relation, known.rows)
+            return
+        tables.forget(relation)
+        self.estimator.estimate(relation)
+        if self.estimator.table_cost(relation) <= MAX_STATIC_COST:
+            access = self.table(relation, (), tuple(range(relation[1])))
+            rows: set[Key] = self.function(access)()
+            sizes = sizes_of_columns(rows)
+            self.estimator.set_exact(relation, len(rows), sizes)
+            tables.keep(relation, self.rule_index, rows, sizes)
 
     def _is_static(self, relation: RelationKey) -> bool:
         return self.rule_index.level_of(relation) is Level.STATIC

@@ -21,7 +21,7 @@ from gdl.datalog.python_codegen import (
     parameters,
 )
 from gdl.datalog.rule_index import occurrences
-from gdl.datalog.symbol_table import Key
+from gdl.datalog.symbol_table import Key, sizes_of_columns
 from gdl.errors import RulesetError
 from gdl.language import Atom, Literal, RelationKey, Rule, names_in
 
@@ -218,9 +218,9 @@ def _adorn(program: ProgramBuilder, start: Adornment) -> list[Adornment]:
     component = rule_index.component_of(start.relation)
     found = magic_rules(start, component, rule_index.rules_of, order)
     for relation in component:
-        facts = facts_relation(relation)
-        rule_index.replace_facts(facts, rule_index.facts_of(relation))
-        estimator.set_exact(facts, rule_index.facts_of(relation))
+        facts, rows = facts_relation(relation), rule_index.facts_of(relation)
+        rule_index.replace_facts(facts, rows)
+        estimator.set_exact(facts, len(rows), sizes_of_columns(rows))
     rules = [rule for filed in found.values() for rule in filed]
     for adornment in found:
         every = tuple(range(adornment.relation[1]))

@@ -7,7 +7,7 @@ otherwise a tuple of ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TypeAlias
 
 from gdl.datalog.domains import FunctionKey
@@ -127,3 +127,8 @@ def key_of(ids: list[int]) -> Key:
 def ids_of(key: Key) -> tuple[int, ...]:
     """Return a key as a tuple of ids."""
     return key if isinstance(key, tuple) else (key,)
+
+
+def sizes_of_columns(table: Collection[Key]) -> list[int]:
+    """Count the different values in each column of a table; a table without rows has none."""
+    return [len(set(column)) for column in zip(*map(ids_of, table), strict=True)]

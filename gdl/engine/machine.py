@@ -71,6 +71,21 @@ class View:
     goals: tuple[tuple[int, ...], ...]
 
 
+class _MoveIndices:
+    """The indices of a role's moves, shared by the machines of a game.
+
+    They are found when a move is first made: there can be hundreds of thousands of moves.
+    """
+
+    def __init__(self, moves: Sequence[Term]) -> None:
+        self._moves = moves
+
+    @cached_property
+    def by_move(self) -> dict[Term, int]:
+        """Map each move to its index."""
+        return {move: index for index, move in enumerate(self._moves)}
+
+
 class PropnetStateMachine(CheckedMoves):
     """A game evaluated by its circuit; see :class:`gdl.StateMachine`.
 
@@ -96,7 +111,7 @@ class PropnetStateMachine(CheckedMoves):
         self._percepts = parts.percepts
         self._initial = _pack(parts.initial)
         self._fact_count = len(self.facts)
-        self._move_indices = [{move: i for i, move in enumerate(moves)} for moves in self.moves]
+        self._move_indices = [_MoveIndices(moves) for moves in self.moves]
         self._offsets = np.cumsum([0, *map(len, self.moves)]).tolist()
         self._begin()
 
@@ -259,7 +274,7 @@ class PropnetStateMachine(CheckedMoves):
             self._held = state
 
     def _index_of_move(self, role: int, move: Term | str) -> int:
-        indices = self._move_indices[role]
+        indices = self._move_indices[role].by_move
         term = as_term(move)
         index = indices.get(term)
         if index is None:

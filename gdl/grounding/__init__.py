@@ -6,16 +6,20 @@ machine answers for.
 
 Start reading at :mod:`.pipeline`, which flattens the rules, applies the passes and grounds in one
 attempt or two. :mod:`.passes` lists the passes in their order, each with its reason; they stand in
-:mod:`gdl.rewriting`. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`.
+:mod:`gdl.rewriting`. :mod:`.gringo` runs the grounder, within a :class:`GroundingBudget`; where
+many rules are expected, :mod:`.observed_gringo` does, which hands them on as arrays.
 """
 
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, Row
+from gdl.grounding.gringo import GroundingBudget, GroundProgram
+from gdl.grounding.ground_rows import NO_ATOM, GroundRows, Row
 from gdl.grounding.pipeline import GroundGame, ground_game
 from gdl.rewriting import RulePasses
 
 __all__ = [
+    "NO_ATOM",
     "GroundGame",
     "GroundProgram",
+    "GroundRows",
     "GroundingBudget",
     "Row",
     "RulePasses",

@@ -15,8 +15,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +27,9 @@ from numpy.typing import NDArray
 
 from gdl.datalog import FunctionTable, SymbolTable, expand_all, key_of
 from gdl.errors import GroundingLimitError
+from gdl.grounding import observed_gringo
+from gdl.grounding.ground_rows import GroundRows, Row
+from gdl.grounding.observed_gringo import BUFFERS, MAGIC, UNAVAILABLE
 from gdl.language import (
     Atom,
     Constant,
@@ -40,8 +43,8 @@ from gdl.language import (
 )
 from gdl.system import child_environment, was_ended_by_cpu_time
 
-Row: TypeAlias = tuple[int, ...]
-"""The ids of an atom's arguments."""
+StatedRows: TypeAlias = Mapping[RelationKey, Collection[Row]]
+"""Rows of relations, by the ids of their terms."""
 
 _WORKER = """
 import ctypes, sys
@@ -53,9 +56,14 @@ limit_helper(memory, seconds + 1)
 options = [b"--mode=gringo", b"-Wnone", b"-"]
 application = (ctypes.c_void_p * 8)()  # a clingo_application without functions of its own
 clingo = ctypes.CDLL(sys.argv[3])
+unsynchronize = getattr(clingo, "_ZNSt8ios_base15sync_with_stdioEb", None)
+if unsynchronize:  # std::ios_base::sync_with_stdio; otherwise C++ writes through C, slowly
+    unsynchronize(False)
 sys.exit(clingo.clingo_main(application, (ctypes.c_char_p * 3)(*options), ctypes.c_size_t(3), None))
 """
 """Calls clingo's library directly: to import its Python package takes longer than most games."""
+
+_UNAVAILABLE = "gringo cannot be observed on this machine"
 
 _CHUNK = 2**20
 
@@ -95,34 +103,50 @@ class GroundProgram:
     heads: NDArray[np.int32]
     starts: NDArray[np.int64]
     literals: NDArray[np.int32]
-    rows: Mapping[RelationKey, Mapping[Row, int]]
+    rows: Mapping[RelationKey, GroundRows]
 
 
-def ground(
-    rules: Sequence[Rule],
-    flows: Iterable[tuple[RelationKey, RelationKey]],
-    shown: Iterable[RelationKey],
-    symbols: SymbolTable,
-    budget: GroundingBudget,
-) -> GroundProgram:
-    """Instantiate flattened rules.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrounderInput:
+    """What is to be ground.
 
     ``flows`` are pairs of relations: whatever row the first has, the second may have too. The
-    rows of the ``shown`` relations are kept. Raises :class:`GroundingLimitError` where the
-    budget is exceeded.
+    rows of the ``shown`` relations are kept. What is ``stated`` holds, as if it were among the
+    ``rules``. Where many ground rules are expected, ``is_large``, these are handed on as arrays,
+    which takes less for each and a tenth of a second in all.
+    """
+
+    rules: Sequence[Rule]
+    flows: Iterable[tuple[RelationKey, RelationKey]] = ()
+    shown: Iterable[RelationKey] = ()
+    stated: StatedRows = field(default_factory=dict)
+    is_large: bool = False
+
+
+def ground(given: GrounderInput, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
+    """Instantiate flattened rules.
+
+    Raises :class:`GroundingLimitError` where the budget is exceeded.
     """
     writer = _ProgramWriter(symbols)
-    for rule in rules:
+    for rule in given.rules:
         if not rule.body:  # Of these there can be hundreds of thousands.
             writer.fact(rule.head)
             continue
         for simple in reversed(list(expand_all(rule))):  # circuits depend on gringo's order
             writer.rule(simple)
-    for origin, target in flows:
+    for relation, rows in given.stated.items():
+        writer.rows(relation, rows)
+    for origin, target in given.flows:
         writer.choice(origin, target)
-    for relation in shown:
+    for relation in given.shown:
         writer.show(relation)
-    return _read(_run_gringo("\n".join(writer.lines), budget), writer)
+    text = "\n".join(writer.lines)
+    if given.is_large and not any(True for _ in symbols.functions()):
+        observed = _run_observed(text, budget)
+        if observed is not None:
+            return _read_observed(observed, writer, budget)
+    return _read(_run_gringo(text, budget), writer)
 
 
 class _ConstantIds(dict[str, str]):
@@ -134,6 +158,18 @@ class _ConstantIds(dict[str, str]):
     def __missing__(self, name: str) -> str:
         """Make the id of a constant."""
         text = self[name] = str(self._symbols.constant(name))
+        return text
+
+
+class _TermTexts(dict[int, str]):
+    """Terms as text, by their ids; made where they are first asked for."""
+
+    def __init__(self, writer: _ProgramWriter) -> None:
+        self._writer = writer
+
+    def __missing__(self, term_id: int) -> str:
+        """Make the text of a term."""
+        text = self[term_id] = self._writer.ground_term(term_id)
         return text
 
 
@@ -155,6 +191,19 @@ class _ProgramWriter:
             self.lines.append(f"{self._name(atom.relation)}({','.join(numbers)}).")
         else:
             self.lines.append(f"{self._atom(atom, {})}.")
+
+    def rows(self, relation: RelationKey, rows: Iterable[Row]) -> None:
+        """Write that rows of a relation hold. Of these there can be hundreds of thousands too."""
+        name = self._name(relation)
+        if not relation[1]:
+            self.lines += [f"{name}." for _ in rows]
+            return
+        texts = _TermTexts(self)
+        self.lines += [f"{name}({','.join(map(texts.__getitem__, row))})." for row in rows]
+
+    def ground_term(self, term_id: int) -> str:
+        """Return the text of the term with an id."""
+        return self._term(self.symbols.decode(term_id), {})
 
     def rule(self, rule: Rule) -> None:
         """Write a rule without disjunctions."""
@@ -208,14 +257,41 @@ class _ProgramWriter:
 
 def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
     """Run gringo on a program and return its output; kill it where the budget is exceeded."""
+    given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
+    output, reason = _run(["-c", _WORKER, *given], text, budget, max_lines=budget.rules)
+    if not output.endswith(b"\n0\n"):
+        raise GroundingLimitError(reason)
+    return output
+
+
+def _run_observed(text: str, budget: GroundingBudget) -> bytes | None:
+    """Run gringo on a program, and return what :mod:`.observed_gringo` writes.
+
+    None where it cannot run on this machine.
+    """
+    given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
+    command = [observed_gringo.__file__, *given, str(budget.rules)]
+    output, reason = _run(command, text, budget, max_lines=None)
+    if reason == _UNAVAILABLE:
+        return None
+    if not output.startswith(MAGIC):
+        raise GroundingLimitError(reason)
+    return output[len(MAGIC) :]
+
+
+def _run(
+    command: Sequence[str], text: str, budget: GroundingBudget, max_lines: int | None
+) -> tuple[bytes, str]:
+    """Run a Python program on a text; return its output, and why it failed if it did.
+
+    Raises GroundingLimitError where it takes too long, or writes over ``max_lines``.
+    """
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as errors:
         source.write(text.encode())
         source.seek(0)
-        given = [str(budget.memory), str(budget.cpu_seconds), _clingo_library(), str(os.getpid())]
-        # Without the site module: the worker needs the standard library and gdl.system.
-        command = [sys.executable, "-S", "-c", _WORKER, *given]
         with subprocess.Popen(
-            command,
+            # Without the site module: the worker needs little more than the standard library.
+            [sys.executable, "-S", *command],
             stdin=source,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -223,18 +299,17 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
             env=_buffering_environment(),
         ) as process:
             try:
-                output = _collect(process, budget)
+                output = _collect(process, budget.seconds, max_lines)
             except BaseException:
                 process.kill()
                 raise
-        if not output.endswith(b"\n0\n"):
-            errors.seek(0)
-            reason = errors.read(2000).decode(errors="replace").strip()
-            if was_ended_by_cpu_time(process.returncode):
-                message = f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
-                raise GroundingLimitError(message)
-            raise GroundingLimitError(f"grounding failed, likely for want of memory: {reason}")
-        return output
+        if was_ended_by_cpu_time(process.returncode):
+            return output, f"grounding takes over {budget.cpu_seconds} seconds of CPU time"
+        if process.returncode == UNAVAILABLE:
+            return output, _UNAVAILABLE
+        errors.seek(0)
+        reason = errors.read(2000).decode(errors="replace").strip()
+        return output, f"grounding failed, likely for want of memory: {reason}"
 
 
 def _buffering_environment() -> dict[str, str]:
@@ -259,8 +334,8 @@ def _clingo_library() -> str:
     raise ImportError("clingo has no extension module: expected a file clingo/_clingo*")
 
 
-def _collect(process: subprocess.Popen[bytes], budget: GroundingBudget) -> bytes:
-    """Read the output of a process; raise where the budget ends first."""
+def _collect(process: subprocess.Popen[bytes], seconds: float, max_lines: int | None) -> bytes:
+    """Read the output of a process; raise where it takes too long or has too many lines."""
     assert process.stdout is not None
     is_late = threading.Event()
 
@@ -269,51 +344,91 @@ def _collect(process: subprocess.Popen[bytes], budget: GroundingBudget) -> bytes
         process.kill()
 
     # Not by waiting for the pipe with a limit, which Windows cannot do.
-    timer = threading.Timer(budget.seconds, end)
+    timer = threading.Timer(seconds, end)
     timer.start()
     try:
         chunks: list[bytes] = []
         lines = 0
         while chunk := os.read(process.stdout.fileno(), _CHUNK):
             chunks.append(chunk)
-            lines += chunk.count(b"\n")
-            if lines > budget.rules:
-                raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
+            if max_lines is not None:
+                lines += chunk.count(b"\n")
+                if lines > max_lines:
+                    raise GroundingLimitError(f"grounding makes over {max_lines} rules")
             time.sleep(_GATHERING_SECONDS)
     finally:
         timer.cancel()
     if is_late.is_set():
-        raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
+        raise GroundingLimitError(f"grounding takes over {seconds:g} seconds")
     return b"".join(chunks)
 
 
 def _read(output: bytes, writer: _ProgramWriter) -> GroundProgram:
-    """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``.
-
-    Facts that no rule mentions are left out: gringo has evaluated them away. So are negations of
-    atoms that no rule defines, which hold.
-    """
+    """Read gringo's intermediate format: rules as ``1 kind n heads.. 0 n literals..``."""
     begin_rules = output.index(b"\n") + 1
     end_rules = (output.find(b"\n4 ") + 1) or (output.rfind(b"\n0\n") + 1)
     rows = _read_rows(output[end_rules:], writer)
     numbers, first = _tokens(output[begin_rules:end_rules])
     begin = first[numbers[first] == 1]
-    heads = numbers[begin + 3]
-    can_hold = np.zeros(np.abs(numbers).max(initial=0) + 1, dtype=np.bool_)
-    can_hold[heads] = True
-    is_rule = (numbers[begin + 1] == 0) & (numbers[begin + 2] == 1)
-    begin, heads = begin[is_rule], heads[is_rule]
+    heads = np.where(numbers[begin + 1] == 0, numbers[begin + 3], -numbers[begin + 3])
     lengths = numbers[begin + 5].astype(np.int64)
-    literals = _bodies(numbers, begin, lengths)
-    matters = np.zeros(len(can_hold), dtype=np.bool_)
-    matters[np.abs(literals)] = True
+    return _program(heads, lengths, _bodies(numbers, begin, lengths), rows)
+
+
+def _read_observed(output: bytes, writer: _ProgramWriter, budget: GroundingBudget) -> GroundProgram:
+    """Read what :mod:`.observed_gringo` writes, after its first line."""
+    counts = np.frombuffer(output, dtype=np.int64, count=len(BUFFERS))
+    if counts[0] > budget.rules:
+        raise GroundingLimitError(f"grounding makes over {budget.rules} rules")
+    ends = counts.nbytes // 4 + np.cumsum(counts)
+    numbers = np.frombuffer(output, dtype=np.int32)
+    _, heads, lengths, literals, shown, arguments = np.split(numbers, [*(ends - counts)])
+    return _program(heads, lengths.astype(np.int64), literals, _rows(shown, arguments, writer))
+
+
+def _rows(
+    shown: NDArray[np.int32], arguments: NDArray[np.int32], writer: _ProgramWriter
+) -> dict[RelationKey, GroundRows]:
+    """Divide rows by relation: the relation and the atom of each, and the arguments of all."""
+    of, atoms = shown.reshape(-1, 2).T
+    numbers = {relation: int(name.removeprefix("r")) for name, relation in writer.shown.items()}
+    arity = np.zeros(1 + max(numbers.values(), default=0), dtype=np.int64)
+    for relation, number in numbers.items():
+        arity[number] = relation[1]
+    begins = np.cumsum(arity[of]) - arity[of]
+    rows = {}
+    for relation, number in numbers.items():
+        own = np.flatnonzero(of == number)
+        found = arguments[begins[own][:, None] + np.arange(relation[1])]
+        rows[relation] = GroundRows(found, atoms[own])
+    return rows
+
+
+def _program(
+    heads: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    literals: NDArray[np.int32],
+    rows: Mapping[RelationKey, GroundRows],
+) -> GroundProgram:
+    """Make a program of rules, one body after the other; the heads of choices are negative.
+
+    Facts that no rule mentions are left out: gringo has evaluated them away. So are negations of
+    atoms that no rule defines, which hold.
+    """
+    last = max(np.abs(each).max(initial=0) for each in (heads, literals))
+    can_hold = np.zeros(last + 1, dtype=np.bool_)
+    can_hold[np.abs(heads)] = True
+    matters = np.zeros(last + 1, dtype=np.bool_)
+    matters[np.abs(literals[np.repeat(heads > 0, lengths)])] = True
     for own in rows.values():
-        matters[list(own.values())] = True
-    kept = (lengths > 0) | matters[heads]
-    ends = np.concatenate([[0], np.cumsum(lengths[kept])])
+        matters[own.atoms] = True
+    kept = (heads > 0) & ((lengths > 0) | matters[np.abs(heads)])
     says_more = (literals > 0) | can_hold[np.abs(literals)]
-    starts = np.concatenate([[0], np.cumsum(says_more)])[ends]
-    return GroundProgram(heads[kept], starts, literals[says_more], rows)
+    says_more &= np.repeat(kept, lengths)
+    starts = np.concatenate([[0], np.cumsum(says_more)])
+    ends = np.concatenate([[0], np.cumsum(lengths)])[1:]
+    found = np.concatenate([[0], starts[ends[kept]]])
+    return GroundProgram(heads[kept], found, literals[says_more], rows)
 
 
 def _bodies(
@@ -339,28 +454,31 @@ def _tokens(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return numbers, first[first < len(numbers)]
 
 
-def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, dict[Row, int]]:
+def _read_rows(text: bytes, writer: _ProgramWriter) -> dict[RelationKey, GroundRows]:
     """Read the lines for shown rows: ``4 length name(arguments) n literals..``.
 
     Numbers are read all at once. Lines in which an argument is a function are read one by one.
     """
-    rows: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
+    single: dict[RelationKey, dict[Row, int]] = {r: {} for r in writer.shown.values()}
     if b"f" in text:
         tables = {f"f{t.number}": t for t in writer.symbols.functions()}
         lines = text.decode().splitlines()
         for line in filter(_holds_function, lines):
-            _read_row(line, writer, tables, rows)
+            _read_row(line, writer, tables, single)
         text = "\n".join(line for line in lines if not _holds_function(line)).encode()
     numbers, begin = _tokens(text.translate(_BLANKS, b"r)"))
     begin = begin[numbers[begin] == 4]
     relation_of = numbers[begin + 2]
+    rows = {}
     for name, relation in writer.shown.items():
+        first = GroundRows.of(single[relation], relation[1])
         own = begin[relation_of == int(name.removeprefix("r"))] + 3
         condition = own + relation[1]
         arguments = numbers[own[:, None] + np.arange(relation[1])]
         atoms = np.where(numbers[condition] > 0, numbers[condition + 1], 0)
-        found = zip(map(tuple, arguments.tolist()), atoms.tolist(), strict=True)
-        rows[relation].update(found)
+        rows[relation] = GroundRows(
+            np.concatenate([first.arguments, arguments]), np.concatenate([first.atoms, atoms])
+        )
     return rows
 
 

@@ -117,7 +117,7 @@ def _find_reachable_rows(analysis: RuleAnalysis, budget: GroundingBudget = BUDGE
 
 
 def _state_reachable_facts(analysis: RuleAnalysis) -> RuleAnalysis:
-    return analysis.with_rules([*analysis.rules, *reachable_facts(analysis)])
+    return replace(analysis, stated=reachable_facts(analysis))
 
 
 def _allow_projections(analysis: RuleAnalysis) -> RuleAnalysis:

@@ -8,20 +8,30 @@ from time import monotonic
 
 from gdl.datalog import FlatRules, SymbolTable, counterpart, flatten_rules
 from gdl.errors import GroundingLimitError
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
+from gdl.grounding.gringo import (
+    GrounderInput,
+    GroundingBudget,
+    GroundProgram,
+    StatedRows,
+    ground,
+)
 from gdl.grounding.passes import Where, passes_on, run_passes
 from gdl.language import MACHINE_RELATIONS, RelationKey, Ruleset, body_atoms
 from gdl.rewriting import RuleAnalysis, RulePasses, analyse_rules, relaxed_relation
 
-FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=3)
+FIRST_ATTEMPT = GroundingBudget(rules=1_000_000, cpu_seconds=2)
 """A game that takes more to ground is ground again after the passes for huge games.
 
-Most games take a tenth of a second, and few that end at all more than two: what takes longer is
+Most games take a tenth of a second, and few that end at all more than one: what takes longer is
 mostly instantiated anew for the facts of every step.
 """
 
 MAX_NEGATED_ROWS = 10_000_000
 """A game that negates a relation which can have more rows counts as huge before it is ground."""
+
+
+MANY_FACTS = 40_000
+"""Where more facts and moves may be possible, many ground rules are expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +48,31 @@ def ground_game(ruleset: Ruleset, passes: RulePasses, budget: GroundingBudget) -
     """Apply the passes over rules, and ground. Raises as :func:`gdl.compile` does."""
     symbols = SymbolTable()
     flat = flatten_rules(ruleset, MACHINE_RELATIONS)
+    analysis = analyse_rules(flat, symbols, passes)
     if passes_on(passes):
-        program = _ground_in_attempts(flat, symbols, passes, budget)
+        program = _ground_in_attempts(analysis, budget)
     else:
-        program = ground_program(flat, symbols, budget)
+        program = ground_program(analysis, budget)
     return GroundGame(ruleset, flat, symbols, program)
 
 
-def _ground_in_attempts(
-    flat: FlatRules, symbols: SymbolTable, passes: RulePasses, budget: GroundingBudget
-) -> GroundProgram:
+def _ground_in_attempts(analysis: RuleAnalysis, budget: GroundingBudget) -> GroundProgram:
     """Ground after the passes of every game; where there are too many rules, as a huge game."""
     began = monotonic()
-    analysis = analyse_rules(flat, symbols, passes)
-    if all(Where.GAME in each.where for each in passes_on(passes)):
-        return ground_program(run_passes(analysis, Where.GAME).flat, symbols, budget)
+    if all(Where.GAME in each.where for each in passes_on(analysis.switches)):
+        return ground_program(run_passes(analysis, Where.GAME), budget)
     if not _negates_huge_relation(analysis):
         try:
             at_first = run_passes(analysis, Where.GAME)
-            return ground_program(at_first.flat, symbols, _at_most(budget, FIRST_ATTEMPT))
+            is_large = _has_many_facts(analysis)
+            return ground_program(at_first, _at_most(budget, FIRST_ATTEMPT), is_large=is_large)
         except GroundingLimitError:
             pass
     analysis = run_passes(analysis.as_huge(), Where.HUGE_GAME)
     left = budget.seconds - (monotonic() - began)
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
-    return ground_program(analysis.flat, symbols, replace(budget, seconds=left))
+    return ground_program(analysis, replace(budget, seconds=left), is_large=True)
 
 
 def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget:
@@ -75,6 +84,12 @@ def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget
     )
 
 
+def _has_many_facts(analysis: RuleAnalysis) -> bool:
+    """Check whether so many facts or moves are possible that many ground rules are expected."""
+    given = (*analysis.flat.fluents, *analysis.flat.moves)
+    return sum(analysis.estimator.rows(relation) for relation, _ in given) > MANY_FACTS
+
+
 def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
     return any(
         not positive and analysis.estimator.domain_size(atom.relation) > MAX_NEGATED_ROWS
@@ -83,23 +98,32 @@ def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
     )
 
 
-def ground_program(flat: FlatRules, symbols: SymbolTable, budget: GroundingBudget) -> GroundProgram:
+def ground_program(
+    analysis: RuleAnalysis, budget: GroundingBudget, *, is_large: bool = False
+) -> GroundProgram:
     """Ground the rules, keeping the rows of all relations that a machine answers for."""
+    flat, stated = analysis.flat, analysis.stated
     shown = [("role", 1), ("goal", 2), ("terminal", 0), ("sees", 2)]
     for relation, _ in flat.fluents:
         shown += [relation, counterpart(relation, "init"), counterpart(relation, "next")]
     for relation, _ in flat.moves:
         shown += [relation, counterpart(relation, "legal")]
-    return ground(flat.rules, _flows(flat), shown, symbols, budget)
+    flows = _flows(flat, stated)
+    given = GrounderInput(
+        rules=flat.rules, flows=flows, shown=shown, stated=stated, is_large=is_large
+    )
+    return ground(given, analysis.symbols, budget)
 
 
-def _flows(flat: FlatRules) -> Iterator[tuple[RelationKey, RelationKey]]:
+def _flows(flat: FlatRules, stated: StatedRows) -> Iterator[tuple[RelationKey, RelationKey]]:
     """Yield the flows of a match, from relations of the relaxed game where the rules have them.
 
     These are static, so that the rules of the game are not recursive through a step, and are
     instantiated once and not anew for the facts of every step.
     """
-    defined = {rule.head.relation for rule in flat.rules}
+    defined = {rule.head.relation for rule in flat.rules} | {
+        r for r, rows in stated.items() if rows
+    }
     for origin, target in flat.flows():
         relaxed = relaxed_relation(target)
         yield (relaxed if relaxed in defined else origin), target

@@ -12,8 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from itertools import chain, starmap
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
-from gdl.grounding.gringo import GroundingBudget, Row, ground
+from gdl.grounding.gringo import GrounderInput, GroundingBudget, StatedRows, ground
+from gdl.grounding.ground_rows import GroundRows, Row
 from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
 
@@ -71,7 +75,9 @@ def find_reachable_rows(
 
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
-    rows = ground(rules, (), game.shown, symbols, budget).rows
+    is_large = budget.rules >= BUDGET.rules
+    given = GrounderInput(rules=rules, shown=game.shown, is_large=is_large)
+    rows = ground(given, symbols, budget).rows
     return _read(rows, game.flows, symbols)
 
 
@@ -91,14 +97,12 @@ def _flow_rule(origin: RelationKey, target: RelationKey) -> Rule:
 
 
 def _read(
-    rows: Mapping[RelationKey, Collection[Row]],
+    rows: Mapping[RelationKey, GroundRows],
     flows: Sequence[tuple[RelationKey, RelationKey]],
     symbols: SymbolTable,
 ) -> ReachableRows:
     """Read domains and sizes off the rows; the origin of a flow can hold what its target can."""
-    columns_of = {
-        relation: [set(c) for c in zip(*own, strict=True)] for relation, own in rows.items()
-    }
+    columns_of = {relation: list(map(_distinct, own.arguments.T)) for relation, own in rows.items()}
     values = {
         ArgumentPosition(True, *relation, column): _domain(held, symbols)
         for flow in flows
@@ -113,16 +117,20 @@ def _read(
     return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
 
 
-def reachable_facts(analysis: RuleAnalysis) -> Iterator[Rule]:
-    """State the facts and moves of the relaxed game that no rule defines yet.
+def _distinct(numbers: NDArray[np.int32]) -> list[int]:
+    found: list[int] = np.bincount(numbers).nonzero()[0].tolist()
+    return found
+
+
+def reachable_facts(analysis: RuleAnalysis) -> StatedRows:
+    """Return the facts and moves of the relaxed game that no rule defines yet.
 
     What is possible in a state then follows from them and not from the rules for the state
     before, so that the rules are not recursive through a step and are instantiated once.
     """
     rows = analysis.reachable.rows if analysis.reachable else {}
     relaxed = {relaxed_relation(relation): own for relation, own in rows.items()}
-    missing = {each: own for each, own in relaxed.items() if each not in analysis.definitions}
-    return _facts(missing, analysis.symbols)
+    return {each: own for each, own in relaxed.items() if each not in analysis.definitions}
 
 
 def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) -> Iterator[Rule]:

@@ -14,6 +14,8 @@ from gdl.datalog import (
     Domains,
     FlatRules,
     Program,
+    RuleIndex,
+    StaticTables,
     SymbolTable,
     counterpart,
     dependency_graph,
@@ -63,7 +65,8 @@ class RuleAnalysis:
 
     ``switches`` say which passes apply. ``projects_moves`` says whether decomposition may project
     moves, ``is_huge`` whether a pass for huge games has been applied. ``reachable`` is what the
-    relaxed game has shown, if it was ground.
+    relaxed game has shown, if it was ground. ``stated`` are rows, by the numbers of their terms,
+    that are given to the grounder beside the rules.
     """
 
     flat: FlatRules
@@ -74,6 +77,8 @@ class RuleAnalysis:
     reachable: ReachableRows | None = None
     is_huge: bool = False
     projects_moves: bool = False
+    stated: Mapping[RelationKey, Collection[tuple[int, ...]]] = field(default_factory=dict)
+    static_tables: StaticTables = field(default_factory=StaticTables)
 
     @property
     def rules(self) -> Sequence[Rule]:
@@ -127,7 +132,7 @@ class RuleAnalysis:
     def restated(self, rules: Iterable[Rule]) -> RuleAnalysis:
         """Analyse rules that define other relations than these."""
         flat = replace(self.flat, rules=list(rules))
-        return analyse_rules(flat, self.symbols, self.switches, self.reachable, self.is_huge)
+        return _analysed(replace(self, flat=flat))
 
     def as_huge(self) -> RuleAnalysis:
         """Let the passes restate what they leave alone in other games."""
@@ -135,27 +140,29 @@ class RuleAnalysis:
 
     def with_reachable(self, reachable: ReachableRows) -> RuleAnalysis:
         """Analyse the same rules by what the relaxed game has shown."""
-        return analyse_rules(self.flat, self.symbols, self.switches, reachable, is_huge=True)
+        return _analysed(replace(self, reachable=reachable, is_huge=True))
 
 
-def analyse_rules(
-    flat: FlatRules,
-    symbols: SymbolTable,
-    switches: RulePasses,
-    reachable: ReachableRows | None = None,
-    is_huge: bool = False,
-) -> RuleAnalysis:
+def analyse_rules(flat: FlatRules, symbols: SymbolTable, switches: RulePasses) -> RuleAnalysis:
     """Find the domains of the rules' arguments, and estimate how many rows relations can have."""
+    nothing = CardinalityEstimator(RuleIndex((), {}, symbols), {})
+    return _analysed(RuleAnalysis(flat, symbols, switches, {}, nothing))
+
+
+def _analysed(analysis: RuleAnalysis) -> RuleAnalysis:
+    """Analyse the rules of an analysis, of which all else is kept but what passes have allowed."""
+    flat, reachable = analysis.flat, analysis.reachable
     given = _given_levels(flat)
     known = reachable or ReachableRows()
     domains = domains_of(flat.rules, () if reachable else flat.column_flows(), known.values)
-    program = Program(flat.rules, given, domains, symbols)
-    program.prepare({relation: counterpart(relation, "init") for relation, _ in flat.fluents})
+    program = Program(flat.rules, given, domains, analysis.symbols)
+    initially = {relation: counterpart(relation, "init") for relation, _ in flat.fluents}
+    program.prepare(initially, analysis.static_tables)
     for relation, (rows, sizes) in known.sizes.items():
         program.estimator.set_upper_bound(relation, rows, sizes)
     unknown = [relation for relation in given if relation not in known.sizes]
     program.estimator.assume_upper_bounds(program.rule_index.order, unknown)
-    return RuleAnalysis(flat, symbols, switches, domains, program.estimator, reachable, is_huge)
+    return replace(analysis, domains=domains, estimator=program.estimator, projects_moves=False)
 
 
 def is_within(domain: Domain, constants: set[str]) -> bool:

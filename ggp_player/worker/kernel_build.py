@@ -1,8 +1,9 @@
-"""Building the archive of the searches' kernels: ``python -m ggp_player.worker.kernel_build``.
+"""Building the archives of kernels: ``python -m ggp_player.worker.kernel_build``.
 
-The archive is shipped with the package, so this is for those who change a kernel. It runs small
-games through all searches that have kernels, compiled by Numba, and notes the types with which
-kernels are called; what is built for these types is written beside the strategies, or, by
+They are shipped with the package, so this is for those who change a kernel. The kernels for
+circuits are left to :mod:`gdl.circuit.native.kernel_build`. For the searches' this runs small games
+through all searches that have kernels, compiled by Numba, and notes the types with which kernels
+are called; what is built for these types is written beside the strategies, or, by
 :func:`build_for_this_user`, into the cache on disk.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 import gdl
 from gdl.array_kernels import KernelArchiveError
 from gdl.array_kernels.archive import no_archives
+from gdl.array_kernels.functions import KERNELS
 from gdl.engine import PropnetStateMachine, as_words, packed_state, trivial_group
 from gdl.engine.kernel_library import (
     advance,
@@ -132,7 +134,13 @@ def build(folder: Path) -> None:
     check_environment()
     with no_archives(), recording() as recorded:
         run_all_searches()
-    build_archive(folder, recorded)
+    build_archive(folder, recorded, searches_modules())
+
+
+def searches_modules() -> set[str]:
+    """The modules with kernels that searches call; those for circuits have another archive."""
+    modules = {kernel.function.__module__ for kernel in KERNELS.values()}
+    return {module for module in modules if not module.startswith("gdl.circuit.")}
 
 
 def build_in_a_process(folder: Path) -> None:
@@ -142,23 +150,30 @@ def build_in_a_process(folder: Path) -> None:
     """
     if find_spec("numba") is None:
         raise KernelArchiveError("building kernels needs Numba: pip install 'ggp-player[kernels]'")
+    _run_to_build([__spec__.name, "--parent", str(os.getpid()), str(folder)])
+
+
+def _run_to_build(module: list[str]) -> None:
+    """Run a module with arguments in the environment in which kernels are built."""
     from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
 
-    command = [sys.executable, "-m", __spec__.name, "--parent", str(os.getpid()), str(folder)]
     environment = {**child_environment(), **BUILD_ENVIRONMENT}
-    done = subprocess.run(command, env=environment, check=False)
+    done = subprocess.run([sys.executable, "-m", *module], env=environment, check=False)
     if done.returncode != 0:
         raise KernelArchiveError(f"the kernels cannot be built: status {done.returncode}")
 
 
 def main() -> None:
-    """Build the archive that is shipped, or one in another folder."""
-    parser = argparse.ArgumentParser(description="Build the archive of the searches' kernels.")
-    parser.add_argument("folder", type=Path, nargs="?", default=Path(strategies.__file__).parent)
+    """Build the archives that are shipped, or that of the searches in another folder."""
+    parser = argparse.ArgumentParser(description="Build the archives of kernels.")
+    parser.add_argument("folder", type=Path, nargs="?", help="only the searches' kernels, here")
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
-        if arguments.parent is None:
+        if arguments.folder is None:
+            build_in_a_process(Path(strategies.__file__).parent)
+            _run_to_build(["gdl.circuit.native.kernel_build"])
+        elif arguments.parent is None:
             build_in_a_process(arguments.folder)
         else:
             end_with_parent(arguments.parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
@@ -60,8 +61,10 @@ def circuit_of(
 ) -> AtomCircuit:
     """Build rules over some fluents, then so many moves of each role; inputs are atoms 1, 2, ..."""
     numbers = iter(range(1, 1 + fluents + sum(moves)))
-    given_fluents = [next(numbers) for _ in range(fluents)]
-    given_moves = [[next(numbers) for _ in range(count)] for count in moves]
+    given_fluents = np.array([next(numbers) for _ in range(fluents)], dtype=np.int64)
+    given_moves = [
+        np.array([next(numbers) for _ in range(count)], dtype=np.int64) for count in moves
+    ]
     return build(
         ground_program(rules), Inputs(given_fluents, given_moves), CircuitPasses(group_moves=group)
     )

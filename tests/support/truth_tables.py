@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph
-from gdl.grounding.gringo import GroundProgram, Row
+from gdl.grounding import GroundProgram, GroundRows, Row
 from gdl.language import RelationKey
 
 Rules = Sequence[tuple[int, Sequence[int]]]
@@ -75,7 +75,8 @@ def ground_program(rules: Rules) -> GroundProgram:
     starts = np.cumsum([0, *(len(body) for _, body in rules)]).astype(np.int64)
     literals = np.array([literal for _, body in rules for literal in body], dtype=np.int32)
     heads = [head for head, _ in rules]
-    rows: dict[RelationKey, dict[Row, int]] = {("shown", 1): {(head,): head for head in heads}}
+    shown: dict[Row, int] = {(head,): head for head in heads}
+    rows: dict[RelationKey, GroundRows] = {("shown", 1): GroundRows.of(shown, 1)}
     return GroundProgram(np.array(heads, dtype=np.int32), starts, literals, rows)
 
 

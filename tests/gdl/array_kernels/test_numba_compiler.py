@@ -26,7 +26,7 @@ from {NAME} import Data, total
 check_environment()
 with recording() as recorded:
     total(Data(np.arange(3), 2))
-build_archive(Path(sys.argv[1]), recorded)
+build_archive(Path(sys.argv[1]), recorded, {{"{NAME}"}})
 """
 
 
@@ -70,4 +70,4 @@ def test_a_kernel_has_one_type(tmp_path: Path) -> None:
         assert doubled(3) == 6
         assert doubled(1.5) == 3.0  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="doubled is called with arguments of different types"):
-        build_archive(tmp_path, recorded)
+        build_archive(tmp_path, recorded, {__name__})

@@ -7,16 +7,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
 from gdl.datalog.symbol_table import SymbolTable
-from gdl.grounding import gringo
-from gdl.grounding.gringo import GroundingBudget, GroundProgram, ground
+from gdl.grounding import gringo, observed_gringo
+from gdl.grounding.gringo import GrounderInput, GroundingBudget, GroundProgram, StatedRows, ground
+from gdl.grounding.observed_gringo import UNAVAILABLE
 from gdl.language.rules import RelationKey
 from gdl.system import child_environment
 
@@ -33,10 +36,12 @@ class Ground:
         text: str,
         shown: Sequence[RelationKey],
         flows: Sequence[tuple[RelationKey, RelationKey]] = (),
+        is_large: bool = False,
     ) -> None:
         symbols = SymbolTable()
         rules = gdl.parse(text).rules
-        self.program: GroundProgram = ground(rules, flows, shown, symbols, GroundingBudget())
+        given = GrounderInput(rules=rules, flows=flows, shown=shown, is_large=is_large)
+        self.program: GroundProgram = ground(given, symbols, GroundingBudget())
         self.rows = {
             relation: {tuple(str(symbols.decode(t)) for t in row): atom for row, atom in r.items()}
             for relation, r in self.program.rows.items()
@@ -146,6 +151,46 @@ def test_disjunctions(body: str, rows: set[str]) -> None:
     assert {row[0] for row in found.facts("found", 1)} == rows
 
 
+def test_what_is_stated_holds_as_if_it_were_a_rule() -> None:
+    symbols = SymbolTable()
+    terms = [
+        term
+        for each in gdl.parse("(p a (f b (g c)))(p (f b b) a)").rules
+        for term in each.head.args
+    ]
+    a, nested, flat, _ = (symbols.encode(term) for term in terms)
+    rules = gdl.parse("(<= (q ?x ?y) on (p ?x ?y))").rules
+    stated: StatedRows = {("p", 2): [(a, nested), (flat, a)], ("on", 0): [()]}
+    given = GrounderInput(rules=rules, shown=[("q", 2)], stated=stated)
+    program = ground(given, symbols, GroundingBudget())
+    assert set(program.rows["q", 2]) == {(a, nested), (flat, a)}
+
+
+def test_large_programs_are_ground_as_others_are() -> None:
+    text = """
+        (start 0) (after 0 1) (after 1 2) (role you) (loud)
+        (<= (next ?y) (true ?x) (after ?x ?y) (does you go) (not (true 2)))
+        (<= (legal you go) (true ?x) (not (true 2))) (<= (quiet) (not (loud)))
+    """
+    shown = [*SHOWN, ("loud", 0), ("quiet", 0)]
+    few, many = (Ground(text, shown, FLOWS, is_large).program for is_large in (False, True))
+    assert few.rows == many.rows
+    assert len(few.rows["true", 1]) == 3
+    assert few.rows["loud", 0] == {(): 0}
+    for name in ("heads", "starts", "literals"):
+        assert np.array_equal(getattr(few, name), getattr(many, name))
+
+
+def test_large_programs_are_ground_where_gringo_cannot_be_observed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = tmp_path / "worker.py"
+    worker.write_text(f"import sys\nsys.exit({UNAVAILABLE})\n", encoding="utf-8")
+    monkeypatch.setattr(observed_gringo, "__file__", str(worker))
+    found = Ground("(p a) (q b) (<= (r ?x) (p ?x))", [("r", 1)], is_large=True)
+    assert found.facts("r", 1) == {("a",)}
+
+
 def test_recursion_is_followed_to_its_end() -> None:
     links = " ".join(f"(link {i} {i + 1})" for i in range(30))
     text = f"{links} (<= (path ?x ?y) (link ?x ?y)) (<= (path ?x ?z) (path ?x ?y) (link ?y ?z))"
@@ -208,10 +253,12 @@ def test_gringo_buffers_its_output_also_where_ours_is_not(monkeypatch: pytest.Mo
         (GroundingBudget(memory=2**20), "memory"),
     ],
 )
-def test_the_budget_is_kept(budget: GroundingBudget, message: str) -> None:
+@pytest.mark.parametrize("is_large", [False, True])
+def test_the_budget_is_kept(budget: GroundingBudget, message: str, is_large: bool) -> None:
     began = monotonic()
+    given = GrounderInput(rules=gdl.parse(HUGE).rules, shown=[("p", 4)], is_large=is_large)
     with pytest.raises(gdl.GroundingLimitError, match=message):
-        ground(gdl.parse(HUGE).rules, [], [("p", 4)], SymbolTable(), budget)
+        ground(given, SymbolTable(), budget)
     assert monotonic() - began < 20
 
 
@@ -221,7 +268,11 @@ def test_the_system_ends_a_grounder_that_has_used_its_cpu_time(
 ) -> None:
     """clingo, which handles SIGXCPU, may not get to the end of that."""
     with pytest.raises(gdl.GroundingLimitError, match="over 1 seconds of CPU time"):
-        ground(gdl.parse(HUGE).rules, [], [], SymbolTable(), GroundingBudget(cpu_seconds=1))
+        ground(
+            GrounderInput(rules=gdl.parse(HUGE).rules),
+            SymbolTable(),
+            GroundingBudget(cpu_seconds=1),
+        )
     assert [process.returncode for process in processes] == [-signal.SIGPROF]
 
 
@@ -229,9 +280,7 @@ def test_terms_that_grow_without_end_are_stopped() -> None:
     text = "(p a) (<= (p (f ?x)) (p ?x))"
     with pytest.raises(gdl.GroundingLimitError):
         ground(
-            gdl.parse(text).rules,
-            [],
-            [("p", 1)],
+            GrounderInput(rules=gdl.parse(text).rules, shown=[("p", 1)]),
             SymbolTable(),
             GroundingBudget(rules=2_000, seconds=20),
         )
@@ -243,7 +292,7 @@ def test_an_interrupted_caller_leaves_no_process(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("threading.Timer", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        ground(gdl.parse(HUGE).rules, [], [], SymbolTable(), GroundingBudget())
+        ground(GrounderInput(rules=gdl.parse(HUGE).rules), SymbolTable(), GroundingBudget())
 
 
 def test_a_game_too_large_keeps_its_reasoner() -> None:

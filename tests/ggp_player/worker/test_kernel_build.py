@@ -10,7 +10,6 @@ import pytest
 
 from gdl import engine
 from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
-from gdl.array_kernels.functions import KERNELS
 from ggp_player import strategies
 from ggp_player.strategies import engine_strategy
 from ggp_player.worker import kernel_build
@@ -28,8 +27,7 @@ def modules_with_kernels() -> set[str]:
     for package in (engine, strategies):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
-    modules = {kernel.function.__module__ for kernel in KERNELS.values()}
-    return {module for module in modules if not module.startswith("tests.")}
+    return {module for module in kernel_build.searches_modules() if not module.startswith("tests.")}
 
 
 def test_the_archive_is_up_to_date() -> None:

@@ -1,0 +1,53 @@
+"""The archive of the kernels for circuits is made from the kernels as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
+from gdl.array_kernels.functions import KERNELS
+from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
+from gdl.circuit import native
+from gdl.circuit.native import archive, kernels
+from gdl.system import child_environment
+
+FOLDER = Path(native.__file__).parent
+
+
+def shipped() -> Manifest:
+    manifest = Manifest.read(FOLDER)
+    assert manifest is not None
+    return manifest
+
+
+def test_the_archive_is_up_to_date() -> None:
+    """After a change of a kernel: ``python -m ggp_player.worker.kernel_build``."""
+    manifest = shipped()
+    assert set(manifest.files) == {kernels.__name__}
+    assert kernel_digest(manifest.files) == manifest.kernels
+    assert archive.has_native_code()
+
+
+def test_every_kernel_that_others_call_is_in_it() -> None:
+    own = {name for name in KERNELS if name.startswith(f"{kernels.__name__}.")}
+    assert {name for name in own if "._" not in name} == set(shipped().entries)
+
+
+def test_the_archive_fits_every_processor() -> None:
+    code = read_code(FOLDER, shipped())
+    assert "target triple" not in code
+    assert "target-cpu" not in code
+    assert "llvm.x86" not in code
+
+
+@pytest.mark.slow
+def test_the_same_kernels_give_the_same_archive(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gdl.circuit.native.kernel_build", str(tmp_path)]
+    environment = {**os.environ, **child_environment(), **BUILD_ENVIRONMENT}
+    subprocess.run(command, env=environment, check=True)
+    assert read_code(tmp_path, Manifest.read(tmp_path) or shipped()) == read_code(FOLDER, shipped())

@@ -14,11 +14,14 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import gdl
 from gdl.cluster import RETRIES, connected
 from gdl.datasets.json_lines import json_lines
 from gdl.datasets.parquet import ArrowRows
-from gdl.datasets.recording import Recorder, blocks_of
+from gdl.datasets.recording import Recorder, Recording, blocks_of
 from gdl.engine import PropnetStateMachine
 
 BLOCKS_OF_TASK = 8
@@ -53,11 +56,14 @@ def record_on_cluster(job: Job, address: str) -> Iterator[Any]:
         shared = ray.put(job)
         tasks = (task.remote(shared, blocks) for blocks in _tasks(job))
         for rows in in_order(tasks, most, ray.get):
-            yield from rows
+            yield from rows if job.as_arrow else map(bytes, rows)
 
 
 def record_blocks(job: Job, blocks: Sequence[tuple[int, int]]) -> list[Any]:
-    """Play some blocks, by number and size, in a worker: a record batch or bytes for each."""
+    """Play some blocks, by number and size, in a worker: a record batch or bytes for each.
+
+    Bytes are in arrays, which Ray hands over without copying them once more.
+    """
     machine = _machine(job.rules, job.name)
     recorder = Recorder(machine)
     write = ArrowRows(machine).batch if job.as_arrow else _lines_of(machine)
@@ -67,10 +73,12 @@ def record_blocks(job: Job, blocks: Sequence[tuple[int, int]]) -> list[Any]:
     ]
 
 
-def _lines_of(machine: PropnetStateMachine) -> Callable[[Any], bytes]:
-    return lambda recording: "".join(
-        f"{line}\n" for line in json_lines(machine, recording)
-    ).encode()
+def _lines_of(machine: PropnetStateMachine) -> Callable[[Any], NDArray[np.uint8]]:
+    def lines(recording: Recording) -> NDArray[np.uint8]:
+        text = "\n".join((*json_lines(machine, recording), ""))
+        return np.frombuffer(text.encode(), dtype=np.uint8)
+
+    return lines
 
 
 @lru_cache(maxsize=4)

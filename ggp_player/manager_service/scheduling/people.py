@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import aiohttp
 
@@ -53,46 +54,43 @@ class Person:
         """Whether the process is there."""
         return self._process is not None and self._process.returncode is None
 
-    @contextmanager
-    def viewing(self) -> Iterator[None]:
-        """Note that the page is open."""
-        self.viewers += 1
-        try:
-            yield
-        finally:
-            self.viewers -= 1
-
     async def start(self) -> None:
         """Start the process where there is none. Raises :class:`ServerError` where it fails."""
         async with self._starting:
-            if self.has_process:
-                return
-            self.socket.unlink(missing_ok=True)
-            process = self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", _MAIN, str(os.getpid()), str(self.socket)),
-                *(self.name, base_of(self.name)),
-                stdin=DEVNULL,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                env=child_environment(),
-                start_new_session=True,  # Ctrl-C is for the manager, which ends it
-            )
+            if not self.has_process:
+                self._process = await self._started()
+
+    async def _started(self) -> Process:
+        """Start a process, and wait until it listens."""
+        self.socket.unlink(missing_ok=True)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _MAIN, str(os.getpid()), str(self.socket)),
+            *(self.name, base_of(self.name)),
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=DEVNULL,
+            env=child_environment(),
+            start_new_session=True,  # Ctrl-C is for the manager, which ends it
+        )
+        line = b""
+        try:
             assert process.stdout is not None
-            line = b""
             with suppress(TimeoutError):
                 async with asyncio.timeout(READY_SECONDS):
                     line = await process.stdout.readline()
+        finally:  # whoever has waited may have given up
             if line != person_server.READY_LINE:
-                await self.close()
-                raise ServerError(f"the page of {self.name} cannot be served")
+                await _end(process)
+        if line != person_server.READY_LINE:
+            raise ServerError(f"the page of {self.name} cannot be served")
+        return process
 
     async def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
+        """End the process, also one that is just being started."""
+        async with self._starting:
+            process, self._process = self._process, None
         if process is not None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
+            await _end(process)
 
     def session(self) -> aiohttp.ClientSession:
         """Return a client whose requests go to the process."""
@@ -109,8 +107,9 @@ class Person:
 class PersonPlayer:
     """A person as the game manager sees a player."""
 
+    is_human: ClassVar[bool] = True
+
     person: Person
-    is_human: bool = True
 
     @property
     def name(self) -> str:
@@ -153,11 +152,12 @@ class People:
     def viewing(self, name: str) -> Iterator[Person]:
         """Note that the page of a person is open."""
         person = self.of(name)
+        person.viewers += 1
+        self.on_change(name)
         try:
-            with person.viewing():
-                self.on_change(name)
-                yield person
+            yield person
         finally:
+            person.viewers -= 1
             self.on_change(name)
 
     async def start(self, name: str) -> Person:
@@ -185,6 +185,12 @@ class People:
         return sum(person.has_process for person in self._people.values())
 
 
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
+
+
 def base_of(name: str) -> str:
-    """Return what stands before the paths of a person's page."""
+    """Return the URL prefix of a person's page."""
     return f"/people/{name}"

@@ -13,12 +13,13 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from ggp_player.errors import ServerError
 from ggp_player.manager_service.scheduling.clients import is_person
 from ggp_player.manager_service.scheduling.people import Person, base_of
 from ggp_player.manager_service.web.admission import ApiError
-from ggp_player.manager_service.web.api import Api, Handler
+from ggp_player.manager_service.web.api import Api
 from ggp_player.pages.security import PAGE_HEADERS, TOKEN_HEADER, is_own_page
 
 MAX_BODY = 2**14
@@ -99,7 +100,7 @@ async def _passed_back(request: web.Request, reply: aiohttp.ClientResponse) -> w
     """Send a reply on as it comes: what changes is pushed, so it may have no end."""
     kept = {key: value for key, value in reply.headers.items() if key in _PASSED_BACK}
     response = web.StreamResponse(status=reply.status, headers={**PAGE_HEADERS, **kept})
-    with suppress(ConnectionError):  # the page has gone
+    with suppress(ConnectionError, aiohttp.ClientError):  # the page has gone, or its process
         await response.prepare(request)
         async for part in reply.content.iter_any():
             await response.write(part)

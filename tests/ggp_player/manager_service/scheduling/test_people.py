@@ -68,6 +68,18 @@ async def test_a_match_hears_that_the_process_was_killed(everybody: People) -> N
 
 
 @pytest.mark.thorough
+async def test_who_gives_up_while_a_process_starts_leaves_none(everybody: People) -> None:
+    async with asyncio.timeout(LIMIT):
+        ann = everybody.of("ann")
+        starting = asyncio.create_task(ann.start())
+        await asyncio.sleep(0)
+        starting.cancel()
+        await asyncio.gather(starting, return_exceptions=True)
+        assert not ann.has_process
+        await ann.start()
+        assert await page(ann) == 200
+
+
 async def test_there_are_not_more_processes_than_allowed(
     everybody: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,23 @@ async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path)
     assert any(step[0] == "TO" for step in record["errors"])
 
 
+async def test_a_page_whose_process_was_killed_is_served_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        await take_seat(asking, "ann")
+        visitor = Visitor(asking, "ann")
+        await visitor.load()
+        url = f"http://127.0.0.1:{asking.service.port}/people/ann/events"
+        async with asking.session.get(url) as answer:
+            await answer.content.readline()  # what keeps the connection alive
+            person = asking.service.scheduler.roster.clients.people.of("ann")
+            await person.close()
+            assert b"end" not in await answer.read()  # the browser connects again
+        assert "No match of yours has begun" in await visitor.load()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 async def test_nobody_else_sees_or_makes_a_persons_moves(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
         assert (await take_seat(asking, "ann", Origin="http://evil.example"))[0] == 401

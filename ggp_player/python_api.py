@@ -57,7 +57,7 @@ def play_match(
     for player in players:
         seat_of(player)  # raises what is wrong with it here, not in another process
     flags = [f"--start-clock={start_clock}", f"--play-clock={play_clock}", f"--seed={seed}"]
-    # Players run in processes that would import the program that calls this, and run it anew.
+    # In a process of its own, as a notebook has an event loop that runs already.
     with TemporaryDirectory() as folder:
         rules = Path(folder, f"{game_name(Path(ruleset.source.name))}.kif")
         rules.write_text(ruleset.source.text or str(ruleset), encoding="utf-8")

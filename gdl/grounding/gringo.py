@@ -265,7 +265,7 @@ def _run_gringo(text: str, budget: GroundingBudget) -> bytes:
 
 
 def _run_observed(text: str, budget: GroundingBudget) -> bytes | None:
-    """Run gringo on a program, and return what :mod:`.observed_gringo` writes.
+    """Ground a program by gringo; return the output, in the format of :mod:`.observed_gringo`.
 
     None where it cannot run on this machine.
     """

@@ -59,7 +59,7 @@ class Mailbox:
             self._taken.pop(letter.number, None)
 
     def take(self) -> Letter | None:
-        """Return what has waited longest, None where nothing waits."""
+        """Return the oldest letter that waits, or None if there is none."""
         if not self._waiting:
             return None
         number, letter = self._waiting.popitem(last=False)

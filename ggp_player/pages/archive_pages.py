@@ -6,13 +6,14 @@ The database is read in a thread, and states are computed and drawn in the drawi
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from pydantic_core import to_json
 
 from ggp_player.archive import Archive, ArchivedMatch, ArchiveError, MatchFilter, MatchPage
@@ -34,8 +35,6 @@ MAX_OFFSET = 10**9
 OUTCOMES = ("win", "draw", "loss")
 
 _Found = TypeVar("_Found")
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)

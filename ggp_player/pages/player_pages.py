@@ -20,12 +20,12 @@ those that ask for HTML.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TypeAlias
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from gdl.system import available_cpus
 from ggp_player.events import EventBus
@@ -39,8 +39,6 @@ from ggp_player.pages.site import STATIC, PageSite
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
 """How the addresses of pages begin, besides ``/``."""
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def asks_for_page(request: web.Request) -> bool:

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 
@@ -43,8 +43,6 @@ MAX_STEP = 10**6
 
 MAX_REQUEST = 2**14
 """Bytes of the longest request."""
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class _Request(BaseModel):

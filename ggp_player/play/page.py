@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic_core import to_json
 
@@ -57,8 +58,6 @@ LAST_SECONDS = 3.0
 _log = logging.getLogger(__name__)
 
 _Text: TypeAlias = Annotated[str, StringConstraints(max_length=4000)]
-
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class _Request(BaseModel):
@@ -117,7 +116,7 @@ class PlayPage:
         self._told = asyncio.Event()
 
     def application(self) -> web.Application:
-        """Return what answers the requests."""
+        """Return the aiohttp application of the page."""
         app = web.Application(
             middlewares=[_by_name_of_this_machine, in_sentences], client_max_size=MAX_REQUEST
         )
@@ -127,7 +126,7 @@ class PlayPage:
         return app
 
     def handlers(self) -> dict[tuple[str, str], Handler]:
-        """Return what answers requests, by method and path."""
+        """Return the request handlers by method and path."""
         changes = ("move", "back", "flip", "new", "resign", "hint", "think")
         return {
             ("GET", "/"): self._page,

@@ -21,13 +21,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from gdl import GdlError
 from gdl.system import end_with_parent, limit_memory
 from ggp_player.errors import GgpPlayerError
 from ggp_player.pages import EventStream, PageSite
 from ggp_player.play.human import HumanPlayer
-from ggp_player.play.page import SHUTDOWN_SECONDS, Handler, PlayPage, in_sentences
+from ggp_player.play.page import SHUTDOWN_SECONDS, PlayPage, in_sentences
 from ggp_player.play.table import Table
 
 MAX_MEMORY = 2 * 2**30
@@ -52,7 +53,7 @@ class PersonServer:
         self._has_begun = asyncio.Event()
 
     def application(self) -> web.Application:
-        """Return what answers the requests."""
+        """Return the aiohttp application of the manager's requests and of the page."""
         app = web.Application(middlewares=[in_sentences], client_max_size=MAX_MESSAGE)
         app.router.add_post("/", self._request)
         below = web.Application()

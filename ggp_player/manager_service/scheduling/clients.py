@@ -90,7 +90,7 @@ class Clients:
     async def open(
         self, player: StoredPlayer, stack: AsyncExitStack, seed: int, tells_percepts: bool = False
     ) -> MatchPlayer:
-        """Return what speaks to the player in a match; a strategy's processes end with the stack.
+        """Return a client for the player in a match; a strategy's processes end with the stack.
 
         ``tells_percepts`` is whether the rules of the game say what roles see.
         """
@@ -141,7 +141,7 @@ class Clients:
         await self.people.forget(player.name)
 
     def _server(self, player: StoredPlayer) -> RemotePlayer | PolledPlayer | None:
-        """Return what speaks to a player server, in which dialect the match decides."""
+        """Return a client for a player server, None for other players; a match sets its dialect."""
         if polls(player):
             return self.mailboxes.player(player.name)
         remote = RemotePlayer.at(player.address)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict
 from hashlib import sha256
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
@@ -67,8 +67,6 @@ _asking: ContextVar[TokenHolder] = ContextVar("_asking")
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
-"""What answers a request."""
 
 _log = logging.getLogger(__name__)
 

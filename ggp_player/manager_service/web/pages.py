@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
-from ggp_player.manager_service.web.api import Handler
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.site import PageSite
 

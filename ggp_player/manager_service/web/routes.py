@@ -7,11 +7,12 @@ import logging
 from functools import partial
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from ggp_player.manager_service.storage.tokens import Role
 from ggp_player.manager_service.web import models as m
 from ggp_player.manager_service.web.admission import ApiError
-from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, Handler, json_answer
+from ggp_player.manager_service.web.api import MAX_BODY, MAX_LISTED, Api, json_answer
 from ggp_player.manager_service.web.openapi import Route
 from ggp_player.manager_service.web.pages import ManagerPage
 from ggp_player.manager_service.web.people_pages import PeoplePages

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdl.circuit.native.archive import has_native_code
 from gdl.circuit.native.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_numbers
 from gdl.circuit.native.kernels import Integers as Integers
 from gdl.circuit.native.kernels import Mask as Mask
+
+_Number = TypeVar("_Number", bound=np.integer)
 
 _BITS = 32
 
@@ -31,6 +35,13 @@ def unpack(packed: Integers) -> tuple[Integers, Integers]:
 def raised(packed: Integers, by: int) -> Integers:
     """Add a number to the first of the numbers that were packed into one."""
     return packed + (by << _BITS)
+
+
+def extended(values: NDArray[_Number], size: int, missing: int = 0) -> NDArray[_Number]:
+    """Make an array of a larger size, and fill the rest of it."""
+    found = np.full(size, missing, values.dtype) if missing else np.zeros(size, values.dtype)
+    found[: len(values)] = values
+    return found
 
 
 def rising(values: Integers) -> Integers:

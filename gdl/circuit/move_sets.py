@@ -21,6 +21,7 @@ from gdl.circuit.arrays import (
     Integers,
     Mask,
     distinct,
+    extended,
     grouped,
     pack,
     raised,
@@ -337,12 +338,19 @@ class MoveSets:
     def _add_some(
         self, literals: Integers, roles: Integers, members: Integers, is_chosen: Mask
     ) -> None:
-        """Remember those of some plain sets that are chosen and not known yet."""
+        """Remember those of some plain sets that are chosen and not known yet.
+
+        ``members`` are numbers of sets, packed with moves, and rise.
+        """
         self._reserve()
         is_chosen = is_chosen & (self._role[literals] == _NO_SET)
-        rows, moves = unpack(members)
-        lengths = np.bincount(rows, minlength=len(literals))[is_chosen]
-        self._add_sets(literals[is_chosen], roles[is_chosen], lengths, moves[is_chosen[rows]])
+        after = np.arange(1, len(literals) + 1)
+        ends = np.searchsorted(members, pack(after, np.zeros_like(after)))
+        lengths = np.diff(ends, prepend=0)
+        if not is_chosen.all():
+            members = members[np.repeat(is_chosen, lengths)]
+        _, moves = unpack(members)
+        self._add_sets(literals[is_chosen], roles[is_chosen], lengths[is_chosen], moves)
 
     def remember(self, merged: MergedProducts, values: Integers, is_used: Mask) -> None:
         """Remember the sums that are sets of moves with a few exceptions.
@@ -401,9 +409,9 @@ class MoveSets:
         """Make room for the literals of all nodes."""
         missing = 2 * len(self._graph) - len(self._role)
         if missing > 0:
-            room = (0, max(missing, len(self._role)))
-            self._role = np.pad(self._role, room, constant_values=_NO_SET)
-            self._begin, self._length = np.pad(self._begin, room), np.pad(self._length, room)
+            size = len(self._role) + max(missing, len(self._role))
+            self._role = extended(self._role, size, _NO_SET)
+            self._begin, self._length = extended(self._begin, size), extended(self._length, size)
 
     def _add_sets(
         self, literals: Integers, roles: Integers, lengths: Integers, members: Integers
@@ -412,7 +420,7 @@ class MoveSets:
         self._role[literals] = roles
         end = self._member_count + len(members)
         if end > len(self._members):
-            self._members = np.pad(self._members, (0, end))
+            self._members = extended(self._members, len(self._members) + end)
         self._members[self._member_count : end] = members
         self._begin[literals] = self._member_count + np.cumsum(lengths) - lengths
         self._length[literals] = lengths

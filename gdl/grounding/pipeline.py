@@ -26,6 +26,12 @@ Most games take a tenth of a second, and few that end at all more than one: what
 mostly instantiated anew for the facts of every step.
 """
 
+MORE_FACTS = 30_000
+"""A game with more possible facts and moves may take so many times as much ..."""
+
+MAX_TIMES = 4.0
+"""... up to this: to ground a large game twice takes longer than the passes save."""
+
 MAX_NEGATED_ROWS = 10_000_000
 """A game that negates a relation which can have more rows counts as huge before it is ground."""
 
@@ -64,8 +70,9 @@ def _ground_in_attempts(analysis: RuleAnalysis, budget: GroundingBudget) -> Grou
     if not _negates_huge_relation(analysis):
         try:
             at_first = run_passes(analysis, Where.GAME)
-            is_large = _has_many_facts(analysis)
-            return ground_program(at_first, _at_most(budget, FIRST_ATTEMPT), is_large=is_large)
+            facts = _possible_facts(analysis)
+            first_budget = _at_most(budget, _first_attempt(facts))
+            return ground_program(at_first, first_budget, is_large=facts > MANY_FACTS)
         except GroundingLimitError:
             pass
     analysis = run_passes(analysis.as_huge(), Where.HUGE_GAME)
@@ -73,6 +80,16 @@ def _ground_in_attempts(analysis: RuleAnalysis, budget: GroundingBudget) -> Grou
     if left <= 0:
         raise GroundingLimitError(f"grounding takes over {budget.seconds:g} seconds")
     return ground_program(analysis, replace(budget, seconds=left), is_large=True)
+
+
+def _first_attempt(facts: float) -> GroundingBudget:
+    """What the first attempt may take in a game with so many possible facts and moves."""
+    times = min(MAX_TIMES, max(1.0, facts / MORE_FACTS))
+    return replace(
+        FIRST_ATTEMPT,
+        rules=int(times * FIRST_ATTEMPT.rules),
+        cpu_seconds=int(times * FIRST_ATTEMPT.cpu_seconds),
+    )
 
 
 def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget:
@@ -84,10 +101,10 @@ def _at_most(budget: GroundingBudget, limit: GroundingBudget) -> GroundingBudget
     )
 
 
-def _has_many_facts(analysis: RuleAnalysis) -> bool:
-    """Check whether so many facts or moves are possible that many ground rules are expected."""
+def _possible_facts(analysis: RuleAnalysis) -> float:
+    """Estimate how many facts and moves are possible."""
     given = (*analysis.flat.fluents, *analysis.flat.moves)
-    return sum(analysis.estimator.rows(relation) for relation, _ in given) > MANY_FACTS
+    return sum(analysis.estimator.rows(relation) for relation, _ in given)
 
 
 def _negates_huge_relation(analysis: RuleAnalysis) -> bool:
@@ -125,5 +142,5 @@ def _flows(flat: FlatRules, stated: StatedRows) -> Iterator[tuple[RelationKey, R
         r for r, rows in stated.items() if rows
     }
     for origin, target in flat.flows():
-        relaxed = relaxed_relation(target)
-        yield (relaxed if relaxed in defined else origin), target
+        relaxed = (relaxed_relation(target), relaxed_relation(origin))
+        yield next((each for each in relaxed if each in defined), origin), target

@@ -114,7 +114,8 @@ def _read(
         for relation, own in rows.items()
     }
     sizes |= {origin: sizes[target] for origin, target in flows if origin in sizes}
-    return ReachableRows(values, sizes, {target: rows[target] for _, target in flows})
+    tables = {relation: own.arguments for relation, own in rows.items()}
+    return ReachableRows(values, sizes, {target: rows[target] for _, target in flows}, tables)
 
 
 def _distinct(numbers: NDArray[np.int32]) -> list[int]:

@@ -146,9 +146,13 @@ class _GuardedProgram:
         return self._analysis.level_of(relation) is Level.STATIC and relation not in self._keys
 
     def _relaxed(self, atom: Atom) -> Atom:
-        """Return the atom of the relaxed game; a static one stays."""
+        """Return the atom of the relaxed game; a static one stays, and what is done was legal."""
         if self._is_static_relation(atom.relation):
             return atom
+        origins = self._origins.get(atom.relation, ())
+        is_defined = atom.relation in self._analysis.definitions or self._analysis.reachable
+        if len(origins) == 1 and not is_defined:
+            return self._relaxed(Atom(origins[0][0], atom.args))
         if atom.relation not in self._relaxed_relations:
             self._relaxed_relations.append(atom.relation)
         return Atom(relaxed_relation(atom.relation)[0], atom.args)

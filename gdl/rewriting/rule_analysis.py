@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gdl.datalog import (
     EMPTY_DOMAIN,
     CardinalityEstimator,
@@ -51,12 +54,14 @@ class ReachableRows:
     """What relations can hold in any state: ``values`` by argument, ``sizes`` by relation.
 
     A size is the number of rows, with the number of different values in each column. ``rows`` are
-    those of facts and moves, by the numbers of their terms.
+    those of facts and moves, by the numbers of their terms; ``tables``, int32 (rows, arity), are
+    those of all relations.
     """
 
     values: Domains = field(default_factory=dict)
     sizes: Mapping[RelationKey, tuple[int, list[int]]] = field(default_factory=dict)
     rows: Mapping[RelationKey, Collection[tuple[int, ...]]] = field(default_factory=dict)
+    tables: Mapping[RelationKey, NDArray[np.int32]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Domain, variable_domains
+import numpy as np
+from numpy.typing import NDArray
+
+from gdl.datalog import EMPTY_DOMAIN, ArgumentPosition, Columns, Domain, variable_domains
 from gdl.language import (
     Atom,
     Constant,
@@ -35,7 +38,7 @@ from gdl.language import (
     variables_of,
 )
 from gdl.rewriting.move_projection import MoveProjections
-from gdl.rewriting.rule_analysis import RuleAnalysis, VariableDomains
+from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, VariableDomains
 
 MIN_INSTANCES = 60.0
 """Rules with fewer instances are left alone."""
@@ -49,6 +52,9 @@ MIN_HUGE_INSTANCES = 20_000.0
 MAX_LITERALS_LEFT = 0.7
 """Shortening must leave at most this share of the literals in all instances."""
 
+MAX_PROJECTED_ROWS = 100_000
+"""What atoms of relations with more rows can be is not looked at."""
+
 MAX_EFFORT = 1_000_000
 """Pairs of literals in all candidates that are compared for a game: a second or two of CPU time.
 
@@ -57,16 +63,21 @@ decomposed by then stays so.
 """
 
 
+NO_COLUMN = -1
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """What may become an auxiliary relation: its body and arguments, and the rest of the rule.
 
-    Without a body, the rest replaces the whole rule's.
+    Without a body, the rest replaces the whole rule's. ``instances`` says how many the body has
+    where more is known than its literals tell.
     """
 
     body: tuple[Literal, ...]
     rest: tuple[Literal, ...]
     names: tuple[str, ...] = ()
+    instances: float | None = None
 
 
 def decompose_rules(analysis: RuleAnalysis) -> list[Rule]:
@@ -89,7 +100,11 @@ class RuleDecomposer:
         self._domains = dict(analysis.domains)
         moves = [relation for relation, _ in analysis.flat.moves]
         self._moves = MoveProjections(moves, analysis.estimator, self._domains)
+        self._reachable = analysis.reachable or ReachableRows()
+        self._symbols = analysis.symbols
         self._domain_relations: dict[frozenset[str], str] = {}
+        self._row_relations: dict[tuple[RelationKey, Columns], RelationKey] = {}
+        self._unstated: dict[RelationKey, NDArray[np.int32]] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._uses: Counter[tuple[Literal, ...]] = Counter()
         self._made: list[Rule] = []
@@ -139,7 +154,9 @@ class RuleDecomposer:
         if best is None or best[0] > MAX_INSTANCES_LEFT * instances:
             return None
         candidate = best[1]
-        self._moves.define(_relations(candidate.body + candidate.rest))
+        relations = _relations(candidate.body + candidate.rest)
+        self._moves.define(relations)
+        self._state_rows(relations)
         auxiliary = (self._atom(candidate, values),) if candidate.body else ()
         return Rule(rule.head, (*candidate.rest, *auxiliary), rule.span)
 
@@ -151,7 +168,7 @@ class RuleDecomposer:
         cost = self._moves.cost(_relations(candidate.body + candidate.rest))
         if not candidate.body:
             return cost + self._instances(candidate.rest)
-        inner = self._instances(candidate.body)
+        inner = self._inner(candidate)
         uses = self._uses[_key(candidate)] if self._uses else 0
         if uses > 1:
             whole = candidate.body + candidate.rest
@@ -194,6 +211,8 @@ class RuleDecomposer:
         for part in rule.body if self._projects_moves else ():
             if isinstance(part, Atom) and self._moves.is_move(part):
                 yield from self._candidates_by_move(rule, part, values)
+        if self._instances(rule.body) >= self._min_huge:
+            yield from self._candidates_by_rows(rule)
 
     def _groups(self, rule: Rule) -> Iterator[frozenset[str]]:
         """Yield the variables that may be eliminated together.
@@ -233,6 +252,63 @@ class RuleDecomposer:
                 passed = tuple(name for name in names if name in outside or name in role)
                 yield _Candidate(body, rest, passed)
 
+    def _candidates_by_rows(self, rule: Rule) -> Iterator[_Candidate]:
+        """Yield what can be joined with what an atom that holds the head's variables can be.
+
+        Variables that only this atom and filters of it hold are left out, so that there are fewer
+        such rows than the atom has.
+        """
+        if any(map(self._moves.holds_move, rule.body)):
+            return
+        for atom in _atoms(rule.body):
+            held = set(_names([atom]))
+            rest = tuple(part for part in rule.body if held.issuperset(_names([part])))
+            joined = tuple(part for part in rule.body if part not in rest)
+            names = tuple(name for name in _names(joined) if name in held)
+            if not names or not held.issuperset(_names([rule.head])):
+                continue
+            rows = self._row_atom(atom, names)
+            if rows is not None:
+                share = self._estimator.rows(rows.relation) / self._estimator.rows(atom.relation)
+                yield _Candidate((*joined, rows), rest, names, share * self._instances(rule.body))
+
+    def _row_atom(self, atom: Atom, names: Sequence[str]) -> Atom | None:
+        """Make an atom of a relation of what some variables of an atom can be together.
+
+        None where the relaxed game has not shown that, or it is too much to be stated.
+        """
+        table = self._reachable.tables.get(atom.relation)
+        columns = tuple(
+            next((i for i, term in enumerate(atom.args) if term == Variable(name)), NO_COLUMN)
+            for name in names
+        )
+        if table is None or len(table) > MAX_PROJECTED_ROWS or NO_COLUMN in columns:
+            return None
+        relation = self._row_relations.get((atom.relation, columns))
+        if relation is None:
+            relation = f" rows {len(self._row_relations)}", len(columns)
+            self._row_relations[atom.relation, columns] = relation
+            self._suppose_rows(relation, np.unique(table[:, columns], axis=0))
+        return Atom(relation[0], tuple(map(Variable, names)))
+
+    def _suppose_rows(self, relation: RelationKey, rows: NDArray[np.int32]) -> None:
+        self._unstated[relation] = rows
+        held = [np.unique(column).tolist() for column in rows.T]
+        self._estimator.set_estimate(relation, len(rows), list(map(len, held)))
+        for column, numbers in enumerate(held):
+            domain = self._domains[ArgumentPosition(True, *relation, column)] = Domain()
+            for number in numbers:
+                domain.add(Domain.of(self._symbols.decode(number)))
+
+    def _state_rows(self, relations: Collection[RelationKey]) -> None:
+        """State the rows of those relations that need it and have not been stated so far."""
+        for relation in sorted(self._unstated.keys() & relations):
+            rows = self._unstated.pop(relation)
+            terms = {number: self._symbols.decode(number) for number in np.unique(rows).tolist()}
+            for row in rows.tolist():
+                head = Atom(relation[0], tuple(map(terms.__getitem__, row)))
+                self._made.append(Rule(head, ()))
+
     def _bound(
         self, joined: tuple[Literal, ...], group: Collection[str], values: VariableDomains
     ) -> tuple[Literal, ...]:
@@ -261,6 +337,10 @@ class RuleDecomposer:
 
     def _instances(self, body: Sequence[Literal]) -> float:
         return self._estimator.instances(body, _names(body))
+
+    def _inner(self, candidate: _Candidate) -> float:
+        known = candidate.instances
+        return self._instances(candidate.body) if known is None else known
 
     def _stand_in(self, candidate: _Candidate, rows: float) -> Atom:
         """Make an atom of the size of the auxiliary relation, for an estimate."""
@@ -297,7 +377,7 @@ class RuleDecomposer:
             uses = self._uses.pop(key, 0)  # A relation is of no use to its own definition.
             self._made.append(self._decomposed(made, variable_domains(made, self._domains) or {}))
             self._uses[key] = uses
-        self._suppose(candidate, head.relation, self._instances(candidate.body))
+        self._suppose(candidate, head.relation, self._inner(candidate))
         return Atom(head.name, tuple(map(Variable, candidate.names)))
 
 
@@ -335,8 +415,12 @@ def _is_finite(domain: Domain | None) -> bool:
     return domain is not None and bool(domain.constants) and not domain.functions
 
 
+def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
+    return (part for part in literals if isinstance(part, Atom))
+
+
 def _relations(literals: Iterable[Literal]) -> set[RelationKey]:
-    return {part.relation for part in literals if isinstance(part, Atom)}
+    return {atom.relation for atom in _atoms(literals)}
 
 
 def _alike(literals: Sequence[Literal], kept: Collection[str]) -> Iterator[frozenset[str]]:

@@ -265,6 +265,59 @@ def test_rules_share_auxiliary_relations_that_none_would_make_alone(
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
 
 
+FIVE = range(5)
+
+HOPS = [(u, v, (u + i) % 5, (v + j) % 5) for u in FIVE for v in FIVE for i, j in ((1, 2), (2, 1))]
+
+CHECKED = f"""
+    (role you) {" ".join(f"(n {i})" for i in FIVE)} (init (king 0)) (init (on 3 1))
+    {" ".join(f"(kind {kind})" for kind in "pqrstu")} (init (held p)) (init (on 2 4))
+    {" ".join(f"(hop {u} {v} {x} {y})" for u, v, x, y in HOPS)}
+    {" ".join(f"(line {a} {x} {y} {(a + x * y) % 5})" for a in FIVE for x in FIVE for y in FIVE)}
+    (<= (may ?kind ?u ?v ?x ?y) (true (held ?kind)) (hop ?u ?v ?x ?y) (not (true (on ?x ?y))))
+    (<= (guarded ?u ?v ?k) (n ?u) (n ?v) (n ?k) (true (on ?u ?k)) (true (on ?k ?v)))
+    (<= (legal you (move ?kind ?u ?v ?x ?y)) (may ?kind ?u ?v ?x ?y) (line ?a ?x ?y ?k)
+        (true (king ?k)) (not (guarded ?u ?v ?k)) (not (guarded ?v ?u ?a)))
+    (<= (legal you (take ?kind)) (kind ?kind))
+    (<= (next (held ?kind)) (does you (take ?kind)))
+    (<= (next (held ?kind)) (true (held ?kind)) (does you (move ?any ?u ?v ?x ?y)))
+    (<= (next (on ?x ?y)) (does you (move ?kind ?u ?v ?x ?y)))
+    (<= (next (on ?x ?y)) (true (on ?x ?y)) (does you (take ?kind)))
+    (<= (next (king ?u)) (does you (move ?kind ?u ?v ?x ?y)))
+    (<= (next (king ?k)) (true (king ?k)) (does you (take ?kind)))
+    (<= terminal (true (king 4)) (true (held u)))
+"""
+"""What is tested of a move, with many instances, does not depend on the kind of piece."""
+
+
+def test_what_the_head_alone_holds_does_not_multiply_a_join(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = gdl.parse(CHECKED)
+    machine = gdl.compile(game)
+    for seed in range(4):
+        assert_lockstep(machine, gdl.interpret(game), 30, seed)
+    monkeypatch.setattr("gdl.rewriting.rule_decomposition.MAX_PROJECTED_ROWS", 0)
+    assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+
+
+def test_a_game_with_many_facts_may_take_more_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(analysis: Any, budget: GroundingBudget, **_: bool) -> GroundProgram:
+        budgets.append((budget.rules, budget.cpu_seconds))
+        raise gdl.GroundingLimitError("too many rules")
+
+    budgets: list[tuple[int, int]] = []
+    monkeypatch.setattr(pipeline, "FIRST_ATTEMPT", GroundingBudget(rules=1_000, cpu_seconds=2))
+    monkeypatch.setattr(pipeline, "ground_program", given)
+    game, budget = gdl.parse(CHECKED), GroundingBudget()
+    for more_facts, at_first in [(10**6, (1_000, 2)), (1, (4_000, 8))]:
+        monkeypatch.setattr(pipeline, "MORE_FACTS", more_facts)
+        with pytest.raises(gdl.GroundingLimitError):
+            pipeline.ground_game(game, CompileOptions(), budget)
+        assert budgets == [at_first, (budget.rules, budget.cpu_seconds)]
+        budgets.clear()
+
+
 SMALL = ["breakthrough", "connectFour", "nim", "ticTacToe"]
 
 

@@ -103,11 +103,13 @@ class RuleDecomposer:
         self._reachable = analysis.reachable or ReachableRows()
         self._symbols = analysis.symbols
         self._domain_relations: dict[frozenset[str], str] = {}
+        self._domain_atoms: dict[tuple[str, str], Atom] = {}
         self._row_relations: dict[tuple[RelationKey, Columns], RelationKey] = {}
         self._unstated: dict[RelationKey, NDArray[np.int32]] = {}
         self._auxiliary: dict[tuple[Literal, ...], Atom] = {}
         self._uses: Counter[tuple[Literal, ...]] = Counter()
         self._made: list[Rule] = []
+        self._known_instances: dict[tuple[int, ...], tuple[Sequence[Literal], float]] = {}
         self._effort = 0
 
     def decompose(self, rules: Iterable[Rule]) -> list[Rule]:
@@ -143,25 +145,26 @@ class RuleDecomposer:
         instances = self._instances(rule.body)
         if instances < MIN_INSTANCES:
             return None
-        best: tuple[float, _Candidate] | None = None
+        least = MAX_INSTANCES_LEFT * instances
+        best: _Candidate | None = None
         for candidate in self._candidates(rule, values):
             self._effort += (len(candidate.body) + len(candidate.rest)) ** 2
             if self._effort > MAX_EFFORT:
                 break
-            cost = self._cost(candidate)
-            if best is None or cost < best[0]:
-                best = cost, candidate
-        if best is None or best[0] > MAX_INSTANCES_LEFT * instances:
+            cost = self._cost(candidate, least)
+            if cost < least or (cost == least and best is None):
+                least, best = cost, candidate
+        if best is None:
             return None
-        candidate = best[1]
+        candidate = best
         relations = _relations(candidate.body + candidate.rest)
         self._moves.define(relations)
         self._state_rows(relations)
         auxiliary = (self._atom(candidate, values),) if candidate.body else ()
         return Rule(rule.head, (*candidate.rest, *auxiliary), rule.span)
 
-    def _cost(self, candidate: _Candidate) -> float:
-        """Estimate how many instances there are after a decomposition.
+    def _cost(self, candidate: _Candidate, limit: float) -> float:
+        """Estimate how many instances there are after a decomposition, if not over the limit.
 
         Those of an auxiliary relation are shared by the rules that can use it.
         """
@@ -173,8 +176,11 @@ class RuleDecomposer:
         if uses > 1:
             whole = candidate.body + candidate.rest
             inner = min(inner, self._estimator.instances(whole, _names(candidate.body)))
-        rest = self._instances((*candidate.rest, self._stand_in(candidate, inner)))
-        return cost + rest + inner / max(1, uses)
+        cost += inner / max(1, uses)
+        if cost > limit:
+            return cost
+        rest = (*candidate.rest, self._stand_in(candidate, inner))
+        return cost + self._estimator.instances(rest, _names(rest))
 
     def _shortened(self, rule: Rule, values: VariableDomains) -> Rule:
         """Make one literal of those that hold few of the variables of a large rule."""
@@ -331,12 +337,21 @@ class RuleDecomposer:
             self._made += [Rule(Atom(known, (Constant(value),)), ()) for value in sorted(key)]
             self._estimator.set_estimate((known, 1), len(key), [len(key)])
             self._domains[ArgumentPosition(True, known, 1, 0)] = domain
-        return Atom(known, (Variable(name),))
+        atom = self._domain_atoms.get((known, name))
+        if atom is None:
+            atom = self._domain_atoms[known, name] = Atom(known, (Variable(name),))
+        return atom
 
     # ------------------------------------------------------------------ auxiliary relations
 
     def _instances(self, body: Sequence[Literal]) -> float:
-        return self._estimator.instances(body, _names(body))
+        """Estimate the instances of a body; the same literals are only looked at once."""
+        key = tuple(map(id, body))
+        known = self._known_instances.get(key)
+        if known is None:
+            rows = self._estimator.instances(body, _names(body))
+            known = self._known_instances[key] = body, rows  # which keeps the literals and ids
+        return known[1]
 
     def _inner(self, candidate: _Candidate) -> float:
         known = candidate.instances

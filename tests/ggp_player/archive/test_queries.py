@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -168,7 +169,7 @@ def test_a_deleted_match_leaves_nothing(tmp_path: Path) -> None:
     assert archive.delete("one").match_id == "one"
     assert archive.match("other").rules
     archive.delete("other")
-    with connect(path) as connection:
+    with closing(connect(path)) as connection:
         for table in ("rules", "matches", "seats", "steps", "choices", "problems"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0, table
 

@@ -210,7 +210,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_events_wait_for_a_database_that_is_locked(
     path: Path, bus: EventBus, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with connect(path) as other:
+    with closing(connect(path)) as other:
         monkeypatch.setattr("ggp_player.archive.schema.BUSY_SECONDS", 0.01)
         other.execute("BEGIN IMMEDIATE")
         with ArchiveWriter(path, bus):
@@ -276,7 +276,7 @@ def test_a_database_of_version_1_is_brought_to_this_one(path: Path, bus: EventBu
     assert found.total == 5
     outcomes = {match.number: [seat.outcome for seat in match.seats] for match in found.matches[1:]}
     assert outcomes == {1: ["win", "loss"], 2: ["draw", "draw"], 3: ["win"], 4: ["", ""]}
-    with connect(path) as connection:
+    with closing(connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == VERSION
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
 

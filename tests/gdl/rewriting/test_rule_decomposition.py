@@ -222,9 +222,9 @@ def test_the_effort_for_long_rules_is_bounded(effort: int, monkeypatch: pytest.M
     compared: list[int] = []
     original = rule_decomposition.RuleDecomposer._cost
 
-    def counted(decomposer: RuleDecomposer, candidate: Any) -> float:
+    def counted(decomposer: RuleDecomposer, candidate: Any, limit: float) -> float:
         compared.append((len(candidate.body) + len(candidate.rest)) ** 2)
-        return original(decomposer, candidate)
+        return original(decomposer, candidate, limit)
 
     monkeypatch.setattr(rule_decomposition.RuleDecomposer, "_cost", counted)
     gdl.compile(gdl.parse(long_rule(6)))

@@ -55,7 +55,7 @@ class ReachableRows:
 
     A size is the number of rows, with the number of different values in each column. ``rows`` are
     those of facts and moves, by the numbers of their terms; ``tables``, int32 (rows, arity), are
-    those of all relations.
+    those of all relations that depend on the state, as long as these are not restated.
     """
 
     values: Domains = field(default_factory=dict)
@@ -137,7 +137,8 @@ class RuleAnalysis:
     def restated(self, rules: Iterable[Rule]) -> RuleAnalysis:
         """Analyse rules that define other relations than these."""
         flat = replace(self.flat, rules=list(rules))
-        return _analysed(replace(self, flat=flat))
+        reachable = self.reachable and replace(self.reachable, tables={})
+        return _analysed(replace(self, flat=flat, reachable=reachable))
 
     def as_huge(self) -> RuleAnalysis:
         """Let the passes restate what they leave alone in other games."""

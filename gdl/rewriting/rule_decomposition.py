@@ -11,7 +11,10 @@ be passed on: ``does(r, m(a, b)), p(a, c), q(b, c)`` becomes ``s(r, c), m2(r, b)
 ``s(r, c)`` for ``m1(r, a), p(a, c)``.
 
 In huge games the instances of an auxiliary relation count once for all rules that can use it; and
-where rules stay large, literals that hold few of their variables become one literal.
+where rules stay large, literals that hold few of their variables become one literal. An auxiliary
+relation may also be bound by what an atom can be, as far as the relaxed game has shown:
+``legal(k, a), test(a, x)``, which has instances for each kind ``k``, becomes ``legal(k, a), s(a)``
+with ``s(a)`` for ``rows(a), test(a, x)``, where ``rows`` states what can be legal of any kind.
 """
 
 from __future__ import annotations
@@ -288,7 +291,7 @@ class RuleDecomposer:
             next((i for i, term in enumerate(atom.args) if term == Variable(name)), NO_COLUMN)
             for name in names
         )
-        if table is None or len(table) > MAX_PROJECTED_ROWS or NO_COLUMN in columns:
+        if table is None or not 0 < len(table) <= MAX_PROJECTED_ROWS or NO_COLUMN in columns:
             return None
         relation = self._row_relations.get((atom.relation, columns))
         if relation is None:

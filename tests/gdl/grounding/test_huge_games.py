@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gdl
@@ -17,7 +18,7 @@ from gdl.grounding.gringo import GroundingBudget, GroundProgram
 from gdl.grounding.passes import PASSES
 from gdl.grounding.relaxed_reachability import relax
 from gdl.language import MACHINE_RELATIONS
-from gdl.rewriting import analyse_rules
+from gdl.rewriting import ReachableRows, analyse_rules
 from gdl.rewriting.options import RulePasses
 from tests.support.lockstep import assert_lockstep
 from tests.support.paths import ROOT
@@ -299,6 +300,18 @@ def test_what_the_head_alone_holds_does_not_multiply_a_join(
         assert_lockstep(machine, gdl.interpret(game), 30, seed)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MAX_PROJECTED_ROWS", 0)
     assert machine.ground_rules < gdl.compile(game).ground_rules * 0.7
+
+
+def test_rows_are_forgotten_when_relations_are_restated() -> None:
+    flat = flatten_rules(gdl.parse(CHECKED), MACHINE_RELATIONS)
+    tables = {("may", 5): np.zeros((1, 5), dtype=np.int32)}
+    analysis = analyse_rules(flat, SymbolTable(), RulePasses())
+    known = analysis.with_reachable(ReachableRows(tables=tables))
+    extended, restated = known.with_rules(known.rules), known.restated(known.rules)
+    assert [each.reachable and each.reachable.tables for each in (extended, restated)] == [
+        tables,
+        {},
+    ]
 
 
 def test_a_game_with_many_facts_may_take_more_at_first(monkeypatch: pytest.MonkeyPatch) -> None:

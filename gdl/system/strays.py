@@ -22,6 +22,9 @@ MARK = "GDL_STARTED_BY"
 
 _PROC = "/proc"
 
+SAME_START = 200
+"""Ticks by which two times of the same start may differ: an emulator tells a process its own."""
+
 
 class ProcessStatus:
     """What the system says of a process; ``started`` is in ticks since the machine's start."""
@@ -96,8 +99,12 @@ def _has_no_leader(status: ProcessStatus) -> bool:
 
 def _is_alive(mark: str) -> bool:
     pid, started, *_ = mark.split(" ")
-    status = process_status(int(pid)) if pid.isdecimal() else None
-    return status is not None and not status.has_ended and status.started == started
+    if not (pid.isdecimal() and started.isdecimal()):
+        return False
+    status = process_status(int(pid))
+    if status is None or status.has_ended:
+        return False
+    return abs(int(status.started) - int(started)) <= SAME_START
 
 
 def _mark_of(pid: int) -> str:

@@ -216,6 +216,8 @@ def _delays(request: web.Request) -> tuple[float, float]:
     if connection is None or sys.platform != "linux":
         return UNKNOWN_ROUND_TRIP, 0.0
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+    if len(info) < _TCP_INFO.size:  # Emulators tell less than Linux does.
+        return UNKNOWN_ROUND_TRIP, 0.0
     milliseconds, microseconds = _TCP_INFO.unpack(info)
     waited = min(MAX_WAITED, milliseconds / 1e3)
     return microseconds / 1e6, waited if waited >= MIN_WAITED else 0.0

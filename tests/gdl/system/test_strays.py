@@ -116,6 +116,14 @@ def test_what_others_have_started_is_none() -> None:
             assert marked.strays() == 0
 
 
+@pytest.mark.parametrize(("ticks", "strays"), [(-7, 0), (7, 0), (-300, 2)])
+def test_times_of_the_same_start_may_differ_a_little(ticks: int, strays: int) -> None:
+    own = process_status(os.getpid())
+    assert own is not None
+    with Marked(f"{os.getpid()} {int(own.started) + ticks} {NAMESPACE}") as marked:
+        assert marked.strays() == strays
+
+
 def test_a_number_that_is_used_again_is_another_process() -> None:
     with Marked(f"{os.getpid()} 0 {NAMESPACE}") as marked:
         assert marked.strays() == 2

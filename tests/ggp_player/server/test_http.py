@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import signal
+import struct
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -186,6 +187,24 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
     assert len(seen) == 3
     assert all(0 <= seconds < UNKNOWN_ROUND_TRIP for seconds in seen)
     assert waits[0] < 0.4 <= waits[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are not asked")
+async def test_a_system_that_tells_less_of_a_connection_is_one_that_tells_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[float, float]] = []
+
+    class Spy(Player):
+        def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
+            seen.append((round_trip, waited))
+            return super().new_deadline(round_trip, waited)
+
+    monkeypatch.setattr(http, "_TCP_INFO", struct.Struct("52x I 12x I 900x"))
+    async with Spy(Config(strategy="legal")) as player, serving(player) as port:
+        _, _, body = await exchange(port, ggp_base("(INFO)"))
+        assert body == INFO
+    assert seen == [(UNKNOWN_ROUND_TRIP, 0.0)]
 
 
 PREFLIGHT = b"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://a\r\n\r\n"

@@ -68,7 +68,8 @@ def too_deep(span: Span) -> Problem:
 
 def unclosed(opening: str, span: Span, around: int) -> Problem:
     """Return the error of a parenthesis that is never closed, nor are those around it."""
-    more = f", nor are the {around} around it" if around else ""
+    those = "is the one" if around == 1 else f"are the {around}"
+    more = f", nor {those} around it" if around else ""
     return syntax_error("unclosed-parenthesis", f"this '{opening}' is never closed{more}", span)
 
 

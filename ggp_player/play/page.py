@@ -95,18 +95,16 @@ class _Key:
 class PlayPage:
     """Serves a table, while it is served: see :func:`serve_table`.
 
-    ``base`` stands before the paths of the page's addresses. Where ``has_next``, another table
-    takes this one's place when it is closed, and the page is loaded again for that.
+    ``base`` stands before the paths of the page's addresses. A page with a ``number`` is loaded
+    again when its events end: another one, with another number, has taken its place.
     """
 
-    def __init__(
-        self, table: Table, title: str = "", base: str = "", has_next: bool = False
-    ) -> None:
+    def __init__(self, table: Table, title: str = "", base: str = "", number: int = 0) -> None:
         self.table = table
         self.guard = WriteGuard()
         self._title = title or "A game"
         self._base = base
-        self._has_next = has_next
+        self._number = number
         self._site = PageSite("ggp-player")
         self._drawer = Drawer()
         self._board: _Board | None = None
@@ -170,7 +168,7 @@ class PlayPage:
             "play.html",
             self._base,
             token=self.guard.token,
-            has_next=self._has_next,
+            number=self._number,
             game=self._title,
             persons=table.persons_in_words(),
             actions=table.actions,

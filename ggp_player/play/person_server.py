@@ -50,6 +50,7 @@ class PersonServer:
         self._player = HumanPlayer(self, name)
         self._site = PageSite("ggp-player")
         self._page: PlayPage | None = None
+        self._matches = 0
         self._has_begun = asyncio.Event()
 
     def application(self) -> web.Application:
@@ -82,7 +83,8 @@ class PersonServer:
         before = self._page
         if before is not None and (result := before.table.result()):
             table.shown.notice = f"The match before: {result}"
-        self._page = PlayPage(table, f"{self._name}'s match", self._base, has_next=True)
+        self._matches += 1
+        self._page = PlayPage(table, f"{self._name}'s match", self._base, self._matches)
         await self._page.start()
         self._has_begun.set()
         if before is not None:
@@ -100,7 +102,9 @@ class PersonServer:
     # ---------------------------------------------------------------------- the person
 
     async def _below(self, request: web.Request) -> web.StreamResponse:
-        path = f"/{request.match_info['path']}"
+        path, number = f"/{request.match_info['path']}", str(self._matches)
+        if path == "/events" and request.query.get("page", number) != number:
+            return await self._ended(request)
         handlers = self._waiting if self._page is None else self._page.handlers()
         handler = handlers.get((request.method, path))
         if handler is None:
@@ -112,13 +116,19 @@ class PersonServer:
         return {("GET", "/"): self._waiting_page, ("GET", "/events"): self._until_it_begins}
 
     async def _waiting_page(self, _request: web.Request) -> web.Response:
-        return self._site.page("seat.html", self._base, name=self._name)
+        return self._site.page("seat.html", self._base, name=self._name, number=self._matches)
 
     async def _until_it_begins(self, request: web.Request) -> web.StreamResponse:
         """Tell a page that waits when the first match has begun, by the end of the stream."""
         async with EventStream(request) as stream:
             is_told = self._has_begun.is_set
             await stream.follow(self._has_begun.wait, lambda: None if is_told() else b"")
+        return stream.response
+
+    async def _ended(self, request: web.Request) -> web.StreamResponse:
+        """Tell a page at once that another one has taken its place before its events were asked."""
+        async with EventStream(request) as stream:
+            await stream.follow(self._has_begun.wait, lambda: None)
         return stream.response
 
 

@@ -57,9 +57,7 @@ class PeoplePages:
     async def _look(self, request: web.Request) -> web.StreamResponse:
         name, path = self._name_of(request), request.match_info["path"]
         await self._api.renew_person(name)
-        watching = self._people.viewing(name) if path == "events" else nullcontext()
-        with watching:
-            return await self._pass_on(request, name)
+        return await self._pass_on(request, name, is_viewer=path == "events")
 
     async def _act(self, request: web.Request) -> web.StreamResponse:
         _check_own_page(request)
@@ -74,11 +72,15 @@ class PeoplePages:
         self._api.check_owner(name)
         return name
 
-    async def _pass_on(self, request: web.Request, name: str) -> web.StreamResponse:
+    async def _pass_on(
+        self, request: web.Request, name: str, is_viewer: bool = False
+    ) -> web.StreamResponse:
         try:
-            person = await self._people.start(name)
-            async with _asked(person, request) as reply:
-                return await _passed_back(request, reply)
+            person = await self._people.start(name)  # first: a match begins with the first viewer
+            watching = self._people.viewing(name) if is_viewer else nullcontext()
+            with watching:
+                async with _asked(person, request) as reply:
+                    return await _passed_back(request, reply)
         except (ServerError, aiohttp.ClientError, OSError) as error:
             _log.warning("the page of %s: %s", name, error)
             raise ApiError(503, f"the page of {name} does not answer; load it again") from error

@@ -20,8 +20,9 @@ const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove
 
 let table = null, drawn = null, picker = new MovePicker(), focused = null;
 
-follow(address("/events"), update, (state) => {
-  if (state === "closed" && "next" in byId("play").dataset) return location.reload(); // for the next match
+const number = byId("play").dataset.number; // where other matches follow, each has a page
+follow(address(number ? `/events?page=${number}` : "/events"), update, (state) => {
+  if (state === "closed" && number) return location.reload();
   const told = { lost: "The program does not answer; trying again.", closed: "The program has ended. What was played is kept." };
   byId("connection").hidden = state === "open";
   setText(byId("connection"), told[state] ?? "");

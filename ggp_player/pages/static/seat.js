@@ -3,7 +3,7 @@
 import { address, byId, setText } from "./dom.js";
 import { follow } from "./stream.js";
 
-follow(address("/events"), () => {}, (state) => {
+follow(address(`/events?page=${byId("seat").dataset.number}`), () => {}, (state) => {
   if (state === "closed") return location.reload();
   byId("connection").hidden = state === "open";
   setText(byId("connection"), "The manager does not answer; trying again.");

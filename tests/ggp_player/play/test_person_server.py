@@ -99,6 +99,26 @@ async def test_the_page_of_the_match_before_ends_when_the_next_begins() -> None:
         assert table["notice"] == "The match before: The match was broken off."
 
 
+async def test_a_page_asks_for_its_events_after_the_next_match_has_begun() -> None:
+    async def end_of(page: int) -> bytes:
+        async with session.get(f"{BASE}/events?page={page}") as answer:
+            assert answer.status == 200
+            return await answer.read()
+
+    async with asyncio.timeout(LIMIT), serving() as session:
+        assert b"event: end" in await end_of(1)  # of a process that has been replaced by this one
+        async with session.get(f"{BASE}/") as answer:
+            assert 'data-number="0"' in await answer.text()
+        for number in (1, 2):
+            assert await ask(session, f"(START m{number} cross ({RULES}) 10 10)") == "ready"
+            assert b"event: end" in await end_of(number - 1)
+            async with session.get(f"{BASE}/") as answer:
+                assert f'data-number="{number}"' in await answer.text()
+            async with session.get(f"{BASE}/events?page={number}") as answer:
+                assert b"event: message" in await answer.content.readline()
+            assert await ask(session, f"(ABORT m{number})") == "aborted"
+
+
 @pytest.mark.thorough
 async def test_what_is_no_request_gets_a_sentence() -> None:
     async with asyncio.timeout(LIMIT), serving() as session:

@@ -23,7 +23,8 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
 
-UNTIMED = {**CLOCKS, "start_clock": LIMIT, "play_clock": LIMIT}
+MOVES_TIMED = {**CLOCKS, "start_clock": LIMIT}
+UNTIMED = {**MOVES_TIMED, "play_clock": LIMIT}
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,7 @@ class Visitor:
         self._session = asking.session
         self._base = f"http://127.0.0.1:{asking.service.port}/people/{name}"
         self._token = ""
+        self._number = "0"  # of the page that waits for the first match
 
     async def load(self) -> str:
         """Load the page."""
@@ -45,11 +47,12 @@ class Visitor:
             assert answer.status == 200
             text = await answer.text()
         self._token = re.findall('data-token="([^"]*)"', text)[0]
+        self._number = re.findall('data-number="([^"]*)"', text)[0]
         return text
 
     async def follow(self, events: asyncio.Queue[tuple[str, dict[str, Any]]]) -> None:
         """Put what is pushed into a queue, until the stream ends."""
-        async with self._session.get(f"{self._base}/events") as answer:
+        async with self._session.get(f"{self._base}/events?page={self._number}") as answer:
             assert answer.content_type == "text/event-stream"
             kind = ""
             async for line in answer.content:
@@ -127,7 +130,7 @@ async def test_a_person_plays_a_match_of_an_event(tmp_path: Path) -> None:
 async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT), asker(tmp_path) as asking, stub("bob", asking):
         await take_seat(asking, "ann")
-        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **CLOCKS}
+        sent = {"name": "cup", "format": "single", "games": ["ticTacToe"], **MOVES_TIMED}
         await asking.done("POST", "/api/events", {**sent, "players": ["ann", "bob"]})
         await Visitor(asking, "ann").follow(asyncio.Queue())
         ended = await asking.until("match_ended")
@@ -135,6 +138,23 @@ async def test_who_closes_the_page_loses_moves_and_not_the_match(tmp_path: Path)
     assert record["isCompleted"]
     assert {step[0] for step in record["errors"][1:]} <= {"TO", ""}
     assert any(step[0] == "TO" for step in record["errors"])
+
+
+async def test_nobody_is_here_before_the_process_listens_that_a_match_asks(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        await take_seat(asking, "ann")
+        people = asking.service.scheduler.roster.clients.people
+        pass_on, listened = people.on_change, []
+
+        def note(name: str) -> None:
+            listened.append(people.of(name).has_process)
+            pass_on(name)
+
+        people.on_change = note
+        url = f"http://127.0.0.1:{asking.service.port}/people/ann/events"
+        async with asking.session.get(url) as answer:
+            await answer.content.readline()
+            assert listened == [True]
 
 
 async def test_a_page_whose_process_was_killed_is_served_again(

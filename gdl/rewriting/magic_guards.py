@@ -149,10 +149,11 @@ class _GuardedProgram:
         """Return the atom of the relaxed game; a static one stays, and what is done was legal."""
         if self._is_static_relation(atom.relation):
             return atom
-        origins = self._origins.get(atom.relation, ())
-        is_defined = atom.relation in self._analysis.definitions or self._analysis.reachable
-        if len(origins) == 1 and not is_defined:
-            return self._relaxed(Atom(origins[0][0], atom.args))
+        origins = self._origins.get(atom.relation, [])
+        is_copy = len(origins) == 1 and atom.relation not in self._analysis.definitions
+        if is_copy and self._analysis.reachable is None:  # otherwise its own rows are stated
+            [(name, _)] = origins
+            return self._relaxed(Atom(name, atom.args))
         if atom.relation not in self._relaxed_relations:
             self._relaxed_relations.append(atom.relation)
         return Atom(relaxed_relation(atom.relation)[0], atom.args)

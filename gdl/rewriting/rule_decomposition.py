@@ -66,9 +66,6 @@ decomposed by then stays so.
 """
 
 
-NO_COLUMN = -1
-
-
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """What may become an auxiliary relation: its body and arguments, and the rest of the rule.
@@ -159,12 +156,11 @@ class RuleDecomposer:
                 least, best = cost, candidate
         if best is None:
             return None
-        candidate = best
-        relations = _relations(candidate.body + candidate.rest)
+        relations = _relations(best.body + best.rest)
         self._moves.define(relations)
         self._state_rows(relations)
-        auxiliary = (self._atom(candidate, values),) if candidate.body else ()
-        return Rule(rule.head, (*candidate.rest, *auxiliary), rule.span)
+        auxiliary = (self._atom(best, values),) if best.body else ()
+        return Rule(rule.head, (*best.rest, *auxiliary), rule.span)
 
     def _cost(self, candidate: _Candidate, limit: float) -> float:
         """Estimate how many instances there are after a decomposition, if not over the limit.
@@ -287,12 +283,14 @@ class RuleDecomposer:
         None where the relaxed game has not shown that, or it is too much to be stated.
         """
         table = self._reachable.tables.get(atom.relation)
-        columns = tuple(
-            next((i for i, term in enumerate(atom.args) if term == Variable(name)), NO_COLUMN)
-            for name in names
-        )
-        if table is None or not 0 < len(table) <= MAX_PROJECTED_ROWS or NO_COLUMN in columns:
+        column_of = {
+            term.name: column for column, term in enumerate(atom.args) if isinstance(term, Variable)
+        }
+        if not column_of.keys() >= {*names}:
             return None
+        if table is None or not 0 < len(table) <= MAX_PROJECTED_ROWS:
+            return None
+        columns = tuple(column_of[name] for name in names)
         relation = self._row_relations.get((atom.relation, columns))
         if relation is None:
             relation = f" rows {len(self._row_relations)}", len(columns)

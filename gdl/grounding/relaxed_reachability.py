@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GrounderInput, GroundingBudget, StatedRows, ground
 from gdl.grounding.ground_rows import GroundRows, Row
-from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of, names_in
-from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation
+from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of
+from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation, without_atoms
 
 BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
 """What grounding the relaxed game may take."""
@@ -164,12 +164,6 @@ def _relaxed(
         or all(level_of(atom.relation) is Level.STATIC for atom, _ in atoms_of(part))
     ]
     atoms = [part for part in body if isinstance(part, Atom)]
-    for atom in sorted(atoms, key=lambda atom: -size(atom.relation)):
-        if size(atom.relation) <= MAX_RELAXED_ROWS:
-            break
-        rest = [part for part in body if part != atom]
-        if names_in([rule.head, *rest]) <= names_in(
-            part for part in rest if isinstance(part, Atom)
-        ):
-            body = rest
-    return Rule(rule.head, tuple(body), rule.span)
+    wide = [atom for atom in atoms if size(atom.relation) > MAX_RELAXED_ROWS]
+    wide.sort(key=lambda atom: -size(atom.relation))
+    return without_atoms(Rule(rule.head, tuple(body), rule.span), wide)

@@ -11,7 +11,7 @@ from gdl.rewriting.case_expansion import expand_cases
 from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.functional_dependencies import functional_columns, split_functional_joins
 from gdl.rewriting.inlining import inline_relations
-from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation
+from gdl.rewriting.magic_guards import guard_wide_relations, relaxed_relation, without_atoms
 from gdl.rewriting.options import RulePasses
 from gdl.rewriting.product_expansion import expand_products
 from gdl.rewriting.rule_analysis import ReachableRows, RuleAnalysis, analyse_rules
@@ -35,4 +35,5 @@ __all__ = [
     "relaxed_relation",
     "specialize_arguments",
     "split_functional_joins",
+    "without_atoms",
 ]

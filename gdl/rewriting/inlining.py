@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from gdl.datalog import dependency_graph, reachable
+from gdl.datalog import dependency_graph, reachable, unify
 from gdl.language import (
     KEYWORDS,
     Atom,
+    Function,
     Level,
     Literal,
     RelationKey,
@@ -102,6 +103,24 @@ def _can_be_inlined(rule: Rule) -> bool:
         and holds_distinct_variables(head)
         and all(atom.relation != head.relation for atom, _ in body_atoms(rule))
     )
+
+
+def unfolded(rule: Rule, call: Atom, definition: Rule) -> Rule | None:
+    """Add to a rule's body what makes ``call`` hold by a definition of its relation.
+
+    None where the definition's head cannot be the call.
+    """
+    names = names_in([definition.head, *definition.body])
+    # No other variable begins with a blank: flattening appends to names.
+    apart: dict[str, Term] = {name: Variable(f" {name}") for name in names}
+    head, *body = (substitute(part, apart) for part in (definition.head, *definition.body))
+    assert isinstance(head, Atom)
+    unifier = unify(Function("", call.args), Function("", head.args))
+    if unifier is None:
+        return None
+    own, *parts = (substitute(part, unifier) for part in (rule.head, *rule.body, *body))
+    assert isinstance(own, Atom)
+    return Rule(own, tuple(dict.fromkeys(parts)), rule.span)
 
 
 def instance(definition: Rule, call: Atom, number: int) -> tuple[Literal, ...]:

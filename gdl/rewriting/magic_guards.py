@@ -4,7 +4,9 @@ A relation of seven arguments may have millions of instances of which its users 
 thousand. What they can meet is found in a relaxed game, in which every fact that is ever possible
 holds at once and nothing is negated: a rule that holds in some state holds there too. Its
 relations are static, so that grounding evaluates them away, and they give each wide relation a
-guard: the keys that are demanded of it.
+guard: the keys that are demanded of it. Where moves have arguments enough for very many, the
+relaxed game does not list them: its rules on a move say where the arguments that they need come
+from, which is little beside what makes the move legal.
 
 The literals of a body pass bindings on to one another in a fixed order: first the atoms of narrow
 relations, then those of wide ones, those with the fewest unbound variables first, and at last the
@@ -38,6 +40,7 @@ from gdl.language import (
     names_in,
     variables_of,
 )
+from gdl.rewriting.inlining import unfolded
 from gdl.rewriting.rule_analysis import RuleAnalysis
 
 MIN_GUARDED_ROWS = 100_000
@@ -60,6 +63,20 @@ def guard_wide_relations(analysis: RuleAnalysis) -> list[Rule]:
 def relaxed_relation(relation: RelationKey) -> RelationKey:
     """Return the relation that has a relation's rows in the relaxed game."""
     return f" reachable {relation[0]}", relation[1]
+
+
+def without_atoms(rule: Rule, atoms: Iterable[Atom]) -> Rule:
+    """Leave atoms out of the body of a relaxed rule, if the rest binds all variables that it needs.
+
+    More follows from the rest, so that it is as sound a relaxation.
+    """
+    body = rule.body
+    for atom in atoms:
+        rest = tuple(part for part in body if part != atom)
+        bound = names_in(part for part in rest if isinstance(part, Atom))
+        if names_in([rule.head, *rest]) <= bound:
+            body = rest
+    return Rule(rule.head, body, rule.span)
 
 
 def _wide_relations(analysis: RuleAnalysis) -> list[RelationKey]:
@@ -164,15 +181,45 @@ class _GuardedProgram:
             reached = self._relaxed(Atom(origin[0], columns))
             yield Rule(Atom(relaxed_relation(relation)[0], columns), (reached,))
         for rule in self._analysis.definitions.get(relation, ()):
-            body: list[Literal] = []
-            if relation in self._keys:
-                body.append(self._guard(rule.head))
-            for literal in rule.body:
-                if isinstance(literal, Atom):
-                    body.append(self._relaxed(literal))
-                elif self._is_static(literal):
-                    body.append(literal)
-            yield Rule(Atom(relaxed_relation(relation)[0], rule.head.args), tuple(body))
+            for case in self._without_wide_move(rule):
+                body: list[Literal] = []
+                if relation in self._keys:
+                    body.append(self._guard(case.head))
+                for literal in case.body:
+                    if isinstance(literal, Atom):
+                        body.append(self._relaxed(literal))
+                    elif self._is_static(literal):
+                        body.append(literal)
+                yield Rule(Atom(relaxed_relation(relation)[0], case.head.args), tuple(body))
+
+    def _without_wide_move(self, rule: Rule) -> Iterator[Rule]:
+        """Yield what a rule becomes when the first move that it needs is said to be legal instead.
+
+        Where there can be very many such moves, they are never listed: wide relations that only
+        restrict them are left out, and what the head does not depend on.
+        """
+        move = next((part for part in rule.body if self._is_wide_move(part)), None)
+        if move is None:
+            yield rule
+            return
+        assert isinstance(move, Atom)
+        [legal] = self._origins[move.relation]
+        rest = Rule(rule.head, tuple(part for part in rule.body if part is not move), rule.span)
+        for definition in self._analysis.definitions.get(legal, ()):
+            case = unfolded(rest, move, definition)
+            if case is not None:
+                wide = [atom for atom, _ in body_atoms(case) if atom.relation in self._keys]
+                body = without_atoms(case, wide).body
+                yield Rule(case.head, tuple(_connected(body, names_in([case.head]))))
+
+    def _is_wide_move(self, literal: Literal) -> bool:
+        if not isinstance(literal, Atom) or self._analysis.reachable is not None:
+            return False
+        origins = self._origins.get(literal.relation, [])
+        is_move = (
+            len(origins) == 1 and self._analysis.level_of(literal.relation) is Level.TRANSITION
+        )
+        return is_move and self._analysis.estimator.domain_size(origins[0]) > MIN_GUARDED_ROWS
 
 
 def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:

@@ -9,8 +9,11 @@ import pytest
 
 import gdl
 from gdl.circuit.options import CompileOptions
+from gdl.datalog import SymbolTable, flatten_rules
 from gdl.grounding.gringo import GroundingBudget
-from gdl.grounding.passes import PASSES, Where
+from gdl.grounding.passes import PASSES, Where, run_passes
+from gdl.language import MACHINE_RELATIONS
+from gdl.rewriting import analyse_rules, relaxed_relation
 from tests.support.lockstep import assert_lockstep
 
 NUMBERS = " ".join(f"(n {i})" for i in range(8)) + " ".join(f"(s {i} {i + 1})" for i in range(7))
@@ -114,3 +117,41 @@ def test_columns_that_bindings_leave_free_are_not_in_the_key() -> None:
     """)
     machine = gdl.compile(game, SMALL_BUDGET)
     assert_lockstep(machine, gdl.interpret(game), 15, seed=0)
+
+
+MANY_MOVES = """
+    (<= (legal you (jump ?x ?y ?u ?y ?a ?b)) (true (at ?x ?y)) (n ?u) (n ?a) (n ?b)
+        (sight ?x ?y ?u ?y ?a ?b))
+    (<= (legal you (jump 3 4 ?u ?v ?u ?v)) (n ?u) (n ?v) (distinct ?u ?v) (not (true (at ?u ?v))))
+"""
+"""Moves of six arguments, in which some are repeated or constant."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_listed"),
+    [
+        ("(<= (next (at ?u ?b)) (does you (jump ?x ?y ?u ?v ?a ?b)))", False),
+        ("(<= (next (seen ?a)) (does you (jump ?a 4 ?u ?u ?b ?b)) (distinct ?a ?u))", False),
+        ("(<= (next (seen ?x)) (does you (jump ?x 9 ?u ?v ?a ?b)))", False),  # is never legal
+        # The move itself tells what is demanded.
+        (
+            "(<= (next (seen ?u)) (does you (jump ?x ?y ?u ?y ?a ?b)) (sight ?x ?y ?u 4 ?a ?b))",
+            True,
+        ),
+    ],
+)
+def test_moves_of_many_arguments_are_not_listed_in_the_relaxed_game(
+    rule: str, is_listed: bool
+) -> None:
+    demand = "(<= (next (seen 0)) (true (at ?x ?y)) (true (at ?u ?y)) (sight ?x ?y ?u ?y ?x ?y))"
+    game = gdl.parse(GAME + MANY_MOVES + demand + rule)
+    flat = flatten_rules(game, MACHINE_RELATIONS)
+    passed = run_passes(analyse_rules(flat, SymbolTable(), CompileOptions()), Where.GAME)
+    defined = {rule.head.relation for rule in passed.rules}
+    [legal] = [origin for origin, _ in flat.flows() if origin[1] == 7]
+    assert legal in defined
+    assert (relaxed_relation(legal) in defined) == is_listed
+    assert any(name.startswith(" demanded") for name, _ in defined)
+    machine, reasoner = gdl.compile(game, SMALL_BUDGET), gdl.interpret(game)
+    for seed in range(4):
+        assert_lockstep(machine, reasoner, 12, seed)

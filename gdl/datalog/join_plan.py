@@ -16,11 +16,11 @@ N-relational joins (1984).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
-from typing import Protocol, TypeAlias
+from functools import reduce
+from operator import attrgetter, or_
+from typing import NamedTuple, Protocol, TypeAlias
 
 from gdl.language import (
     Atom,
@@ -31,6 +31,7 @@ from gdl.language import (
     Not,
     RelationKey,
     Term,
+    Variable,
     atoms_of,
     variables_in,
     variables_of,
@@ -131,43 +132,76 @@ def make_plan(
     ``bound`` are the variables with a value from the start, ``wanted`` those whose values the
     caller needs; without wanted variables one solution is enough.
     """
-    planner = _Planner(cost_model, list(body), set(bound), frozenset(wanted))
-    return planner.run()
+    own, wanted = _Body(list(body)), frozenset(wanted)
+    every = range(len(own.literals))
+    return _Planner(own, cost_model, every, own.mask(bound), own.mask(wanted), not wanted).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
+    """A step that may be next: it takes some literals, by their indices."""
+
     step: Step
-    literals: tuple[Literal, ...]
+    literals: tuple[int, ...]
     fan_out: float
     cost: float
     rank: float
 
 
-def _candidate(
-    step: Step, literals: tuple[Literal, ...], fan_out: float, cost: float
-) -> _Candidate:
+def _candidate(step: Step, literals: tuple[int, ...], fan_out: float, cost: float) -> _Candidate:
     return _Candidate(step, literals, fan_out, cost, (fan_out - 1.0) / cost)
 
 
+class _Body:
+    """The literals of a body, with sets of variables as bit masks.
+
+    ``names`` has the variables of each literal, ``columns`` those of each argument of an atom.
+    """
+
+    def __init__(self, literals: Sequence[Literal]) -> None:
+        self.literals = literals
+        self._bits: dict[str, int] = {}
+        self.columns = [
+            tuple(self._new_mask(variables_of(term)) for term in part.args)
+            if isinstance(part, Atom)
+            else (self._new_mask(variables_in(part)),)
+            for part in literals
+        ]
+        self.names = [reduce(or_, columns, 0) for columns in self.columns]
+
+    def _new_mask(self, variables: Iterable[Variable]) -> int:
+        mask = 0
+        for variable in variables:
+            mask |= 1 << self._bits.setdefault(variable.name, len(self._bits))
+        return mask
+
+    def mask(self, names: Iterable[str]) -> int:
+        """Return the set of some variables, without those that do not occur."""
+        return reduce(or_, (1 << self._bits[name] for name in names if name in self._bits), 0)
+
+
 class _Planner:
-    """The working state of planning one body."""
+    """The working state of planning some literals of a body, by their indices.
+
+    ``bound`` and ``wanted`` are bit masks; ``is_test`` says that one solution is enough.
+    """
 
     def __init__(
-        self, cost_model: CostModel, pending: list[Literal], bound: set[str], wanted: frozenset[str]
+        self,
+        body: _Body,
+        cost_model: CostModel,
+        pending: Sequence[int],
+        bound: int,
+        wanted: int,
+        is_test: bool,
     ) -> None:
+        self.body = body
         self.cost_model = cost_model
         self.pending = pending
         self.bound = bound
         self.wanted = wanted
-        self.names = {id(part): frozenset(v.name for v in variables_in(part)) for part in pending}
-        self.columns = {
-            id(part): tuple(frozenset(v.name for v in variables_of(term)) for term in part.args)
-            for part in pending
-            if isinstance(part, Atom)
-        }
-        self.uses = Counter(name for names in self.names.values() for name in names)
-        self.components: list[list[Literal]] | None = None
+        self.is_test = is_test
+        self.shared = self._shared()
+        self.components: list[list[int]] | None = None
         self.loops: dict[int, _Candidate] = {}
         self.filters: dict[int, _Candidate] = {}
 
@@ -179,7 +213,7 @@ class _Planner:
             candidates = list(self._filters(rows))
             for component in self._components():
                 if self._is_existential(component):
-                    key = frozenset(map(id, component))
+                    key = frozenset(component)
                     if key not in existential:
                         existential[key] = self._exists(component)
                     candidates.append(existential[key])
@@ -195,30 +229,39 @@ class _Planner:
         return JoinPlan(tuple(steps), cost, rows)
 
     def _take(self, chosen: _Candidate) -> None:
-        taken = set(map(id, chosen.literals))
-        self.pending = [part for part in self.pending if id(part) not in taken]
-        touched = frozenset[str]().union(*(self.names[key] for key in taken))
-        for key in taken:
-            self.uses.subtract(self.names[key])
-        self.loops = {k: v for k, v in self.loops.items() if not self.names[k] & touched}
+        names = self.body.names
+        self.pending = [index for index in self.pending if index not in chosen.literals]
+        touched = reduce(or_, map(names.__getitem__, chosen.literals))
+        self.shared = self._shared()
+        self.loops = {k: v for k, v in self.loops.items() if not names[k] & touched}
         if isinstance(chosen.step, Loop):
-            self.bound |= self.names[id(chosen.step.atom)]
+            self.bound |= touched
         if not isinstance(chosen.step, Filter):
             self.components = None
 
+    def _shared(self) -> int:
+        """The variables of several pending literals."""
+        once = several = 0
+        for index in self.pending:
+            names = self.body.names[index]
+            several |= once & names
+            once |= names
+        return several
+
     def _filters(self, times: float) -> Iterable[_Candidate]:
-        for literal in self.pending:
-            known = self.filters.get(id(literal))
+        for index in self.pending:
+            known = self.filters.get(index)
             if known is not None:
                 yield known
-            elif self.names[id(literal)] <= self.bound:
-                yield self._filter(literal, times)
+            elif not self.body.names[index] & ~self.bound:
+                yield self._filter(index, times)
 
-    def _filter(self, literal: Literal, times: float) -> _Candidate:
+    def _filter(self, index: int, times: float) -> _Candidate:
+        literal = self.body.literals[index]
         cost, kept = self._filter_cost(literal, times)
-        candidate = _candidate(Filter(literal, times), (literal,), kept, cost)
+        candidate = _candidate(Filter(literal, times), (index,), kept, cost)
         if all(self.cost_model.table_cost(atom.relation) == 0.0 for atom, _ in atoms_of(literal)):
-            self.filters[id(literal)] = candidate  # its cost does not depend on ``times``
+            self.filters[index] = candidate  # its cost does not depend on ``times``
         return candidate
 
     def _filter_cost(self, literal: Literal, times: float) -> tuple[float, float]:
@@ -236,65 +279,66 @@ class _Planner:
         costs = [self._filter_cost(part, times)[0] for part in literal.literals]
         return 0.1 + 0.6 * sum(costs), 0.7
 
-    def _components(self) -> list[list[Literal]]:
+    def _components(self) -> list[list[int]]:
         """Return the connected components of the pending literals, linked by unbound variables."""
         if self.components is None:
             self.components = self._new_components()
         return self.components
 
-    def _new_components(self) -> list[list[Literal]]:
-        groups: list[tuple[set[str], list[Literal]]] = []
-        for literal in self.pending:
-            free = set(self.names[id(literal)] - self.bound)
+    def _new_components(self) -> list[list[int]]:
+        groups: list[tuple[int, list[int]]] = []
+        for index in self.pending:
+            free = self.body.names[index] & ~self.bound
             if not free:
                 continue
             joined = [group for group in groups if group[0] & free]
-            groups = [group for group in groups if not group[0] & free]
-            names = free.union(*(group[0] for group in joined))
-            groups.append((names, [part for group in joined for part in group[1]] + [literal]))
+            if joined:
+                groups = [group for group in groups if not group[0] & free]
+            names = reduce(or_, (group[0] for group in joined), free)
+            groups.append((names, [part for group in joined for part in group[1]] + [index]))
         return [group for _, group in groups]
 
-    def _is_existential(self, component: list[Literal]) -> bool:
-        names = frozenset[str]().union(*(self.names[id(part)] for part in component)) - self.bound
-        if names & self.wanted:
+    def _is_existential(self, component: Sequence[int]) -> bool:
+        names = reduce(or_, map(self.body.names.__getitem__, component))
+        if names & ~self.bound & self.wanted:
             return False
-        # A plan without wanted variables stops at its first solution in any case: an existence
-        # test helps only where other literals are pending too.
-        return bool(self.wanted) or len(component) < len(self.pending)
+        # A test stops at its first solution in any case: an existence test within it helps only
+        # where other literals are pending too.
+        return not self.is_test or len(component) < len(self.pending)
 
-    def _exists(self, component: list[Literal]) -> _Candidate:
-        plan = make_plan(self.cost_model, component, self.bound, ())
+    def _exists(self, component: Sequence[int]) -> _Candidate:
+        plan = _Planner(self.body, self.cost_model, component, self.bound, 0, is_test=True).run()
         return _candidate(Exists(plan.steps), tuple(component), 0.5, 0.5 + 0.5 * plan.cost)
 
-    def _loops(self, component: Sequence[Literal], times: float) -> Iterable[_Candidate]:
-        for literal in component:
+    def _loops(self, component: Sequence[int], times: float) -> Iterable[_Candidate]:
+        for index in component:
+            literal = self.body.literals[index]
             if isinstance(literal, Atom):
-                known = self.loops.get(id(literal))
-                yield known or self._loop(literal, times)
+                yield self.loops.get(index) or self._loop(literal, index, times)
 
-    def _loop(self, atom: Atom, times: float) -> _Candidate:
-        bound, free = self._columns(atom)
-        fan_out = self._fan_out(atom.relation, bound, free)
-        cost = self._access_cost(atom.relation, bound, times) + fan_out
-        candidate = _candidate(Loop(atom, bound, free, times), (atom,), fan_out, cost)
-        if self.cost_model.table_cost(atom.relation) == 0.0:  # independent of ``times``
-            self.loops[id(atom)] = candidate
+    def _loop(self, atom: Atom, index: int, times: float) -> _Candidate:
+        bound, free = self._columns(atom, self.body.columns[index])
+        relation = atom.relation
+        fan_out = self._fan_out(relation, bound, free)
+        cost = self._access_cost(relation, bound, times) + fan_out
+        candidate = _candidate(Loop(atom, bound, free, times), (index,), fan_out, cost)
+        if self.cost_model.table_cost(relation) == 0.0:  # independent of ``times``
+            self.loops[index] = candidate
         return candidate
 
-    def _columns(self, atom: Atom) -> tuple[Columns, Columns]:
+    def _columns(self, atom: Atom, occurring: tuple[int, ...]) -> tuple[Columns, Columns]:
         """Return an atom's bound columns, and the free ones, whose values must be read."""
         bound, free = [], []
-        occurring = self.columns[id(atom)]
         for column, names in enumerate(occurring):
-            if names <= self.bound:
+            if not names & ~self.bound:
                 bound.append(column)
             elif isinstance(atom.args[column], Function) or self._is_needed(names, occurring):
                 free.append(column)
         return tuple(bound), tuple(free)
 
-    def _is_needed(self, names: frozenset[str], occurring: tuple[frozenset[str], ...]) -> bool:
+    def _is_needed(self, names: int, occurring: tuple[int, ...]) -> bool:
         """Check whether anything else needs the variable of a column."""
-        if names & self.wanted or any(self.uses[name] > 1 for name in names):
+        if names & (self.wanted | self.shared):
             return True
         return sum(bool(names & others) for others in occurring) > 1
 

@@ -281,9 +281,10 @@ class AndInverterGraph:
             is_kept[left + 1] = False
             rows, literals = rows[is_kept], literals[is_kept]
             # Rows have as many literals now as some power of two.
-            starts = np.searchsorted(rows, rows)
+            index = np.arange(len(rows))
             has_next = np.append(rows[1:] == rows[:-1], False)[: len(rows)]
-            is_left = has_next & (np.arange(len(rows)) - starts & 1 == 0)
+            starts = np.maximum.accumulate(np.where(np.diff(rows, prepend=-1) > 0, index, 0))
+            is_left = has_next & (index - starts & 1 == 0)
         result = np.full(count, TRUE)
         result[rows] = literals
         return result

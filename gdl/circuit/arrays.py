@@ -114,3 +114,11 @@ def ranges(begins: Integers, lengths: Integers) -> Integers:
 def ends_of_rows(lengths: Integers) -> Integers:
     """Where rows of some lengths begin, and where the last ends: int64 (rows + 1,)."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+
+
+def first_of_rows(rows: Integers, count: int) -> Integers:
+    """Where each row begins among sorted row numbers, and where the last ends: int64 (rows + 1,).
+
+    There are ``count`` rows, or as many as the numbers tell.
+    """
+    return ends_of_rows(np.bincount(rows, minlength=count))

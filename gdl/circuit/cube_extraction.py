@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gdl.circuit.aig import AndInverterGraph, Cycle
-from gdl.circuit.arrays import Integers, Mask, distinct, pack, ranges, unpack
+from gdl.circuit.arrays import Integers, Mask, distinct, first_of_rows, pack, ranges, unpack
 from gdl.circuit.dependency_order import DependencyOrder
 from gdl.circuit.pair_extraction import extract_pairs
 
@@ -135,7 +135,7 @@ class _Rebuilder:
     def __init__(self, old: AndInverterGraph, cubes: Cubes, count: int) -> None:
         self._old = old
         self._cubes = cubes
-        self._first = np.searchsorted(cubes.cube, np.arange(count + 1))
+        self._first = first_of_rows(cubes.cube, count)
         self._stage = self._stages(count)
         self._order = DependencyOrder(
             cubes.cube, cubes.literal >> 1, np.diff(self._first) == 0, self._stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, grouped, ranges, sorting_order
+from gdl.circuit.arrays import Integers, Mask, first_of_rows, grouped, ranges, sorting_order
 
 
 class DependencyOrder:
@@ -22,7 +22,7 @@ class DependencyOrder:
         user, used = user[waits], used[waits]
         order = sorting_order(used)
         self._users = user[order]
-        self._first_user = np.searchsorted(used[order], np.arange(len(is_done) + 1))
+        self._first_user = first_of_rows(used, len(is_done))
         self._waiting = np.bincount(user, minlength=len(is_done))
         self._stages = np.zeros(len(is_done), dtype=np.int64) if stages is None else stages
         self._by_stage = np.argsort(self._stages, kind="stable")

@@ -22,6 +22,7 @@ from gdl.circuit.arrays import (
     Mask,
     distinct,
     extended,
+    first_of_rows,
     grouped,
     pack,
     raised,
@@ -240,7 +241,7 @@ class MoveSets:
         Each is the number of its first group, the groups counted from that one, and the sets.
         """
         total = np.cumsum(self._length[literal])
-        batch = total[np.searchsorted(group, group, side="right") - 1] // MAX_MEMBERS
+        batch = total[first_of_rows(group, 0)[group + 1] - 1] // MAX_MEMBERS
         begins = np.flatnonzero(np.diff(batch, prepend=-1))
         for begin, end in pairwise([*begins.tolist(), len(batch)]):
             first = int(group[begin])
@@ -248,7 +249,7 @@ class MoveSets:
 
     def _combined(self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool) -> _Sets:
         """Unite or intersect the plain sets of each group of a batch."""
-        role = self._role[literal[np.searchsorted(group, np.arange(len(is_kept)))]]
+        role = self._role[literal[first_of_rows(group, len(is_kept))[:-1]]]
         members = (self._united if is_union else self._intersected)(group, literal)
         chosen, is_most = self._smaller_part(members, role)
         of, _ = unpack(members)
@@ -258,7 +259,7 @@ class MoveSets:
         self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool
     ) -> _Sets:
         """Do what :meth:`_combined` does."""
-        end = np.searchsorted(group, np.arange(len(is_kept)), side="right")
+        end = first_of_rows(group, len(is_kept))[1:]
         role = self._role[literal[end - 1]]
         first = np.array([own[0] if len(own) else 0 for own in self._roles], dtype=np.int64)
         moves = np.array([len(own) for own in self._roles], dtype=np.int64)
@@ -370,7 +371,7 @@ class MoveSets:
         wanted = is_used & (count > 1) & is_all_sets & is_almost
         wanted[owner[merged.literal <= TRUE]] = False
         found = defaultdict(list)
-        first = np.searchsorted(merged.rest.product, np.arange(len(merged.rest) + 1))
+        first = first_of_rows(merged.rest.product, len(merged.rest))
         for group in np.flatnonzero(wanted[owner]).tolist():
             product = merged.product[group]
             rest = merged.rest.literal[first[product] : first[product + 1]]

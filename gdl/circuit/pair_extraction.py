@@ -16,7 +16,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, grouped, pack, ranges, rising, sorting_order, unpack
+from gdl.circuit.arrays import (
+    Integers,
+    first_of_rows,
+    grouped,
+    pack,
+    ranges,
+    rising,
+    sorting_order,
+    unpack,
+)
 
 MAX_LITERALS = 60
 """Pairs are not looked for in conjunctions of more literals, of which there are few."""
@@ -182,7 +191,7 @@ def _limit(lengths: Integers) -> int:
 
 def _pairs_of_entries(cube: Integers) -> tuple[Integers, Integers]:
     """All pairs of entries of a cube, the indices of the first and of the second."""
-    end = np.searchsorted(cube, cube, side="right")
+    end = first_of_rows(cube, 0)[cube + 1]
     entry = np.arange(len(cube))
     later = end - entry - 1
     return np.repeat(entry, later), ranges(entry + 1, later)

@@ -8,7 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from gdl.circuit.arrays import Integers, Mask, distinct, ends_of_rows, ranges, sorting_order
+from gdl.circuit.arrays import (
+    Integers,
+    Mask,
+    distinct,
+    ends_of_rows,
+    first_of_rows,
+    ranges,
+    sorting_order,
+)
 from gdl.circuit.dependency_order import DependencyOrder
 from gdl.datalog import strongly_connected_components
 from gdl.grounding import GroundProgram
@@ -36,7 +44,7 @@ class RuleTable:
         self.heads = program.heads[kept].astype(np.int64)
         self.starts = ends_of_rows(lengths)
         self.literals = program.literals[ranges(program.starts[kept], lengths)].astype(np.int64)
-        self.first = np.searchsorted(self.heads, np.arange(len(is_given) + 1))
+        self.first = first_of_rows(self.heads, len(is_given))
 
     def rules_of(self, atoms: Integers) -> Integers:
         """The indices of the rules of some atoms, one atom after the other."""

@@ -8,17 +8,17 @@ whole, so that each column holds exactly what the argument can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, starmap
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdl.datalog import ArgumentPosition, Domain, SymbolTable, dependency_graph, reachable
 from gdl.grounding.gringo import GrounderInput, GroundingBudget, StatedRows, ground
-from gdl.grounding.ground_rows import GroundRows, Row
-from gdl.language import Atom, Level, RelationKey, Rule, Term, Variable, atoms_of
+from gdl.grounding.ground_rows import GroundRows
+from gdl.language import Atom, Level, RelationKey, Rule, Variable, atoms_of
 from gdl.rewriting import ReachableRows, RuleAnalysis, relaxed_relation, without_atoms
 
 BUDGET = GroundingBudget(rules=2_000_000, cpu_seconds=15)
@@ -33,9 +33,10 @@ MAX_RELAXED_ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RelaxedGame:
-    """The rules of a relaxed game, and the relations whose rows are kept."""
+    """The rules of a relaxed game, what is stated beside them, and the relations that are kept."""
 
     rules: Sequence[Rule]
+    stated: StatedRows
     flows: Sequence[tuple[RelationKey, RelationKey]]
     shown: Sequence[RelationKey]
 
@@ -56,16 +57,15 @@ def relax(analysis: RuleAnalysis) -> RelaxedGame:
         if not _keeps_fact(rule, target_of)
     ]
     targets = list(dict.fromkeys(target for _, target in flows))
+    stated = analysis.reachable.rows if analysis.reachable else {}
     if analysis.reachable is None:
         relaxed += starmap(_flow_rule, flows)
-    else:
-        relaxed += _facts(analysis.reachable.rows, analysis.symbols)
     ends = dict.fromkeys(relation for flow in flows for relation in flow)
     wanted = reachable(dependency_graph(relaxed), list(ends))
     needed = [rule for rule in relaxed if rule.head.relation in wanted]
     derived = {rule.head.relation: None for rule in needed if rule.body}
     shown = [r for r in derived if level_of(r) is not Level.STATIC or r in targets]
-    return RelaxedGame(needed, flows, [*shown, *targets])
+    return RelaxedGame(needed, stated, flows, [*shown, *targets])
 
 
 def find_reachable_rows(
@@ -76,7 +76,7 @@ def find_reachable_rows(
     Raises :class:`gdl.GroundingLimitError` where they are too many.
     """
     is_large = budget.rules >= BUDGET.rules
-    given = GrounderInput(rules=rules, shown=game.shown, is_large=is_large)
+    given = GrounderInput(rules=rules, shown=game.shown, stated=game.stated, is_large=is_large)
     rows = ground(given, symbols, budget).rows
     return _read(rows, game.flows, symbols)
 
@@ -132,16 +132,6 @@ def reachable_facts(analysis: RuleAnalysis) -> StatedRows:
     rows = analysis.reachable.rows if analysis.reachable else {}
     relaxed = {relaxed_relation(relation): own for relation, own in rows.items()}
     return {each: own for each, own in relaxed.items() if each not in analysis.definitions}
-
-
-def _facts(rows: Mapping[RelationKey, Collection[Row]], symbols: SymbolTable) -> Iterator[Rule]:
-    """State the rows of relations."""
-    terms: dict[int, Term] = {}
-    for (name, _), own in rows.items():
-        new = set(chain.from_iterable(own)) - terms.keys()
-        terms |= {value: symbols.decode(value) for value in new}
-        for row in own:
-            yield Rule(Atom(name, tuple(map(terms.__getitem__, row))))
 
 
 def _domain(values: Iterable[int], symbols: SymbolTable) -> Domain:

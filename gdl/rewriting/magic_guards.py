@@ -216,10 +216,9 @@ class _GuardedProgram:
         if not isinstance(literal, Atom) or self._analysis.reachable is not None:
             return False
         origins = self._origins.get(literal.relation, [])
-        is_move = (
-            len(origins) == 1 and self._analysis.level_of(literal.relation) is Level.TRANSITION
-        )
-        return is_move and self._analysis.estimator.domain_size(origins[0]) > MIN_GUARDED_ROWS
+        if len(origins) != 1 or self._analysis.level_of(literal.relation) is not Level.TRANSITION:
+            return False
+        return self._analysis.estimator.domain_size(origins[0]) > MIN_GUARDED_ROWS
 
 
 def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:

@@ -13,7 +13,7 @@ from gdl.circuit.native.kernels import DIGIT_BITS, DIGITS, order_numbers, sort_n
 from gdl.circuit.native.kernels import Integers as Integers
 from gdl.circuit.native.kernels import Mask as Mask
 
-_Number = TypeVar("_Number", bound=np.integer)
+_Number = TypeVar("_Number", bound=np.generic)
 
 _BITS = 32
 

@@ -27,6 +27,7 @@ from gdl.circuit.arrays import (
     pack,
     raised,
     ranges,
+    rising,
     sorting_order,
     unpack,
 )
@@ -73,9 +74,12 @@ class MoveSets:
         self._graph = graph
         self._roles = [np.array(own, dtype=np.int64) for own in roles]
         self._all_moves = list(map(frozenset, roles))
+        self._move_count = np.array(list(map(len, roles)), dtype=np.int64)
         self._groups: dict[int, tuple[Group, ...] | None] = {}
-        # By literal: the role of a plain set, and where its members are.
+        # By literal: the role of a plain set, and where its members are, or the other moves of the
+        # role where it has most of them.
         self._role = np.full(2 * len(graph), _NO_SET)
+        self._is_most = np.zeros(2 * len(graph), dtype=np.bool_)
         self._begin = np.zeros(2 * len(graph), dtype=np.int64)
         self._length = np.zeros(2 * len(graph), dtype=np.int64)
         self._members = np.zeros(0, dtype=np.int32)
@@ -84,7 +88,8 @@ class MoveSets:
         self._parts: dict[int, list[tuple[int, Product]]] = {}
         self._pending: list[int] = []
         for role, own in enumerate(self._roles):
-            self._add_sets(own, np.full(len(own), role), np.ones(len(own), dtype=np.int64), own)
+            one, none = np.ones(len(own), dtype=np.int64), np.zeros(len(own), dtype=np.bool_)
+            self._add_sets(own, np.full(len(own), role), one, own, none)
 
     # ------------------------------------------------------------------ one literal
 
@@ -108,9 +113,11 @@ class MoveSets:
             )
             self._groups[literal] = groups
         elif groups is None:
-            begin = self._begin[literal]
-            members = self._members[begin : begin + self._length[literal]].tolist()
-            groups = (((int(self._role[literal]), frozenset(members)), frozenset()),)
+            begin, role = self._begin[literal], int(self._role[literal])
+            moves = frozenset(self._members[begin : begin + self._length[literal]].tolist())
+            if self._is_most[literal]:
+                moves = self._all_moves[role] - moves
+            groups = (((role, moves), frozenset()),)
             self._groups[literal] = groups
         return groups
 
@@ -224,10 +231,9 @@ class MoveSets:
         result = np.zeros(len(is_kept), dtype=np.int64)
         waiting: list[_Sets] = []
         for first, own, sets in self._batches(group, literal):
-            kept = is_kept[first : first + own[-1] + 1]
             combine = self._combined_by_kernel if self._graph.is_native else self._combined
-            waiting.append(replace(combine(own, sets, kept, is_union), first=first))
-            if sum(len(each.chosen) + len(each.members) for each in waiting) > MAX_WAITING:
+            waiting.append(replace(combine(own, sets, is_union), first=first))
+            if sum(len(each.chosen) for each in waiting) > MAX_WAITING:
                 self._make(waiting, result, is_kept)
                 waiting.clear()
         self._make(waiting, result, is_kept)
@@ -240,42 +246,45 @@ class MoveSets:
 
         Each is the number of its first group, the groups counted from that one, and the sets.
         """
-        total = np.cumsum(self._length[literal])
+        total = np.cumsum(self._sizes(literal))
         batch = total[first_of_rows(group, 0)[group + 1] - 1] // MAX_MEMBERS
         begins = np.flatnonzero(np.diff(batch, prepend=-1))
         for begin, end in pairwise([*begins.tolist(), len(batch)]):
             first = int(group[begin])
             yield first, group[begin:end] - first, literal[begin:end]
 
-    def _combined(self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool) -> _Sets:
-        """Unite or intersect the plain sets of each group of a batch."""
-        role = self._role[literal[first_of_rows(group, len(is_kept))[:-1]]]
-        members = (self._united if is_union else self._intersected)(group, literal)
-        chosen, is_most = self._smaller_part(members, role)
-        of, _ = unpack(members)
-        return _Sets(0, role, members[is_kept[of]], chosen, is_most)
+    def _sizes(self, literal: Integers) -> Integers:
+        """The number of moves in each plain set."""
+        length = self._length[literal]
+        others = self._move_count[self._role[literal]] - length
+        return np.where(self._is_most[literal], others, length)
 
-    def _combined_by_kernel(
-        self, group: Integers, literal: Integers, is_kept: Mask, is_union: bool
-    ) -> _Sets:
+    def _combined(self, group: Integers, literal: Integers, is_union: bool) -> _Sets:
+        """Unite or intersect the plain sets of each group of a batch."""
+        role = self._role[literal[np.flatnonzero(np.diff(group, prepend=-1))]]
+        members = (self._united if is_union else self._intersected)(group, literal)
+        size = np.bincount(unpack(members)[0], minlength=len(role))
+        is_most = 2 * size > self._move_count[role]
+        return _Sets(0, role, self._inverted(members, is_most, role), is_most)
+
+    def _combined_by_kernel(self, group: Integers, literal: Integers, is_union: bool) -> _Sets:
         """Do what :meth:`_combined` does."""
-        end = first_of_rows(group, len(is_kept))[1:]
+        end = np.flatnonzero(np.diff(group, append=len(group))) + 1
         role = self._role[literal[end - 1]]
         first = np.array([own[0] if len(own) else 0 for own in self._roles], dtype=np.int64)
-        moves = np.array([len(own) for own in self._roles], dtype=np.int64)
         begin, length = self._begin[literal], self._length[literal]
-        given = SetGroups(begin, length, self._members, end, first[role], moves[role], is_kept)
-        most = int(length.sum())
-        out = CombinedSets(
-            np.empty(most, dtype=np.int64),
-            np.empty(most, dtype=np.int64),
-            np.empty(len(is_kept), dtype=np.bool_),
-            np.zeros(2, dtype=np.int64),
+        given = SetGroups(
+            *(begin, length, self._is_most[literal], self._members),
+            *(end, first[role], self._move_count[role]),
         )
-        bits = np.zeros((2, (int(moves.max()) + 63) // 64), dtype=np.uint64)
+        out = CombinedSets(
+            np.empty(length.sum(), dtype=np.int64),
+            np.empty(len(end), dtype=np.bool_),
+            np.zeros(1, dtype=np.int64),
+        )
+        bits = np.zeros((2, (int(self._move_count.max()) + 63) // 64), dtype=np.uint64)
         combine_sets(given, is_union, bits, out)
-        members, chosen = out.members[: out.sizes[0]], out.chosen[: out.sizes[1]]
-        return _Sets(0, role, members.copy(), chosen.copy(), out.is_most)
+        return _Sets(0, role, out.chosen[: out.size[0]].copy(), out.is_most)
 
     def _make(self, batches: Sequence[_Sets], result: Integers, is_kept: Mask) -> None:
         """Make the sets of some batches literals of ``result``; remember those ``is_kept``.
@@ -289,7 +298,7 @@ class MoveSets:
         made = self._graph.and_all(rows, moves ^ 1, len(sets.role)) ^ 1 ^ sets.is_most
         own = slice(sets.first, sets.first + len(made))
         result[own] = made
-        self._add_some(made, sets.role, sets.members, is_kept[own] & (made > TRUE))
+        self._add_some(made, sets, is_kept[own] & (made > TRUE))
 
     def _united(self, group: Integers, literal: Integers) -> Integers:
         """The moves in any plain set of each group: groups packed with moves, rising."""
@@ -300,7 +309,7 @@ class MoveSets:
 
         The moves of the smallest set are looked up in the others.
         """
-        order = np.lexsort((self._length[literal], group))
+        order = np.lexsort((self._sizes(literal), group))
         group, literal = group[order], literal[order]
         begins = np.flatnonzero(np.diff(group, prepend=-1))
         counts = np.diff(begins, append=len(group))
@@ -317,41 +326,36 @@ class MoveSets:
         return members
 
     def _members_of(self, group: Integers, literal: Integers) -> Integers:
-        """The moves of plain sets, each packed with the group of its set; of one set, rising."""
+        """The moves of plain sets, each packed with the group of its set; rising if groups do."""
         lengths = self._length[literal]
-        members = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
-        return pack(np.repeat(group, lengths), members)
+        number = np.repeat(np.arange(len(literal)), lengths)
+        moves = self._members[ranges(self._begin[literal], lengths)].astype(np.int64)
+        members = self._inverted(pack(number, moves), self._is_most[literal], self._role[literal])
+        number, moves = unpack(members)
+        return pack(group[number], moves)
 
-    def _smaller_part(self, members: Integers, role: Integers) -> tuple[Integers, Mask]:
-        """Choose the moves to make sets of: groups packed with moves, and the groups' roles.
-
-        A set of most of the role's moves, for which the mask is true, is the negation of the
-        others.
-        """
-        of, _ = unpack(members)
-        size = np.array([len(own) for own in self._roles], dtype=np.int64)[role]
-        is_most = 2 * np.bincount(of, minlength=len(role)) > size
-        chosen = [members[~is_most[of]]]
-        for number, own in enumerate(self._roles):
-            chosen.append(_missing(members, is_most & (role == number), own))
-        return np.concatenate(chosen), is_most
-
-    def _add_some(
-        self, literals: Integers, roles: Integers, members: Integers, is_chosen: Mask
-    ) -> None:
-        """Remember those of some plain sets that are chosen and not known yet.
+    def _inverted(self, members: Integers, is_inverted: Mask, role: Integers) -> Integers:
+        """Replace the members of some sets by the other moves of their roles.
 
         ``members`` are numbers of sets, packed with moves, and rise.
         """
+        if not is_inverted.any():
+            return members
+        parts = [members[~is_inverted[unpack(members)[0]]]]
+        for number, own in enumerate(self._roles):
+            parts.append(_missing(members, is_inverted & (role == number), own))
+        return rising(np.concatenate(parts))
+
+    def _add_some(self, literals: Integers, sets: _Sets, is_chosen: Mask) -> None:
+        """Remember those of some plain sets that are chosen and not known yet."""
         self._reserve()
         is_chosen = is_chosen & (self._role[literals] == _NO_SET)
-        after = np.arange(1, len(literals) + 1)
-        ends = np.searchsorted(members, pack(after, np.zeros_like(after)))
-        lengths = np.diff(ends, prepend=0)
-        if not is_chosen.all():
-            members = members[np.repeat(is_chosen, lengths)]
-        _, moves = unpack(members)
-        self._add_sets(literals[is_chosen], roles[is_chosen], lengths[is_chosen], moves)
+        of, moves = unpack(sets.chosen)
+        lengths = np.bincount(of, minlength=len(literals))[is_chosen]
+        self._add_sets(
+            *(literals[is_chosen], sets.role[is_chosen], lengths),
+            *(moves[is_chosen[of]], sets.is_most[is_chosen]),
+        )
 
     def remember(self, merged: MergedProducts, values: Integers, is_used: Mask) -> None:
         """Remember the sums that are sets of moves with a few exceptions.
@@ -404,6 +408,7 @@ class MoveSets:
             np.array([role for _, role, _ in plain], dtype=np.int64),
             np.array([len(moves) for _, _, moves in plain], dtype=np.int64),
             members,
+            np.zeros(len(plain), dtype=np.bool_),
         )
 
     def _reserve(self) -> None:
@@ -412,13 +417,23 @@ class MoveSets:
         if missing > 0:
             size = len(self._role) + max(missing, len(self._role))
             self._role = extended(self._role, size, _NO_SET)
+            self._is_most = extended(self._is_most, size)
             self._begin, self._length = extended(self._begin, size), extended(self._length, size)
 
     def _add_sets(
-        self, literals: Integers, roles: Integers, lengths: Integers, members: Integers
+        self,
+        literals: Integers,
+        roles: Integers,
+        lengths: Integers,
+        members: Integers,
+        is_most: Mask,
     ) -> None:
-        """Remember plain sets: the members of one stand after those of another."""
+        """Remember plain sets: the members of one stand after those of another.
+
+        Where ``is_most`` is true they are the other moves of the role.
+        """
         self._role[literals] = roles
+        self._is_most[literals] = is_most
         end = self._member_count + len(members)
         if end > len(self._members):
             self._members = extended(self._members, len(self._members) + end)
@@ -433,14 +448,12 @@ class MoveSets:
 class _Sets:
     """Sets of moves that are to be made, numbered from ``first`` on.
 
-    ``role`` is int64 (sets,). ``members`` are those that are to be remembered, ``chosen`` those
-    that the set is made of, or that its negation is made of where ``is_most`` is true: numbers of
-    sets, from 0 on, packed with moves.
+    ``role`` is int64 (sets,). ``chosen`` are the moves that a set is made of, or that its negation
+    is made of where ``is_most`` is true: numbers of sets, from 0 on, packed with moves, rising.
     """
 
     first: int
     role: Integers
-    members: Integers
     chosen: Integers
     is_most: Mask
 
@@ -451,7 +464,6 @@ class _Sets:
         return _Sets(
             first,
             np.concatenate([each.role for each in batches]),
-            np.concatenate([raised(each.members, each.first - first) for each in batches]),
             np.concatenate([raised(each.chosen, each.first - first) for each in batches]),
             np.concatenate([each.is_most for each in batches]),
         )

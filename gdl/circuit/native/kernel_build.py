@@ -38,10 +38,9 @@ def run_all_kernels() -> None:
 
 
 def _combine_sets() -> None:
-    is_there = np.ones(1, dtype=np.bool_)
     one, members = _numbers(1), np.array([2], dtype=np.int32)
-    given = SetGroups(_numbers(0), one, members, one, _numbers(2), one, is_there)
-    out = CombinedSets(_numbers(0), _numbers(0), is_there, _numbers(0, 0))
+    given = SetGroups(_numbers(0), one, np.zeros(1, dtype=np.bool_), members, one, _numbers(2), one)
+    out = CombinedSets(_numbers(0), np.zeros(1, dtype=np.bool_), _numbers(0))
     kernels.combine_sets(given, True, np.zeros((2, 1), dtype=np.uint64), out)
 
 

@@ -290,35 +290,34 @@ def rewrite_gates(
 
 
 class SetGroups(NamedTuple):
-    """Sets of moves in groups, each of which has at least one set, all of one role.
+    """Groups of sets of moves: the sets of a group stand one after the other.
 
     ``begin`` and ``length``, int64 (sets,), say where the moves of each set are in ``members``,
-    int32, in which they rise. ``end``, int64 (groups,), is one over the last set of each group;
-    ``first`` and ``moves`` are the first literal and the number of all moves of its role.
-    ``is_kept``, bool (groups,), marks the groups whose moves are wanted.
+    int32, in which they rise; where ``is_most``, bool (sets,), is true, they are the other moves of
+    the role. ``end``, int64 (groups,), is one over the last set of each group; ``first`` and
+    ``moves`` are the first literal and the number of all moves of its role.
     """
 
     begin: Integers
     length: Integers
+    is_most: Mask
     members: NDArray[np.int32]
     end: Integers
     first: Integers
     moves: Integers
-    is_kept: Mask
 
 
 class CombinedSets(NamedTuple):
-    """What comes out of groups: groups packed with moves, rising, int64 each.
+    """What comes out of groups.
 
-    ``members`` are the moves of the groups that are kept. ``chosen`` are the moves of all groups
-    or, where ``is_most``, bool (groups,), is true, the other moves of the role, which are fewer.
-    ``sizes``, int64 (2,), is how many members and chosen ones there are.
+    ``chosen``, int64, are groups packed with their moves, rising, or with the other moves of the
+    role where ``is_most``, bool (groups,), is true, which are fewer then. ``size``, int64 (1,), is
+    how many.
     """
 
-    members: Integers
     chosen: Integers
     is_most: Mask
-    sizes: Integers
+    size: Integers
 
 
 @kernel
@@ -327,20 +326,17 @@ def combine_sets(given: SetGroups, is_union: bool, bits: Words, out: CombinedSet
 
     ``bits``, uint64 (2, words), has twice a bit for each move of any role, all of them clear.
     """
-    out.sizes[:] = 0
+    out.size[0] = 0
     for group in range(len(given.end)):
         low, high = _span(given, group)
         size = _combine_group(given, group, is_union, bits)
-        if given.is_kept[group]:
-            where = group, given.first[group], out.sizes[0]
-            out.sizes[0] = _write_moves(bits[0], (low, high), where, out.members)
         moves = given.moves[group]
         out.is_most[group] = 2 * size > moves
         if out.is_most[group]:
             low, high = 0, (moves + 63) >> 6
             _invert(bits[0], moves)
-        where = group, given.first[group], out.sizes[1]
-        out.sizes[1] = _write_moves(bits[0], (low, high), where, out.chosen)
+        where = group, given.first[group], out.size[0]
+        out.size[0] = _write_moves(bits[0], (low, high), where, out.chosen)
         for word in range(low, high):
             bits[0, word] = ZERO
 
@@ -356,7 +352,9 @@ def _span(given: SetGroups, group: int) -> tuple[int, int]:
     """The words in which all moves of a group's sets are."""
     low, high = 2 * given.moves[group], 0
     for index in range(_begin_of(given, group), given.end[group]):
-        if given.length[index]:
+        if given.is_most[index]:
+            low, high = 0, 2 * given.moves[group]
+        elif given.length[index]:
             begin = given.begin[index]
             low = min(low, given.members[begin] - given.first[group])
             last = given.members[begin + given.length[index] - 1]
@@ -370,13 +368,19 @@ def _combine_group(given: SetGroups, group: int, is_union: bool, bits: Words) ->
     low, high = _span(given, group)
     begin = _begin_of(given, group)
     for index in range(begin, given.end[group]):
-        own = 0 if is_union or index == begin else 1
+        is_added = is_union or index == begin
+        own = 0 if is_added and not given.is_most[index] else 1
         for i in range(given.begin[index], given.begin[index] + given.length[index]):
             move = (given.members[i] - given.first[group]) >> 1
             bits[own, move >> 6] |= ONE << np.uint64(move & 63)
         if own:
+            if given.is_most[index]:
+                _invert(bits[1], given.moves[group])
             for word in range(low, high):
-                bits[0, word] &= bits[1, word]
+                if is_added:
+                    bits[0, word] |= bits[1, word]
+                else:
+                    bits[0, word] &= bits[1, word]
                 bits[1, word] = ZERO
     size = 0
     for word in range(low, high):

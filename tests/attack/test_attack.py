@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from tests.attack.attacks import ATTACKS, BUSY_CORES
 from tests.attack.caches import Cache
 from tests.attack.faults import FAULTS
@@ -36,7 +37,7 @@ def test_attacks_cost_nothing(tmp_path: Path) -> None:
     assert outcome.turns.played > 2
     assert outcome.log < MAX_LOG
     assert outcome.memory < MAX_MEMORY
-    assert outcome.stop_seconds < 5
+    assert outcome.stop_seconds < STOPPING_LIMIT
 
 
 @pytest.mark.thorough
@@ -63,7 +64,7 @@ def assert_flawless(outcome: Outcome) -> None:
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 2
     assert outcome.strikes > 2
-    assert outcome.stop_seconds < 2
+    assert outcome.stop_seconds < STOPPING_LIMIT
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -166,14 +166,18 @@ class _GuardedProgram:
         """Return the atom of the relaxed game; a static one stays, and what is done was legal."""
         if self._is_static_relation(atom.relation):
             return atom
-        origins = self._origins.get(atom.relation, [])
-        is_copy = len(origins) == 1 and atom.relation not in self._analysis.definitions
-        if is_copy and self._analysis.reachable is None:  # otherwise its own rows are stated
-            [(name, _)] = origins
-            return self._relaxed(Atom(name, atom.args))
+        origin = self._copied(atom.relation)
+        if origin is not None:
+            return self._relaxed(Atom(origin[0], atom.args))
         if atom.relation not in self._relaxed_relations:
             self._relaxed_relations.append(atom.relation)
         return Atom(relaxed_relation(atom.relation)[0], atom.args)
+
+    def _copied(self, relation: RelationKey) -> RelationKey | None:
+        """Return the one relation whose rows another has, unless its own rows are stated."""
+        origins = self._origins.get(relation, [])
+        is_copy = len(origins) == 1 and relation not in self._analysis.definitions
+        return origins[0] if is_copy and self._analysis.reachable is None else None
 
     def _relaxed_rules(self, relation: RelationKey) -> Iterator[Rule]:
         columns = tuple(Variable(str(i)) for i in range(relation[1]))
@@ -181,16 +185,19 @@ class _GuardedProgram:
             reached = self._relaxed(Atom(origin[0], columns))
             yield Rule(Atom(relaxed_relation(relation)[0], columns), (reached,))
         for rule in self._analysis.definitions.get(relation, ()):
-            for case in self._without_wide_move(rule):
-                body: list[Literal] = []
-                if relation in self._keys:
-                    body.append(self._guard(case.head))
-                for literal in case.body:
-                    if isinstance(literal, Atom):
-                        body.append(self._relaxed(literal))
-                    elif self._is_static(literal):
-                        body.append(literal)
-                yield Rule(Atom(relaxed_relation(relation)[0], case.head.args), tuple(body))
+            yield from map(self._relaxed_rule, self._without_wide_move(rule))
+
+    def _relaxed_rule(self, rule: Rule) -> Rule:
+        relation = rule.head.relation
+        body: list[Literal] = []
+        if relation in self._keys:
+            body.append(self._guard(rule.head))
+        for literal in rule.body:
+            if isinstance(literal, Atom):
+                body.append(self._relaxed(literal))
+            elif self._is_static(literal):
+                body.append(literal)
+        return Rule(Atom(relaxed_relation(relation)[0], rule.head.args), tuple(body))
 
     def _without_wide_move(self, rule: Rule) -> Iterator[Rule]:
         """Yield what a rule becomes when the first move that it needs is said to be legal instead.
@@ -203,7 +210,8 @@ class _GuardedProgram:
             yield rule
             return
         assert isinstance(move, Atom)
-        [legal] = self._origins[move.relation]
+        legal = self._copied(move.relation)
+        assert legal is not None
         rest = Rule(rule.head, tuple(part for part in rule.body if part is not move), rule.span)
         for definition in self._analysis.definitions.get(legal, ()):
             case = unfolded(rest, move, definition)
@@ -213,12 +221,12 @@ class _GuardedProgram:
                 yield Rule(case.head, tuple(_connected(body, names_in([case.head]))))
 
     def _is_wide_move(self, literal: Literal) -> bool:
-        if not isinstance(literal, Atom) or self._analysis.reachable is not None:
+        if not isinstance(literal, Atom):
             return False
-        origins = self._origins.get(literal.relation, [])
-        if len(origins) != 1 or self._analysis.level_of(literal.relation) is not Level.TRANSITION:
+        legal = self._copied(literal.relation)
+        if legal is None or self._analysis.level_of(literal.relation) is not Level.TRANSITION:
             return False
-        return self._analysis.estimator.domain_size(origins[0]) > MIN_GUARDED_ROWS
+        return self._analysis.estimator.domain_size(legal) > MIN_GUARDED_ROWS
 
 
 def _connected(body: Sequence[Literal], needed: set[str]) -> Iterator[Literal]:

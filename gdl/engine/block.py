@@ -23,7 +23,15 @@ from gdl.engine import calls
 from gdl.engine.bits import Words
 from gdl.engine.block_view import BlockView
 from gdl.engine.canonical_state import SymmetryGroup, trivial_group
-from gdl.engine.kernels import MAX_LEVELS, PlayoutArguments, kernel_key, kernel_source, scratch_rows
+from gdl.engine.kernels import (
+    MAX_LEVELS,
+    MoveUnions,
+    PlayoutArguments,
+    find_move_unions,
+    kernel_key,
+    kernel_source,
+    scratch_rows,
+)
 from gdl.engine.llvm_codegen import program_source, sequence_source
 from gdl.errors import GroundingLimitError, IllegalActionError
 from gdl.native_code import (
@@ -142,6 +150,7 @@ class Engine:
         self.view, self.moves_view, self.goals_view, self.transition = (
             ProgramEvaluator(interpret, array.ctypes.data) for array in self._arrays
         )
+        self._move_unions = self._unite_moves()
         self._asked_for_winning_moves = False
         self.winning_moves: WinningMoves | None = None
         self.winning_view: ProgramEvaluator | None = None
@@ -150,6 +159,17 @@ class Engine:
         self.select_address = self._kernels.address("select")
         self.select = _SELECT(self.select_address)
         self.play = _PLAY(self._kernels.address("play"))
+
+    def _unite_moves(self) -> MoveUnions | None:
+        """Let the transition of a circuit without native code look at the moves made alone."""
+        if self.layout.gate_count <= MAX_CODE_GATES:
+            return None
+        unions = find_move_unions(self.layout)
+        if unions is not None:
+            self._arrays[-1] = unions.array()
+            address = self._kernels.address("interpret_moves")
+            self.transition = ProgramEvaluator(address, self._arrays[-1].ctypes.data)
+        return unions
 
     def addresses(self) -> NDArray[np.int64]:
         """Return the addresses of evaluators and kernels: int64 (:data:`.calls.ADDRESS_COUNT`,).

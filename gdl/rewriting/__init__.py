@@ -7,7 +7,7 @@ alone. :mod:`gdl.grounding.passes` lists them in their order, where each applies
 from gdl.rewriting.alternative_merging import merge_alternatives
 from gdl.rewriting.argument_reduction import reduce_arguments
 from gdl.rewriting.argument_specialization import specialize_arguments
-from gdl.rewriting.case_expansion import expand_cases
+from gdl.rewriting.case_expansion import expand_cases, expand_disjunctions
 from gdl.rewriting.constant_fluents import find_constant_fluents, make_constants_static
 from gdl.rewriting.functional_dependencies import functional_columns, split_functional_joins
 from gdl.rewriting.inlining import inline_relations
@@ -24,6 +24,7 @@ __all__ = [
     "analyse_rules",
     "decompose_rules",
     "expand_cases",
+    "expand_disjunctions",
     "expand_products",
     "find_constant_fluents",
     "functional_columns",

@@ -1,7 +1,8 @@
-"""Expansion of cases: a relation that only compares its arguments is replaced by its rules.
+"""Expansion of cases: each holds fewer variables than all of them together.
 
-"Two squares are different" has a rule for different files and one for different ranks. Written
-out where it is used, each case holds fewer variables than the relation.
+"Two squares are different" has a rule for different files and one for different ranks. A relation
+that only compares its arguments is replaced by its rules. A disjunction that ties variables, such
+as "less than this rival or less than that one", makes a rule for each alternative.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdl.datalog import variable_domains
 from gdl.language import (
+    And,
     Atom,
     Distinct,
     Literal,
+    Or,
     RelationKey,
     Rule,
     holds_distinct_variables,
@@ -20,6 +23,39 @@ from gdl.language import (
 )
 from gdl.rewriting.inlining import instance
 from gdl.rewriting.rule_analysis import RuleAnalysis
+
+MIN_DIVIDED_INSTANCES = 1_000_000.0
+"""Rules with at most so many instances keep their disjunctions, and what these let them share."""
+
+MAX_ALTERNATIVES = 16
+"""No rule becomes more rules than this for its disjunctions."""
+
+
+def expand_disjunctions(analysis: RuleAnalysis) -> Iterator[Rule]:
+    """Make a rule for each alternative of disjunctions that tie variables, in huge rules."""
+    for rule in analysis.rules:
+        bodies: list[tuple[Literal, ...]] = [()]
+        if any(isinstance(part, Or) for part in rule.body) and _is_huge(rule, analysis):
+            for part in rule.body:
+                bodies = [(*body, *each) for body in bodies for each in _alternatives(part)]
+        if 1 < len(bodies) <= MAX_ALTERNATIVES:
+            yield from (Rule(rule.head, body, rule.span) for body in bodies)
+        else:
+            yield rule
+
+
+def _is_huge(rule: Rule, analysis: RuleAnalysis) -> bool:
+    instances = analysis.estimator.instances(rule.body, names_in(rule.body))
+    return instances > MIN_DIVIDED_INSTANCES
+
+
+def _alternatives(literal: Literal) -> Sequence[tuple[Literal, ...]]:
+    """List the alternatives of a disjunction of which none holds all variables."""
+    if isinstance(literal, Or):
+        names = names_in([literal])
+        if all(names_in([part]) < names for part in literal.literals):
+            return [p.literals if isinstance(p, And) else (p,) for p in literal.literals]
+    return [(literal,)]
 
 
 def expand_cases(analysis: RuleAnalysis) -> Iterator[Rule]:

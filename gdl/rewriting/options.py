@@ -22,12 +22,16 @@ class RulePasses:
     """Make several rules with few variables of one with many."""
     magic_guards: bool = True
     """Ground wide relations only for the arguments that are demanded of them."""
+    bound_fluents: bool = True
+    """Explore a few fluents alone, and leave out the facts that no state of theirs holds."""
     functional_dependencies: bool = True
     """Divide joins of values of which a state holds one for each key."""
     expand_products: bool = True
     """Replace a static relation with all combinations of its arguments by one for each."""
     relaxed_reachability: bool = True
     """Ground the relaxed game first, for exact domains and sizes."""
+    expand_disjunctions: bool = True
+    """Make a rule for each alternative of a disjunction that ties variables."""
     merge_alternatives: bool = True
     """Merge rules that differ in the relation of one atom."""
     expand_cases: bool = True

@@ -2,6 +2,8 @@
 
 ``interpret(rows, program)``
     Evaluates a gate program in a block: ready at once for any circuit, if slower than native code.
+``interpret_moves(rows, program)``
+    Evaluates a transition of which unions of moves are found from the moves that are made.
 ``select(legal, moves, count, scratch, random)``
     Chooses one of the legal moves in every lane, uniformly.
 ``play(arguments)``
@@ -32,16 +34,25 @@ from gdl.engine.kernels.choice import MAX_LEVELS, emit_select, scratch_rows
 from gdl.engine.kernels.interpreter import emit_interpret
 from gdl.engine.kernels.ir_helpers import IrHelpers
 from gdl.engine.kernels.masked_rows import emit_masked_copy, emit_scatter
+from gdl.engine.kernels.move_unions import MoveUnions, emit_interpret_moves, find_move_unions
 from gdl.engine.kernels.play import PlayoutArguments, emit_play
 
-__all__ = ["MAX_LEVELS", "PlayoutArguments", "kernel_key", "kernel_source", "scratch_rows"]
+__all__ = [
+    "MAX_LEVELS",
+    "MoveUnions",
+    "PlayoutArguments",
+    "find_move_unions",
+    "kernel_key",
+    "kernel_source",
+    "scratch_rows",
+]
 
 
 def kernel_source(words: int) -> str:
     """Write the LLVM source of all kernels for blocks of ``64 * words`` lanes."""
     module = ir.Module(name="kernels")
     helpers = IrHelpers(module, words)
-    emit_interpret(helpers)
+    emit_interpret_moves(helpers, emit_interpret(helpers))
     select = emit_select(helpers)
     emit_play(helpers, select)
     emit_masked_copy(helpers)

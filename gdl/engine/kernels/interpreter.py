@@ -17,7 +17,7 @@ from gdl.engine.kernels.ir_helpers import (
 )
 
 
-def emit_interpret(helpers: IrHelpers) -> None:
+def emit_interpret(helpers: IrHelpers) -> Value:
     """Emit the evaluation of a gate program in a block, gate by gate."""
     function, b = helpers.function("interpret", ir.VoidType(), [POINTER, POINTER])
     rows, program = function.args
@@ -57,6 +57,7 @@ def emit_interpret(helpers: IrHelpers) -> None:
                 b.store(b.or_(helpers.get(b, changed), b.xor(old, new)), changed)
             again.append(helpers.any(b, helpers.get(b, changed)))
     b.ret_void()
+    return function
 
 
 def _splat(helpers: IrHelpers, b: Value, value: Value) -> Value:

@@ -66,6 +66,7 @@ def _everything_is_huge(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdl.grounding.pipeline.FIRST_ATTEMPT", GroundingBudget(rules=0))
     monkeypatch.setattr("gdl.rewriting.rule_analysis.MIN_RESTATED_SIZE", 0.0)
     monkeypatch.setattr("gdl.rewriting.rule_decomposition.MIN_HUGE_INSTANCES", 0.0)
+    monkeypatch.setattr("gdl.rewriting.case_expansion.MIN_DIVIDED_INSTANCES", 0.0)
 
 
 def test_a_board_answers_the_same() -> None:

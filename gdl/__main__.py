@@ -24,15 +24,15 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Turn KIF into infix, and infix into KIF.",
         ),
         "show": Target(
-            "gdl.cli.show:show_command",
+            "gdl.cli.commands.show:show_command",
             "Show roles and relations, the compiled circuit, or an analysis.",
         ),
         "render": Target(
-            "gdl.cli.render:render_command",
+            "gdl.cli.commands.render:render_command",
             "Draw a state of a game: its boards, counters and table.",
         ),
         "playout": Target(
-            "gdl.cli.playout:playout_command",
+            "gdl.cli.commands.playout:playout_command",
             "Play random matches, written as JSON lines.",
         ),
         "perft": Target(
@@ -40,15 +40,15 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Count the joint-move paths of a game.",
         ),
         "diff": Target(
-            "gdl.cli.comparing.diff:diff_command",
+            "gdl.cli.commands.diff:diff_command",
             "Tell whether two rulesheets are the same game.",
         ),
         "serve-oracle": Target(
-            "gdl.cli.comparing.serve_oracle:serve_oracle_command",
+            "gdl.cli.commands.serve_oracle:serve_oracle_command",
             "Answer questions about games for other programs, as JSON lines.",
         ),
         "stats": Target(
-            "gdl.cli.stats:stats_command",
+            "gdl.cli.commands.stats:stats_command",
             "Show length, branching and goals of random play.",
         ),
         "scramble": Target(
@@ -56,15 +56,15 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Replace the names of a game by invented words, or put them back.",
         ),
         "bench": Target(
-            "gdl.cli.bench:bench_command",
+            "gdl.cli.commands.bench:bench_command",
             "Measure how many states a second random playouts make.",
         ),
         "coverage": Target(
-            "gdl.cli.coverage:coverage_command",
+            "gdl.cli.commands.coverage:coverage_command",
             "Tabulate what compiling takes, game by game.",
         ),
         "warm-up": Target(
-            "gdl.cli.warm_up:warm_up_command",
+            "gdl.cli.commands.warm_up:warm_up_command",
             "Compile in advance what all games need.",
         ),
     }

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -40,7 +39,9 @@ from gdl.benchmark import (
     terminal_table,
     write_plot,
 )
-from gdl.cli.options import STDIN, Machine, game_name, machine_option, read_source
+from gdl.cli.commands.arguments import STDIN, Machine
+from gdl.cli.commands.bench import OutputForm
+from gdl.cli.options import game_name, read_source
 from gdl.errors import Source
 from gdl.language import parse
 from gdl.system import child_environment
@@ -53,18 +54,6 @@ MEASURES: dict[Machine, Callable[[str, str, MeasurementPlan], SpeedReport]] = {
 WIDTH = 240
 """Room for every column; the table takes what it needs."""
 
-FILE_OR_FOLDER = click.Path(exists=True, allow_dash=True, path_type=Path)
-
-CSV_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-class OutputForm(StrEnum):
-    """How the figures are written."""
-
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
 
 class Sheet(NamedTuple):
     """A rulesheet to be measured, and the fastest other engine on it if one is known."""
@@ -74,135 +63,51 @@ class Sheet(NamedTuple):
     baseline: Baseline | None
 
 
-def _baselines_file(
-    _: click.Context, parameter: click.Parameter, file: Path | None
-) -> dict[str, Baseline]:
+def _baselines_of(file: Path | None, hint: str) -> dict[str, Baseline]:
     """Read the table of other engines that an option names."""
     if file is None:
         return {}
-    if parameter.name == "peers":
-        click.echo("--peers is now called --baselines-file", err=True)
     try:
         with file.open(encoding="utf-8", newline="") as lines:
             return fastest_baselines(lines, str(file))
     except (OSError, ValueError) as error:
-        raise click.BadParameter(str(error), param=parameter) from error
+        raise click.BadParameter(str(error), param_hint=hint) from error
 
 
-def _plot_file(_: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+def _check_plot(file: Path) -> None:
     """Refuse to plot what cannot be written, before anything is measured."""
-    if file is None:
-        return None
     try:
         check_plot_file(file)
     except ImportError as error:
         message = "plots need matplotlib: pip install 'ggp-player[plot]'"
-        raise click.BadParameter(message, param=parameter) from error
+        raise click.BadParameter(message, param_hint="--plot") from error
     except ValueError as error:
-        raise click.BadParameter(str(error), param=parameter) from error
-    return file
+        raise click.BadParameter(str(error), param_hint="--plot") from error
 
 
-@click.command("bench", short_help="Measure how many states a second random playouts make.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE_OR_FOLDER)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    default=1.0,
-    show_default=True,
-    help="Seconds of play in each repetition, roughly.",
-)
-@click.option("--repetitions", type=click.IntRange(1), metavar="K", default=5, show_default=True)
-@machine_option(default=Machine.PROPNET)
-@click.option(
-    "--threads",
-    type=click.IntRange(1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="The number of threads that play at once (propnet only).",
-)
-@click.option("--env", is_flag=True, help="Measure environments: steps with arrays delivered.")
-@click.option(
-    "--envs",
-    type=click.IntRange(1),
-    metavar="N",
-    default=8192,
-    show_default=True,
-    help="The number of copies in an environment; multiples of 512 are the fastest.",
-)
-@click.option("--search", is_flag=True, hidden=True)
-@click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
-@click.option("--json", "form", flag_value=OutputForm.JSON.value, help="Write all figures as JSON.")
-@click.option(
-    "--markdown", "form", flag_value=OutputForm.MARKDOWN.value, help="Write the table as Markdown."
-)
-@click.option(
-    "--baselines",
-    is_flag=True,
-    help="Compare with other engines; of a folder measure the games that are known of them.",
-)
-@click.option(
-    "--baselines-file",
-    type=CSV_FILE,
-    metavar="CSV",
-    callback=_baselines_file,
-    help="Compare by name with a table of your own: columns game, engine, states_per_cpu_s.",
-)
-@click.option("--peers", type=CSV_FILE, hidden=True, callback=_baselines_file)
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    metavar="FILE",
-    callback=_plot_file,
-    help="Also plot the speeds, as SVG, PNG or another format that the name ends in.",
-)
-def bench_command(
+def run_bench(
     files: Sequence[Path],
     machine: Machine,
     form: str | None,
     baselines: bool,
-    baselines_file: Mapping[str, Baseline],
-    peers: Mapping[str, Baseline],
+    baselines_file: Path | None,
+    peers: Path | None,
     plot: Path | None,
     search: bool,
     env: bool,
     envs: int,
     **numbers: Any,  # noqa: ANN401
 ) -> None:
-    """Measure random playouts: states per second, and what it takes to begin.
-
-    A FILE that is a folder stands for its files *.kif. Each game is measured in a process of its
-    own, from the initial state to a terminal one, its goals, and the next start. Speeds are
-    medians, with the least and the most of the repetitions, per second of one core's CPU time;
-    "wall" is what all threads do per second of wall-clock time. "view" and "transition" are gates,
-    "first s" leads from the text to the initial legal moves in wall-clock time, "code s" is the CPU
-    time of making native code with an empty cache (none where that would take minutes; then the
-    interpreter is measured). "roofline" is the part of the processor's vector AND operations that
-    the gates reach: gates x states per second / the ANDs of two bits per second that the same
-    process reached at most. Gates that only goals need count as often as they are evaluated.
-
-    With --baselines, rulesheets of the public collections are recognised by their SHA-256, at any
-    depth of a folder (of a clone of ggp-org/ggp-repository, for example), and compared with the
-    fastest other engine that was measured on them. Its speed is that of another machine, an AMD
-    EPYC server: compare orders of magnitude.
-
-    --env measures games as environments for learning: steps per second of one core's CPU time, with
-    observations and masks as arrays in Python and random legal actions that are drawn from them;
-    beside bare playouts, which deliver nothing. It needs the extra rl.
-
-    \b
-    Examples:
-        gdl bench games/ticTacToe.kif --seconds 0.2
-        gdl bench games/nim.kif --machine reasoner --seconds 0.1 --json
-        gdl bench games/nim.kif --seconds 0.1 --markdown
-        gdl bench games/connectFour.kif --env --envs 512 --seconds 0.1
-    """
+    """Measure random playouts: states per second, and what it takes to begin."""
     plan = MeasurementPlan(**numbers)
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
-    known = _known_sheets(files) if baselines else _sheets(files, {**peers, **baselines_file})
+    if plot is not None:
+        _check_plot(plot)
+    if peers is not None:
+        click.echo("--peers is now called --baselines-file", err=True)
+    others = _baselines_of(peers, "--peers") | _baselines_of(baselines_file, "--baselines-file")
+    known = _known_sheets(files) if baselines else _sheets(files, others)
     sheets = list(known)
     sources = [(sheet.name, read_source(sheet.file)) for sheet in sheets]
     for _, source in sources:

@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 
-from gdl.cli.options import FILE, read_source, seed_option
+from gdl.cli.commands.arguments import FILE, seed_option
+from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.options import read_source
 from gdl.errors import GdlError, Problem, Severity, Source
 from gdl.language import parse
 from gdl.reasoner import interpret
@@ -138,7 +140,7 @@ def _print_json(reports: Iterator[CheckReport]) -> bool:
         _json_report(report.source, report.problems, report.simulation, report.failure)
         for report in kept
     ]
-    click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(documents, indent=2, ensure_ascii=not writes_unicode()))
     return any(report.has_errors for report in kept)
 
 

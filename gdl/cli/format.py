@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
-from gdl.cli.options import FILE, STDIN, read_source
+from gdl.cli.commands.arguments import FILE, STDIN
+from gdl.cli.options import print_text, read_source
 from gdl.errors import Source
 from gdl.language import format_text
+from gdl.system import write_whole
 
 
 @click.command("format")
@@ -41,9 +43,9 @@ def format_command(files: tuple[Path, ...], in_place: bool, check: bool) -> None
         if check:
             click.echo(_difference(source, formatted), nl=False)
         elif not in_place or file == STDIN:
-            click.echo(formatted, nl=False)
+            print_text(formatted)
         elif formatted != source.text:
-            file.write_text(formatted, encoding="utf-8", newline="\n")
+            write_whole(file, formatted.encode())
             click.echo(f"{source.name}: formatted")
     if check and changed:
         raise SystemExit(1)

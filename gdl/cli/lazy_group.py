@@ -9,8 +9,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from gdl.cli.commands.plain_output import make_outputs_plain
 from gdl.errors import GdlError, GdlSyntaxError
 from gdl.version import versions
+
+NO_THREAD = "can't start new thread"
+"""What Python says of a thread for which the system has no memory, or no process, left."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -63,6 +67,11 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, each.short_help) for name, each in self._targets.items()])
 
+    def main(self, *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401 - as in click
+        """Run the program, whatever its terminal can show."""
+        make_outputs_plain()
+        return super().main(*arguments, **settings)
+
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; its errors end the program with a sentence and exit status 1."""
         try:
@@ -79,6 +88,13 @@ class LazyGroup(click.Group):
                 raise
             where = f"{error.filename}: " if error.filename else ""
             raise click.ClickException(f"{where}{error.strerror or error}") from error
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
+                raise
+            raise click.ClickException(
+                f"too little memory, or too few processes, for this command: {error}; "
+                "end other programs, or raise the limits (ulimit -v, ulimit -u)"
+            ) from error
 
 
 def version_option(prog_name: str) -> Callable[[Command], Command]:

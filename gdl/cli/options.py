@@ -1,37 +1,19 @@
-"""What the commands have in common: the FILE argument, how it is read, and shared options."""
+"""What the commands have in common: how a FILE is read, and how a text is written."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
 
 import click
 
+from gdl.cli.commands.arguments import STDIN
+from gdl.cli.commands.plain_output import writes_unicode
 from gdl.errors import Source
 from gdl.language import Ruleset, decode, parse
 from gdl.reasoner import interpret
 from gdl.state_machine import StateMachine
-
-STDIN = Path("-")
-
-FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-"""The type of an argument that names a rulesheet, or ``-`` for the standard input."""
-
-OUTPUT = click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path)
-"""The type of an option that names a file to write."""
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-# ---------------------------------------------------------------------- rulesheets
-
-
-def rulesheet_argument(command: Command) -> Command:
-    """Give a command the argument ``file``, one rulesheet."""
-    return click.argument("file", metavar="FILE", type=FILE)(command)
+from gdl.system import write_whole
 
 
 def read_source(file: Path) -> Source:
@@ -58,56 +40,27 @@ def game_name(file: Path) -> str:
 
 
 def write_text(file: Path | None, text: str) -> None:
-    """Write a text to a file, or to the standard output."""
+    """Write a text to a file, or to the standard output.
+
+    A text that cannot be written to its file is not lost: it goes to the standard output. Raises
+    OSError then, which names the file.
+    """
     if file is None or file == STDIN:
+        print_text(text)
+        return
+    try:
+        write_whole(file, text.encode())
+    except OSError:
+        print_text(text)
+        raise
+
+
+def print_text(text: str) -> None:
+    """Write rules or figures to the standard output.
+
+    Where its encoding lacks a character, a file or a pipe gets UTF-8, so that nothing is lost.
+    """
+    if writes_unicode() or text.isascii() or sys.stdout.isatty():
         click.echo(text, nl=False)
     else:
-        file.write_text(text, encoding="utf-8", newline="\n")
-
-
-# ---------------------------------------------------------------------- options
-
-
-class Machine(StrEnum):
-    """The state machine that a command uses."""
-
-    REASONER = "reasoner"
-    """Evaluates the rules themselves, one state at a time; ready at once."""
-    PROPNET = "propnet"
-    """Evaluates the circuit of the ground rules, 512 states at a time; takes time to compile."""
-
-
-def machine_option(default: Machine) -> Callable[[Command], Command]:
-    """Give a command the option ``--machine``, as the argument ``machine``."""
-    return click.option(
-        "--machine",
-        type=click.Choice([machine.value for machine in Machine]),
-        callback=lambda context, parameter, value: Machine(value),
-        default=default.value,
-        show_default=True,
-        help="Interpret the rules, or compile them to a circuit.",
-    )
-
-
-def seed_option(command: Command) -> Command:
-    """Give a command the option ``--seed``, as the argument ``seed``."""
-    return click.option(
-        "--seed", default=0, metavar="N", show_default=True, help="One seed, one result."
-    )(command)
-
-
-class CommandWithRenamedOptions(click.Command):
-    """A command that takes options by their old names too, with a notice, for one release."""
-
-    renamed: ClassVar[Mapping[str, str]] = {}
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Replace old names before the arguments are parsed."""
-        return super().parse_args(ctx, [self._current(argument) for argument in args])
-
-    def _current(self, argument: str) -> str:
-        option, equals, value = argument.partition("=")
-        if option not in self.renamed:
-            return argument
-        click.echo(f"{option} is now {self.renamed[option]}; the old name will go", err=True)
-        return f"{self.renamed[option]}{equals}{value}"
+        click.echo(text.encode(), nl=False)

@@ -11,13 +11,8 @@ from typing import TypeAlias
 import click
 
 import gdl
-from gdl.cli.options import (
-    Machine,
-    machine_option,
-    read_machine,
-    read_rules,
-    rulesheet_argument,
-)
+from gdl.cli.commands.arguments import Machine, machine_option, rulesheet_argument
+from gdl.cli.options import read_machine, read_rules
 from gdl.language import Term
 from gdl.state_machine import divide, perft
 

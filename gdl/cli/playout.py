@@ -5,39 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import gdl
-from gdl.cli.options import (
-    OUTPUT,
-    STDIN,
-    game_name,
-    read_rules,
-    rulesheet_argument,
-    seed_option,
-)
+from gdl.cli.commands.arguments import STDIN
+from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.commands.playout import Format
+from gdl.cli.options import game_name, read_rules
 from gdl.language import Ruleset
-from gdl.playouts import DEFAULT_MAX_STEPS, Ending, play_out, randomness
+from gdl.playouts import Ending, play_out, randomness
 from gdl.reports import header, trace_line
 
 if TYPE_CHECKING:
     from gdl.datasets import Job, Recording
     from gdl.engine import PropnetStateMachine
-
-
-class Format(StrEnum):
-    """How playouts are written down."""
-
-    TRACE = "trace"
-    """For comparing answers: by the reasoner, with hashes of large sets."""
-    JSONL = "jsonl"
-    """One object for each state, whole; by the compiled engine."""
-    PARQUET = "parquet"
-    """The same rows as a Parquet file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,63 +34,20 @@ class Wanted:
     ray: str | None
 
 
-@click.command("playout")
-@rulesheet_argument
-@seed_option
-@click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
-@click.option(
-    "--max-steps",
-    type=click.IntRange(0),
-    metavar="M",
-    default=DEFAULT_MAX_STEPS,
-    show_default=True,
-    help="Stop a playout after so many steps.",
-)
-@click.option(
-    "--format",
-    "layout",
-    type=click.Choice([each.value for each in Format]),
-    default=Format.TRACE.value,
-    show_default=True,
-    help="A trace to compare answers with, or rows to learn from, as JSON lines or Parquet.",
-)
-@click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Play on a Ray cluster: its address, auto, or local to start one here.",
-)
-def playout_command(
+def run_playout(
     file: Path,
     layout: str,
     output: Path | None,
     **wanted: Any,  # noqa: ANN401 what Wanted has
 ) -> None:
-    """Play random matches, written as JSON lines.
-
-    As a trace, the first line names the game and its roles. Each further line is one state: its
-    facts, whether it is terminal, the goal values and legal moves of each role, the joint move made
-    in it and, where the game has percepts, what each role sees of that move.
-
-    With --format jsonl or parquet the compiled engine plays, many thousand states a second, and
-    each state is a row of its own, with all facts and legal moves; a goal is the lowest that holds.
-    The same seed makes the same rows on any machine. Parquet needs --output and the extra: pip
-    install 'ggp-player[parquet]'. With --ray the blocks of playouts are played on a cluster, by the
-    extra ray; the rows and their order are the same.
-
-    \b
-    Examples:
-        gdl playout games/ticTacToe.kif --seed 7
-        gdl playout games/tron.kif --playouts 3 --max-steps 80 > tron.trace.jsonl
-        gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
-    """
+    """Play random matches, written as JSON lines."""
     ruleset, asked = read_rules(file), Wanted(**wanted)
     if layout != Format.TRACE and asked.seed < 0:
         raise click.UsageError("the seed of rows must be 0 or more")
     if layout == Format.TRACE and asked.ray is not None:
         raise click.UsageError("a cluster plays rows, not traces: --format jsonl or parquet")
     if layout == Format.PARQUET:
-        _write_parquet(ruleset, asked, output)
+        _write_parquet(ruleset, game_name(file), asked, output)
         return
     lines = _trace(ruleset, game_name(file), asked) if layout == Format.TRACE else None
     _write_lines(lines or _rows(ruleset, asked), output)
@@ -136,7 +77,7 @@ def _trace(ruleset: Ruleset, name: str, wanted: Wanted) -> Iterator[str]:
 
 
 def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=not writes_unicode(), separators=(",", ":"))
 
 
 # ---------------------------------------------------------------------- rows
@@ -154,7 +95,7 @@ def _rows(ruleset: Ruleset, wanted: Wanted) -> Iterator[str]:
         yield from json_lines(machine, recording)
 
 
-def _write_parquet(ruleset: Ruleset, wanted: Wanted, output: Path | None) -> None:
+def _write_parquet(ruleset: Ruleset, name: str, wanted: Wanted, output: Path | None) -> None:
     if output is None or output == STDIN:
         raise click.UsageError("Parquet needs a file to write to: --output PATH")
     from gdl.datasets import ArrowRows, ParquetFile, record_on_cluster, require_parquet
@@ -162,7 +103,7 @@ def _write_parquet(ruleset: Ruleset, wanted: Wanted, output: Path | None) -> Non
     require_parquet()
     machine = gdl.compile(ruleset)
     arrow = ArrowRows(machine)
-    with ParquetFile(output, arrow.schema) as file:
+    with ParquetFile(output, arrow.schema, _origin(name, wanted)) as file:
         if wanted.ray is not None:
             for batch in record_on_cluster(_job(ruleset, wanted, as_arrow=True), wanted.ray):
                 file.write(batch)
@@ -170,6 +111,16 @@ def _write_parquet(ruleset: Ruleset, wanted: Wanted, output: Path | None) -> Non
         machine.warm_up()
         for recording in _recordings(machine, wanted):
             file.write(arrow.batch(recording))
+
+
+def _origin(name: str, wanted: Wanted) -> dict[str, str]:
+    """What rows depend on, as a file tells it."""
+    return {
+        "game": name,
+        "seed": str(wanted.seed),
+        "max_steps": str(wanted.max_steps),
+        "version": gdl.__version__,
+    }
 
 
 def _job(ruleset: Ruleset, wanted: Wanted, *, as_arrow: bool) -> Job:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import gdl
 from gdl.analysis.boards import BoardLayout
-from gdl.cli.options import OUTPUT, game_name, read_rules, rulesheet_argument, write_text
+from gdl.cli.options import game_name, read_rules, write_text
 from gdl.drawing import SvgOptions, draw_svg, draw_text, layout_of
 from gdl.errors import MoveError
 from gdl.language import Term
@@ -20,33 +20,10 @@ MAX_LISTED = 20
 """Legal moves that an error names."""
 
 
-@click.command("render")
-@rulesheet_argument
-@click.option(
-    "--moves",
-    metavar="MOVES",
-    multiple=True,
-    help='The moves of one step, one per role: "(mark 1 1) noop". Once for each step.',
-)
-@click.option("--svg", type=OUTPUT, help="Write the picture as SVG, - for standard output.")
-@click.option("--explain", is_flag=True, help="Say what in the rules each board was found by.")
-@click.option("--width", type=click.IntRange(20), metavar="N", help="Characters of a line of text.")
-def render_command(
+def run_render(
     file: Path, moves: Sequence[str], svg: Path | None, explain: bool, width: int | None
 ) -> None:
-    """Draw a state of a game: its boards, counters and table.
-
-    The boards are found in the rules; NAME.board.toml beside the rulesheet NAME.kif can say more.
-    Without --moves the initial state is drawn, otherwise the one after the moves, with what the
-    last of them has changed. A role that has one legal move only can be left out.
-
-    \b
-    Examples:
-        gdl render games/ticTacToe.kif
-        gdl render games/ticTacToe.kif --moves "(put b2)" --moves "(put a1)"
-        gdl render games/chess.kif --svg chess.svg
-        gdl render games/hex.kif --explain
-    """
+    """Draw a state of a game: its boards, counters and table."""
     ruleset = read_rules(file)
     machine = gdl.interpret(ruleset)
     before, state = play(machine, moves)

@@ -8,7 +8,8 @@ from random import Random
 
 import click
 
-from gdl.cli.options import OUTPUT, read_source, rulesheet_argument, seed_option, write_text
+from gdl.cli.commands.arguments import OUTPUT, OutputPath, rulesheet_argument, seed_option
+from gdl.cli.options import read_source, write_text
 from gdl.language import Scrambler, convert_text, notation_of, parse
 
 
@@ -16,7 +17,7 @@ from gdl.language import Scrambler, convert_text, notation_of, parse
 @rulesheet_argument
 @click.option(
     "--dictionary",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OutputPath(),
     help="A JSON file of names and their words: written, or read with --back.",
 )
 @click.option("--back", is_flag=True, help="Put the names from the dictionary back.")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import ClassVar
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -13,14 +12,7 @@ from rich.table import Table
 
 import gdl
 from gdl.circuit import CompileOptions, compile_game
-from gdl.cli.options import (
-    OUTPUT,
-    CommandWithRenamedOptions,
-    game_name,
-    read_rules,
-    rulesheet_argument,
-    write_text,
-)
+from gdl.cli.options import game_name, read_rules, write_text
 from gdl.errors import GroundingLimitError
 from gdl.grounding import GroundingBudget
 from gdl.language import Level, RelationKey, Ruleset
@@ -49,43 +41,8 @@ BUDGET = GroundingBudget(rules=500_000, cpu_seconds=30)
 _NEEDS = {Level.STATIC: "", Level.VIEW: "state", Level.TRANSITION: "joint move"}
 
 
-class _ShowCommand(CommandWithRenamedOptions):
-    renamed: ClassVar[Mapping[str, str]] = {"--propnet": "--circuit", "--as": "--format"}
-
-
-@click.command("show", cls=_ShowCommand)
-@rulesheet_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "dot", "svg"]),
-    default="text",
-    show_default=True,
-    help="A table, a graph for Graphviz, or a picture drawn by it.",
-)
-@click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")
-@click.option("--analysis", is_flag=True, help="Show the game's structure: turns, goals, parts.")
-@click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
-def show_command(file: Path, form: str, circuit: bool, analysis: bool, output: Path | None) -> None:
-    """Show roles and relations, the compiled circuit, or an analysis.
-
-    The table has every relation with the number of facts and rules that state it, whether it
-    depends on the state or on the joint move, and the relations that its rules name, ~ where
-    under a negation. The graph shows the same, with an arrow to each relation that is named. To
-    draw it as SVG, Graphviz has to be installed.
-
-    With --circuit: the circuit's figures, and a table with a row for each compiler pass, in order,
-    for the game compiled with that pass and all above it; "saved" is the share of gates that the
-    pass removes. The graph, of at most 500 gates, has an arrow to everything that a gate reads.
-
-    \b
-    Examples:
-        gdl show games/ticTacToe.kif
-        gdl show games/ticTacToe.kif --format svg --output ticTacToe.svg
-        gdl show games/ticTacToe.kif --format dot | dot -Tpdf > ticTacToe.pdf
-        gdl show games/ticTacToe.kif --circuit
-        gdl show games/ticTacToe.kif --analysis
-    """
+def run_show(file: Path, form: str, circuit: bool, analysis: bool, output: Path | None) -> None:
+    """Show roles and relations, the compiled circuit, or an analysis."""
     if analysis and (circuit or form != "text"):
         raise click.UsageError("--analysis is text of its own: leave out --circuit and --format")
     ruleset = read_rules(file)

@@ -13,35 +13,13 @@ from rich.progress import Progress
 from rich.table import Table
 
 from gdl.analysis import NONE, Distribution, Survey, take_survey
-from gdl.cli.options import game_name, read_machine, rulesheet_argument, seed_option
-from gdl.playouts import DEFAULT_MAX_STEPS, Ending
+from gdl.cli.options import game_name, read_machine
+from gdl.playouts import Ending
 from gdl.state_machine import StateMachine
 
 
-@click.command("stats")
-@rulesheet_argument
-@click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
-@seed_option
-@click.option(
-    "--max-steps",
-    type=click.IntRange(1),
-    metavar="M",
-    default=DEFAULT_MAX_STEPS,
-    show_default=True,
-    help="Cut a playout off after so many steps.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
-def stats_command(file: Path, playouts: int, seed: int, max_steps: int, as_json: bool) -> None:
-    """Show length, branching and goals of random play.
-
-    The figures are the number of steps of a match, the number of legal moves in a state, of each
-    role and of all together, and how often a role ends with each goal value.
-
-    \b
-    Examples:
-        gdl stats games/ticTacToe.kif
-        gdl stats games/tron.kif --playouts 1000 --seed 3 --json
-    """
+def run_stats(file: Path, playouts: int, seed: int, max_steps: int, as_json: bool) -> None:
+    """Show length, branching and goals of random play."""
     machine = read_machine(file)
     console = Console(stderr=True)
     hidden = as_json or not sys.stderr.isatty()

@@ -9,25 +9,13 @@ from time import monotonic
 import click
 
 import gdl
-from gdl.cli.options import FILE, game_name, read_rules
+from gdl.cli.options import game_name, read_rules
 from gdl.code_cache import cache_folders
 from gdl.engine import warm_up_kernels
 
 
-@click.command("warm-up", short_help="Compile in advance what all games need.")
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
-def warm_up_command(files: Sequence[Path]) -> None:
-    """Fill the cache of native code, so that the first game starts without delay.
-
-    It gets the code that all games need, which takes some seconds to compile, and that of each
-    game that is named. The cache is the folder "gdl" in the user's cache folder; the environment
-    variable GDL_CACHE names another. Code is compiled for the processor of this machine.
-
-    \b
-    Examples:
-        gdl warm-up
-        gdl warm-up games/ticTacToe.kif
-    """
+def run_warm_up(files: Sequence[Path]) -> None:
+    """Fill the cache of native code, so that the first game starts without delay."""
     games = [(game_name(file), read_rules(file)) for file in files]
     began = monotonic()
     warm_up_kernels()

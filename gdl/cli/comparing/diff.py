@@ -10,61 +10,18 @@ from typing import Any
 import click
 
 import gdl
-from gdl.cli.options import FILE, Machine, machine_option, read_rules, seed_option
+from gdl.cli.commands.arguments import Machine
+from gdl.cli.commands.plain_output import writes_unicode
+from gdl.cli.options import read_rules
 from gdl.oracle import Bounds, Comparison, Difference, Verdict, compare
 
-DEFAULTS = Bounds()
 
-
-@click.command("diff")
-@click.argument("first", metavar="A", type=FILE)
-@click.argument("second", metavar="B", type=FILE)
-@click.option(
-    "--states",
-    type=click.IntRange(1),
-    metavar="N",
-    default=DEFAULTS.states,
-    show_default=True,
-    help="Compare so many pairs of states, breadth first.",
-)
-@click.option(
-    "--playouts",
-    type=click.IntRange(0),
-    metavar="K",
-    default=DEFAULTS.playouts,
-    show_default=True,
-    help="Where there are more, look deeper by so many random playouts.",
-)
-@click.option(
-    "--max-steps",
-    type=click.IntRange(0),
-    metavar="M",
-    default=DEFAULTS.max_steps,
-    show_default=True,
-    help="Stop a playout after so many steps.",
-)
-@seed_option
-@machine_option(default=Machine.REASONER)
-@click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-def diff_command(first: Path, second: Path, machine: Machine, as_json: bool, **bounds: int) -> None:
-    """Tell whether two rulesheets are the same game.
-
-    They are if their rules differ in names and order alone, or if all states that can be reached
-    have the same legal moves, ends, percepts, and goals at the end. Otherwise the shortest line of
-    play is shown after which they differ; or, where there are too many states, how many were
-    compared without a difference.
-
-    The exit status is 0 if no difference was found, and 1 otherwise.
-
-    \b
-    Examples:
-        gdl diff games/nim.kif games/nim.kif
-        gdl diff games/ticTacToe.kif games/ticTacToe.kif --states 1000 --json
-    """
+def run_diff(first: Path, second: Path, machine: Machine, as_json: bool, **bounds: int) -> None:
+    """Tell whether two rulesheets are the same game."""
     make = gdl.interpret if machine is Machine.REASONER else gdl.compile
     found = compare(read_rules(first), read_rules(second), make, Bounds(**bounds))
     if as_json:
-        click.echo(json.dumps(_record(found), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(_record(found), indent=2, ensure_ascii=not writes_unicode()))
     else:
         click.echo("\n".join(_lines(found, str(first), str(second))))
     if found.difference:

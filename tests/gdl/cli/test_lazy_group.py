@@ -7,18 +7,26 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from gdl.__main__ import COMMANDS as GDL_COMMANDS
-from gdl.cli.lazy_group import Target
+from gdl.cli.lazy_group import LazyGroup, Target
 from gdl.system import child_environment
 from ggp_player.__main__ import COMMANDS as PLAYER_COMMANDS
 from tests.support.paths import GAMES
 
 OTHERS = {"aiohttp", "clingo", "llvmlite", "numba", "numpy", "platformdirs", "pydantic", "rich"}
 """Packages that take long to import, except for the parser's."""
+
+HEAVY = {
+    *("numpy", "numba", "llvmlite", "clingo", "scipy"),
+    *("aiohttp", "jinja2", "sqlalchemy", "prometheus_client"),
+}
+"""Packages that no command needs which plays, searches and serves nothing."""
 
 IMPORTED = """
 import json, sys
@@ -50,6 +58,50 @@ def test_help_imports_neither_the_language_nor_other_packages(package: str, argu
     assert not found & {*OTHERS, "asyncio", "gdl.language", "ggp_player.strategies", "lark"}
 
 
+HELPS = """
+import click, json, sys
+from {package}.__main__ import main
+def walk(command, path):
+    if isinstance(command, click.Group):
+        for name in command.list_commands(click.Context(command)):
+            walk(command.get_command(click.Context(command), name), [*path, name])
+    try:
+        main([*path, "--help"])
+    except SystemExit:
+        print(json.dumps([path, list(sys.modules)]), file=sys.stderr)
+walk(main, [])
+"""
+
+
+@pytest.mark.parametrize("package", ["gdl", "ggp_player"])
+def test_no_help_of_a_command_imports_what_the_command_does(package: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HELPS.format(package=package)],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    helps = [json.loads(line) for line in done.stderr.splitlines()]
+    assert len(helps) > 14
+    assert helps[-1][0] == []
+    found = set(helps[-1][1])
+    assert not found & HEAVY
+    # The settings of a server are a model of pydantic, which makes the help.
+    assert ("pydantic" in found) == (package == "ggp_player")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["play"], ["matches", "list", "--archive", "none"], ["serve", "--help"]]
+)
+def test_short_commands_import_little(arguments: list[str], tmp_path: Path) -> None:
+    if "--archive" in arguments:
+        arguments = [*arguments[:-1], str(tmp_path / "matches.sqlite")]
+    found = imported("ggp_player", *arguments)
+    assert "click" in found
+    assert not found & {*HEAVY, "asyncio", "lark", "ggp_player.strategies"}
+
+
 def test_a_check_imports_the_parser_and_no_other_package() -> None:
     found = imported("gdl", "check", str(GAMES / "ticTacToe.kif"))
     assert {"gdl.validation", "lark"} <= found
@@ -63,3 +115,23 @@ def test_the_list_of_commands_says_what_each_says_of_itself(commands: Mapping[st
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
         assert (name, target.short_help) == (command.name, command.get_short_help_str(limit=100))
+
+
+@pytest.mark.parametrize(
+    ("error", "is_told"),
+    [
+        (RuntimeError("can't start new thread"), True),
+        (MemoryError(), True),
+        (RuntimeError("a fault of ours"), False),
+    ],
+)
+def test_too_little_memory_is_told_in_a_sentence(error: Exception, is_told: bool) -> None:
+
+    class Failing(LazyGroup):
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+            raise error
+
+    result = CliRunner().invoke(Failing(targets={}), ["work"])
+    assert result.exit_code == 1
+    assert ("too little memory" in result.output) == is_told
+    assert isinstance(result.exception, SystemExit) == is_told

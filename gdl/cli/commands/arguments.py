@@ -1,0 +1,134 @@
+"""What command lines share: the types of arguments for rulesheets and outputs, and some options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from os import PathLike, fsdecode
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+from gdl.game_library import find_own_game, similar_names
+from gdl.system import is_file, is_folder
+
+STDIN = Path("-")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class RulesheetPath(click.Path):
+    """A file of rules, or one of our games by its name, in any case.
+
+    A file that exists goes before a game of that name; so does a folder, where folders are taken.
+    """
+
+    def __init__(self, *, dir_okay: bool = False, allow_dash: bool = False) -> None:
+        super().__init__(exists=True, dir_okay=dir_okay, allow_dash=allow_dash, path_type=Path)
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Return the file; fail as click does, with the names of games that look like this one."""
+        text = fsdecode(value)
+        if self.allow_dash and text == str(STDIN):
+            return STDIN
+        if is_file(text) or (self.dir_okay and is_folder(text)):
+            return Path(str(super().convert(text, param, ctx)))
+        if (game := find_own_game(text)) is not None:
+            return game
+        near = similar_names(text)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        what = "File or folder" if self.dir_okay else "File"
+        return self.fail(f"{what} {text!r} does not exist, nor a game of ours{hint}", param, ctx)
+
+
+class OutputPath(click.Path):
+    """A file to write: that it can be written is known before the work for it begins."""
+
+    def __init__(self, *, dir_okay: bool = False, allow_dash: bool = False) -> None:
+        super().__init__(dir_okay=dir_okay, writable=True, allow_dash=allow_dash, path_type=Path)
+
+    def convert(
+        self, value: str | PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """Return the path; fail as click does where no file can be made there."""
+        path = Path(str(super().convert(value, param, ctx)))
+        if not (self.allow_dash and path == STDIN) and (reason := why_unwritable(path)):
+            self.fail(reason, param, ctx)
+        return path
+
+
+def why_unwritable(path: Path) -> str:
+    """Return why no file can be written in the place of a path; empty where one can."""
+    if not is_folder(path.parent):
+        return f"there is no folder {path.parent}"
+    try:
+        if path.exists() and not path.is_file():
+            return ""  # a device, or a folder, is written without a file beside it
+        with TemporaryFile(dir=path.resolve().parent):
+            return ""
+    except OSError as error:
+        return f"in {path.parent} no file can be written: {error.strerror}"
+
+
+FILE = RulesheetPath(allow_dash=True)
+"""The type of an argument that names a rulesheet, or ``-`` for the standard input."""
+
+FILE_OR_FOLDER = RulesheetPath(dir_okay=True, allow_dash=True)
+"""The type of an argument that names a rulesheet, or a folder of them."""
+
+OUTPUT = OutputPath(allow_dash=True)
+"""The type of an option that names a file to write, or ``-`` for the standard output."""
+
+
+def rulesheet_argument(command: Command) -> Command:
+    """Give a command the argument ``file``, one rulesheet."""
+    return click.argument("file", metavar="FILE", type=FILE)(command)
+
+
+class Machine(StrEnum):
+    """The state machine that a command uses."""
+
+    REASONER = "reasoner"
+    """Evaluates the rules themselves, one state at a time; ready at once."""
+    PROPNET = "propnet"
+    """Evaluates the circuit of the ground rules, 512 states at a time; takes time to compile."""
+
+
+def machine_option(default: Machine) -> Callable[[Command], Command]:
+    """Give a command the option ``--machine``, as the argument ``machine``."""
+    return click.option(
+        "--machine",
+        type=click.Choice([machine.value for machine in Machine]),
+        callback=lambda context, parameter, value: Machine(value),
+        default=default.value,
+        show_default=True,
+        help="Interpret the rules, or compile them to a circuit.",
+    )
+
+
+def seed_option(command: Command) -> Command:
+    """Give a command the option ``--seed``, as the argument ``seed``."""
+    return click.option(
+        "--seed", default=0, metavar="N", show_default=True, help="One seed, one result."
+    )(command)
+
+
+class CommandWithRenamedOptions(click.Command):
+    """A command that takes options by their old names too, with a notice, for one release."""
+
+    renamed: ClassVar[Mapping[str, str]] = {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Replace old names before the arguments are parsed."""
+        return super().parse_args(ctx, [self._current(argument) for argument in args])
+
+    def _current(self, argument: str) -> str:
+        option, equals, value = argument.partition("=")
+        if option not in self.renamed:
+            return argument
+        click.echo(f"{option} is now {self.renamed[option]}; the old name will go", err=True)
+        return f"{self.renamed[option]}{equals}{value}"

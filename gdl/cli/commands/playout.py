@@ -1,0 +1,73 @@
+"""The command line of ``gdl playout``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument, seed_option
+from gdl.playouts import DEFAULT_MAX_STEPS
+
+
+class Format(StrEnum):
+    """How playouts are written down."""
+
+    TRACE = "trace"
+    """For comparing answers: by the reasoner, with hashes of large sets."""
+    JSONL = "jsonl"
+    """One object for each state, whole; by the compiled engine."""
+    PARQUET = "parquet"
+    """The same rows as a Parquet file."""
+
+
+@click.command("playout")
+@rulesheet_argument
+@seed_option
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=1, show_default=True)
+@click.option(
+    "--max-steps",
+    type=click.IntRange(0),
+    metavar="M",
+    default=DEFAULT_MAX_STEPS,
+    show_default=True,
+    help="Stop a playout after so many steps.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice([each.value for each in Format]),
+    default=Format.TRACE.value,
+    show_default=True,
+    help="A trace to compare answers with, or rows to learn from, as JSON lines or Parquet.",
+)
+@click.option("--output", type=OUTPUT, metavar="PATH", help="Write to a file.")
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Play on a Ray cluster: its address, auto, or local to start one here.",
+)
+def playout_command(**options: Any) -> None:  # noqa: ANN401
+    """Play random matches, written as JSON lines.
+
+    As a trace, the first line names the game and its roles. Each further line is one state: its
+    facts, whether it is terminal, the goal values and legal moves of each role, the joint move made
+    in it and, where the game has percepts, what each role sees of that move.
+
+    With --format jsonl or parquet the compiled engine plays, many thousand states a second, and
+    each state is a row of its own, with all facts and legal moves. Goals are those of terminal
+    states, the lowest that holds; in others they are null, as nothing is won there. The same seed
+    makes the same rows on any machine. Parquet needs --output and the extra: pip install
+    'ggp-player[parquet]'. With --ray the blocks of playouts are played on a cluster, by the extra
+    ray; the rows and their order are the same.
+
+    \b
+    Examples:
+        gdl playout games/ticTacToe.kif --seed 7
+        gdl playout games/tron.kif --playouts 3 --max-steps 80 > tron.trace.jsonl
+        gdl playout games/nim.kif --playouts 1000 --format jsonl --output nim.jsonl
+    """
+    from gdl.cli.playout import run_playout
+
+    run_playout(**options)

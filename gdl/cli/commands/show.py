@@ -1,0 +1,52 @@
+"""The command line of ``gdl show``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import click
+
+from gdl.cli.commands.arguments import OUTPUT, CommandWithRenamedOptions, rulesheet_argument
+
+
+class _ShowCommand(CommandWithRenamedOptions):
+    renamed: ClassVar[Mapping[str, str]] = {"--propnet": "--circuit", "--as": "--format"}
+
+
+@click.command("show", cls=_ShowCommand)
+@rulesheet_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "dot", "svg"]),
+    default="text",
+    show_default=True,
+    help="A table, a graph for Graphviz, or a picture drawn by it.",
+)
+@click.option("--circuit", is_flag=True, help="Show the circuit that the game is compiled to.")
+@click.option("--analysis", is_flag=True, help="Show the game's structure: turns, goals, parts.")
+@click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
+def show_command(**options: Any) -> None:  # noqa: ANN401
+    """Show roles and relations, the compiled circuit, or an analysis.
+
+    The table has every relation with the number of facts and rules that state it, whether it
+    depends on the state or on the joint move, and the relations that its rules name, ~ where
+    under a negation. The graph shows the same, with an arrow to each relation that is named. To
+    draw it as SVG, Graphviz has to be installed.
+
+    With --circuit: the circuit's figures, and a table with a row for each compiler pass, in order,
+    for the game compiled with that pass and all above it; "saved" is the share of gates that the
+    pass removes. The graph, of at most 500 gates, has an arrow to everything that a gate reads.
+
+    \b
+    Examples:
+        gdl show games/ticTacToe.kif
+        gdl show games/ticTacToe.kif --format svg --output ticTacToe.svg
+        gdl show games/ticTacToe.kif --format dot | dot -Tpdf > ticTacToe.pdf
+        gdl show games/ticTacToe.kif --circuit
+        gdl show games/ticTacToe.kif --analysis
+    """
+    from gdl.cli.show import run_show
+
+    run_show(**options)

@@ -1,0 +1,39 @@
+"""The command line of ``gdl stats``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import rulesheet_argument, seed_option
+from gdl.playouts import DEFAULT_MAX_STEPS
+
+
+@click.command("stats")
+@rulesheet_argument
+@click.option("--playouts", type=click.IntRange(1), metavar="K", default=100, show_default=True)
+@seed_option
+@click.option(
+    "--max-steps",
+    type=click.IntRange(1),
+    metavar="M",
+    default=DEFAULT_MAX_STEPS,
+    show_default=True,
+    help="Cut a playout off after so many steps.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the figures as JSON.")
+def stats_command(**options: Any) -> None:  # noqa: ANN401
+    """Show length, branching and goals of random play.
+
+    The figures are the number of steps of a match, the number of legal moves in a state, of each
+    role and of all together, and how often a role ends with each goal value.
+
+    \b
+    Examples:
+        gdl stats games/ticTacToe.kif
+        gdl stats games/tron.kif --playouts 1000 --seed 3 --json
+    """
+    from gdl.cli.stats import run_stats
+
+    run_stats(**options)

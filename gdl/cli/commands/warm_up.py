@@ -1,0 +1,28 @@
+"""The command line of ``gdl warm-up``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import FILE
+
+
+@click.command("warm-up", short_help="Compile in advance what all games need.")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=FILE)
+def warm_up_command(**options: Any) -> None:  # noqa: ANN401
+    """Fill the cache of native code, so that the first game starts without delay.
+
+    It gets the code that all games need, which takes some seconds to compile, and that of each
+    game that is named. The cache is the folder "gdl" in the user's cache folder; the environment
+    variable GDL_CACHE names another. Code is compiled for the processor of this machine.
+
+    \b
+    Examples:
+        gdl warm-up
+        gdl warm-up games/ticTacToe.kif
+    """
+    from gdl.cli.warm_up import run_warm_up
+
+    run_warm_up(**options)

@@ -6,6 +6,7 @@ Ray is an extra: nothing here imports it before it is asked for.
 from __future__ import annotations
 
 import importlib
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,7 +52,7 @@ def _check_reachable(address: str) -> None:
     if address in {LOCAL, AUTO}:
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+    if not host or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 2**16:
         raise ConnectionError(f"expected host:port, {AUTO} or {LOCAL}; found {address}")
     try:
         socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()

@@ -29,6 +29,9 @@ FOLDER_VARIABLE, SIZE_VARIABLE = "GDL_CACHE", "GDL_CACHE_MIB"
 
 DEFAULT_MIB = 1024
 
+MAX_DIGITS = 9
+"""The most digits of a size in MiB."""
+
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 _log = logging.getLogger(__name__)
@@ -43,9 +46,9 @@ def cache_folder() -> Path:
 def max_bytes() -> int:
     """Return the most bytes that the cache keeps: GDL_CACHE_MIB times 2**20, by default a GiB."""
     text = os.environ.get(SIZE_VARIABLE) or str(DEFAULT_MIB)
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= MAX_DIGITS:
         return int(text) * 2**20
-    _warn(f"{SIZE_VARIABLE} is {text!r}; expected a whole number of MiB, {DEFAULT_MIB} it is")
+    _warn(f"{SIZE_VARIABLE} is {text[:40]!r}; expected a whole number of MiB, {DEFAULT_MIB} it is")
     return DEFAULT_MIB * 2**20
 
 

@@ -7,6 +7,7 @@ shape; it is C-contiguous.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ RESULT_KINDS = ("V", *_FORMATS)
 """The kinds of what a kernel returns, as NumPy has them; ``V`` is nothing."""
 
 MAX_DIMENSIONS = 8
+
+_NUMBER_TYPE = re.compile("[<>=|][biuf][1248]")
+"""How NumPy describes a type of numbers; it evaluates some of the texts that are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,7 @@ class Leaf:
     def from_json(data: Sequence[Any]) -> Leaf:
         """Do the reverse of :meth:`as_json`. Raises ValueError or TypeError where it cannot be."""
         described, dimensions = data
-        if isinstance(described, list):
-            described = [tuple(field) for field in described]
-        leaf = Leaf(np.dtype(described), dimensions)
+        leaf = Leaf(_type_of(described), dimensions)
         if not (isinstance(dimensions, int) and 0 <= dimensions <= MAX_DIMENSIONS):
             raise ValueError(f"an array cannot have {dimensions!r:.20} dimensions")
         if not dimensions and leaf.dtype.kind not in _FORMATS:
@@ -71,6 +73,15 @@ def _description(dtype: DTypeLike) -> str | list[list[str]]:
     if isinstance(described, str):
         return described
     return [[str(part) for part in field] for field in described]
+
+
+def _type_of(described: str | list[list[str]]) -> np.dtype[Any]:
+    """Do the reverse of :func:`_description`. Raises ValueError or TypeError."""
+    fields = [("", described)] if isinstance(described, str) else [(n, t) for n, t in described]
+    for _, number_type in fields:
+        if not _NUMBER_TYPE.fullmatch(number_type):
+            raise ValueError(f"{number_type!r:.20} is no type of numbers")
+    return np.dtype(described if isinstance(described, str) else fields)
 
 
 _Known: TypeAlias = tuple[Callable[[], Any], tuple[int, ...]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -130,13 +130,17 @@ class ArrowRows:
 
 
 class ParquetFile:
-    """A Parquet file that record batches are written to, as a context manager."""
+    """A Parquet file that record batches are written to, as a context manager.
 
-    def __init__(self, path: Path, schema: Any) -> None:  # noqa: ANN401
+    ``origin`` says what the rows were made from: keys and values of the schema's metadata.
+    """
+
+    def __init__(self, path: Path, schema: Any, origin: Mapping[str, str]) -> None:  # noqa: ANN401
         self._arrow = _import("pyarrow")
         self._gathered: list[Any] = []
         self._rows = 0
-        self._writer = _import("pyarrow.parquet").ParquetWriter(path, schema)
+        parquet = _import("pyarrow.parquet")
+        self._writer = parquet.ParquetWriter(path, schema.with_metadata(dict(origin)))
 
     def __enter__(self) -> ParquetFile:
         return self

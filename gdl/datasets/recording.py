@@ -19,7 +19,7 @@ NO_MOVE = -1
 """The move of a role in the last state of a playout."""
 
 NO_GOAL = -1
-"""The goal of a role that has none in a state."""
+"""The goal of a role that has none in a state, or where the state is not terminal."""
 
 
 def blocks_of(playouts: int) -> Iterator[tuple[int, int]]:
@@ -36,7 +36,8 @@ class Recording:
     ``percepts`` are uint8 (n, possible ones), each 0 or 1, in the order of the machine's facts, of
     the moves of all roles, and of the percepts of all roles. ``moves`` int32 (n, roles): each
     role's move by its index among its own, or :data:`NO_MOVE`. ``goals`` int32 (n, roles): the
-    lowest that holds, or :data:`NO_GOAL`. ``terminal`` bool (n,).
+    lowest that holds in a terminal state, or :data:`NO_GOAL`; what holds in others is no reward.
+    ``terminal`` bool (n,).
     """
 
     playouts: NDArray[np.int64]
@@ -100,6 +101,7 @@ class Recorder:
         block.view()
         legal, terminal = block.legal(), block.terminal()
         goals = self._goal_values(block.goals()[lanes])
+        goals[~terminal[lanes]] = NO_GOAL
         moves = self._chosen(legal, random)
         stuck = (moves == NO_MOVE).any(axis=1) | terminal | last
         moves[stuck] = NO_MOVE

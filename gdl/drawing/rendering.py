@@ -14,6 +14,7 @@ from gdl.analysis.boards import BoardLayout, LayoutRefinementError, find_layout
 from gdl.drawing.svg import SvgOptions, draw_svg
 from gdl.drawing.text import draw_text
 from gdl.language import Ruleset, Term
+from gdl.system import is_file
 
 DEFAULT_WIDTH = 100
 """Characters of a line of text, unless the caller says otherwise."""
@@ -89,4 +90,4 @@ def _layout(ruleset: Ruleset, file: Path | None, changed: int) -> BoardLayout:
 def layout_file_of(rulesheet: Path) -> Path | None:
     """Return the layout file ``NAME.board.toml`` beside ``NAME.kif``, None where there is none."""
     file = rulesheet.with_suffix(".board.toml") if rulesheet.suffix == ".kif" else None
-    return file if file is not None and file.is_file() else None
+    return file if file is not None and is_file(file) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -14,6 +15,11 @@ UNIT = 46
 
 PILE_HEIGHT = 1.8
 """The places that a pile is higher than its middle."""
+
+MAX_DOTS = 12
+"""The most equal things for each of which there is a dot."""
+
+_COUNT = re.compile("[0-9]{1,2}")
 
 
 def xml(text: str) -> str:
@@ -82,7 +88,7 @@ def draw_count(text: str, size: float) -> str:
         f'<text y="{number(-size * 0.45)}" font-size="{number(size * 0.85)}" '
         f'font-weight="600">{xml(text)}</text>'
     )
-    if not digits.isdigit() or not 0 < int(digits) <= 12:
+    if not _COUNT.fullmatch(digits) or not 0 < int(digits) <= MAX_DOTS:
         return f'<text font-size="{number(size)}" font-weight="600">{xml(text[:4])}</text>'
     dots = []
     for i in range(int(digits)):

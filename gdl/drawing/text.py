@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.console import Group
@@ -14,6 +15,11 @@ from gdl.language import Term
 
 CROWD = 2
 """Things on a place from which on they are listed below the board, too."""
+
+MAX_DOTS = 30
+"""The most equal things for each of which there is a dot."""
+
+_COUNT = re.compile("[0-9]{1,2}")
 
 
 def draw_text(
@@ -136,7 +142,7 @@ def _row(board: BoardScene, layout: BoardLayout) -> list[Text]:
             glyph = glyph_of(item.words, item.part, layout)
             text = _printable(" ".join(item.words))
             line.append(text + " ", _style(glyph, item.placed))
-            if item.part is Part.COUNT and text.isdigit() and 0 < int(text) <= 30:
+            if item.part is Part.COUNT and _COUNT.fullmatch(text) and int(text) <= MAX_DOTS:
                 line.append("•" * int(text))
         lines.append(line)
     return lines

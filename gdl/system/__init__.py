@@ -9,21 +9,28 @@ says what it does where the system cannot do what is asked for.
 :mod:`.children` starts Python processes that import exactly the code of this one;
 :mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
 :mod:`.resources` is about processors and memory;
-:mod:`.files` about files that nobody else may write.
+:mod:`.files` about files that are there, those that nobody else may write, and whole ones;
+:mod:`.boot_clock` about the time that nobody sets.
 """
 
+from gdl.system.boot_clock import boot_instant
 from gdl.system.children import (
     child_environment,
     children_import_our_code,
     main_module_hidden,
 )
 from gdl.system.files import (
+    is_file,
+    is_folder,
     is_private,
     lock_file,
     make_private,
+    make_private_database,
+    make_private_file,
     owner_suffix,
     read_trusted,
     why_untrusted,
+    write_whole,
 )
 from gdl.system.processes import (
     end_own_group,
@@ -50,6 +57,8 @@ from gdl.system.resources import (
     peak_memory,
     raise_open_files_limit,
     resident_memory,
+    return_large_blocks,
+    total_memory,
     was_ended_by_cpu_time,
     yield_address,
 )
@@ -58,6 +67,7 @@ from gdl.system.strays import find_strays
 __all__ = [
     "available_cpus",
     "available_memory",
+    "boot_instant",
     "child_cpu_seconds",
     "child_environment",
     "children_import_our_code",
@@ -68,6 +78,8 @@ __all__ = [
     "find_strays",
     "has_ended",
     "interrupts_blocked",
+    "is_file",
+    "is_folder",
     "is_private",
     "is_stopped",
     "kill",
@@ -80,14 +92,19 @@ __all__ = [
     "lock_file",
     "main_module_hidden",
     "make_private",
+    "make_private_database",
+    "make_private_file",
     "owner_suffix",
     "peak_memory",
     "raise_open_files_limit",
     "read_trusted",
     "resident_memory",
     "resume_with_parent_end",
+    "return_large_blocks",
     "start_method",
+    "total_memory",
     "was_ended_by_cpu_time",
     "why_untrusted",
+    "write_whole",
     "yield_address",
 ]

@@ -1,12 +1,14 @@
-"""Files and folders that only one process, or only one user, may write."""
+"""Files and folders: those that are there, and those that only one process or user may write."""
 
 from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from os import PathLike
     from pathlib import Path
     from typing import IO
 
@@ -17,6 +19,16 @@ except ImportError:  # on Windows
 
 _FAR_BEYOND = 2**31 - 2
 """Where Windows locks: a byte that is never written, as others could not read a locked one."""
+
+
+def is_file(name: str | PathLike[str]) -> bool:
+    """Check whether there is a file of a name, which may be one that no file can have."""
+    return os.path.isfile(name)  # noqa: PTH113 pathlib raises OSError for a name that is too long
+
+
+def is_folder(name: str | PathLike[str]) -> bool:
+    """Check whether there is a folder of a name, which may be one that no folder can have."""
+    return os.path.isdir(name)  # noqa: PTH112 see is_file
 
 
 def lock_file(file: IO[bytes]) -> bool:
@@ -92,6 +104,40 @@ def make_private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
+def make_private_file(path: Path) -> None:
+    """Make an empty file that nobody but its owner may read, or let nobody else read the one there.
+
+    One that is there is not opened, as to close it would end the locks that this process has on it.
+    The file of another user stays as it is. Raises OSError where it cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        narrow(path)
+
+
+def narrow(path: Path) -> None:
+    """Take every right to a file from others than its owner, if that is this user.
+
+    A device stays as it is, as it is everybody's.
+    """
+    if not hasattr(os, "getuid"):
+        return
+    status = path.stat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        return
+    if status.st_uid == os.getuid() and status.st_mode & 0o077:
+        path.chmod(status.st_mode & 0o700)
+
+
+def make_private_database(path: Path) -> None:
+    """Make a file for SQLite as :func:`make_private_file` does, and narrow what is beside it."""
+    make_private_file(path)
+    for suffix in ("-wal", "-shm", "-journal"):
+        with suppress(FileNotFoundError):
+            narrow(path.with_name(path.name + suffix))
+
+
 def read_trusted(path: Path) -> bytes:
     """Read a file that no other user can have written. Raises OSError for any other."""
     flags = os.O_RDONLY
@@ -104,3 +150,33 @@ def read_trusted(path: Path) -> bytes:
         if reason:
             raise PermissionError(f"{path} is not used: {reason}")
         return file.read()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, which at any moment is whole: the new one, or what was there before.
+
+    What is no file, such as a device, is written as it is. Raises OSError, which names the path.
+    """
+    target = path.resolve()
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write a file beside another one, and put it in its place."""
+    beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+    try:
+        with beside.open("wb") as file:
+            if target.exists():
+                beside.chmod(stat.S_IMODE(target.stat().st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -25,6 +25,11 @@ CONTROL_GROUP_FILES = (
 )
 """Where Linux says how much memory a container may use and uses, in versions 2 and 1."""
 
+LARGE_BLOCK = 2**20
+"""Bytes of a block of memory that has pages of its own, see :func:`return_large_blocks`."""
+
+_M_MMAP_THRESHOLD = -3
+
 MOST_EXPENDABLE = 1000
 """What Linux adds, in thousandths of all memory, to what a process has, to choose which to end."""
 
@@ -58,13 +63,34 @@ def available_memory() -> int | None:
     That is what the machine has free, or the container if that is less; None where neither is
     known, on macOS and Windows.
     """
-    known = [_free_memory_of_machine(), *map(_free_memory_of_container, CONTROL_GROUP_FILES)]
+    known = [
+        _memory_of_machine("MemAvailable:"),
+        *map(_free_memory_of_container, CONTROL_GROUP_FILES),
+    ]
     return min((free for free in known if free is not None), default=None)
 
 
-def _free_memory_of_machine() -> int | None:
+def total_memory() -> int | None:
+    """Return how much memory this machine has, or the container if that is less, in bytes.
+
+    It is None where neither is known, on Windows.
+    """
+    known = [_memory_of_machine("MemTotal:"), _physical_memory()]
+    for most, _ in CONTROL_GROUP_FILES:
+        with suppress(ValueError):  # the text is "max" where there is no limit
+            known.append(int(_text_of(most)))
+    return min((size for size in known if size is not None), default=None)
+
+
+def _physical_memory() -> int | None:
+    with suppress(AttributeError, ValueError, OSError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _memory_of_machine(what: str) -> int | None:
     for line in _text_of("/proc/meminfo").splitlines():
-        if line.startswith("MemAvailable:"):
+        if line.startswith(what):
             return 1024 * int(line.split()[1])
     return None
 
@@ -160,6 +186,18 @@ def raise_open_files_limit(wanted: int) -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         return most
     return soft
+
+
+def return_large_blocks() -> None:
+    """Have large blocks of memory go back to the system as soon as they are free.
+
+    The C library of Linux learns to keep blocks of up to 32 MiB, between which others come to lie;
+    other systems are left as they are.
+    """
+    import ctypes  # not at the top: see the package
+
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def resident_memory(pid: int) -> int:

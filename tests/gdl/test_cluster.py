@@ -29,7 +29,9 @@ def test_without_ray_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("_ray")
-@pytest.mark.parametrize("address", ["nowhere", "host:", ":1", "host:70000", ""])
+@pytest.mark.parametrize(
+    "address", ["nowhere", "host:", ":1", "host:70000", "host:²", f"host:{'1' * 5000}", ""]
+)
 def test_what_is_no_address_is_refused(address: str) -> None:
     with (
         pytest.raises(ConnectionError, match="expected host:port, auto or local"),

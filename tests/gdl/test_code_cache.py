@@ -52,6 +52,11 @@ def test_a_damaged_file_is_none(empty_cache: Path, damage: bytes) -> None:
     assert read_code("a.o") == b"code"
 
 
+def test_a_size_beyond_any_disk_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GDL_CACHE_MIB", "1" * 5000)
+    assert max_bytes() == 2**30
+
+
 def test_the_size_is_set_in_the_environment(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

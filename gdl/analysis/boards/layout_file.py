@@ -109,7 +109,7 @@ def read_layout_file(file: Path) -> LayoutRefinement:
         raise LayoutFileError(f"{file}: expected at most {MAX_BYTES} bytes")
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # of bytes, TOML, digits, brackets
         raise LayoutFileError(f"{file}: this is not TOML: {error}") from error
     try:
         found = _File.model_validate(table)

@@ -71,6 +71,14 @@ def test_types_are_kept_as_json(leaf: Leaf) -> None:
     assert Leaf.from_json(json.loads(json.dumps(leaf.as_json()))) == leaf
 
 
+@pytest.mark.parametrize(
+    "described", ["1" * 5000, ",", "f4,f4", "S9", [["a", ","]], [["a", "<i8", 2]], 3, None]
+)
+def test_what_describes_no_type_of_numbers_is_refused(described: object) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Leaf.from_json([described, 1])
+
+
 def test_another_array_is_not_taken_for_the_last_one() -> None:
     packer = Packer("k", [GRID, NUMBER])
     for size in (2, 3, 2):

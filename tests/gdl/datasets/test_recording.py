@@ -44,7 +44,8 @@ def test_every_row_is_what_the_reasoner_says(name: str) -> None:
         options = compare_views(machine, state, reasoner, expected)
         assert legal_of(machine, recording.legal[row]) == options
         assert recording.terminal[row] == reasoner.is_terminal(expected)
-        goals = [reasoner.goal(expected, role) for role in reasoner.roles]
+        is_over = recording.terminal[row]
+        goals = [reasoner.goal(expected, role) if is_over else None for role in reasoner.roles]
         assert [None if g == NO_GOAL else g for g in recording.goals[row].tolist()] == goals
         made = recording.moves[row].tolist()
         if made[0] == NO_MOVE:
@@ -100,10 +101,17 @@ def test_playouts_end_where_a_role_has_no_move_and_at_the_limit() -> None:
     assert recording.steps.tolist() == [0, 1, 2] * 2
     assert (recording.moves[:, 0] == NO_MOVE).tolist() == [False, False, True] * 2
     assert not recording.terminal.any()
-    assert recording.goals[:3].tolist() == [[90, 7], [10, 7], [90, 7]]
+    assert (recording.goals == NO_GOAL).all()
     short = Recorder(compiled(STUCK)).record(0, seed=0, playouts=2, max_steps=1)
     assert short.steps.tolist() == [0, 1] * 2
     assert (short.moves[1] == NO_MOVE).all()
+
+
+def test_goals_are_the_lowest_of_a_terminal_state_alone() -> None:
+    ending = compiled(STUCK.replace("(at 9)", "(at 1)"))
+    recording = Recorder(ending).record(0, seed=0, playouts=2)
+    assert recording.terminal.tolist() == [False, True] * 2
+    assert recording.goals.tolist() == [[NO_GOAL, NO_GOAL], [10, 7]] * 2
 
 
 def test_blocks_cover_all_playouts() -> None:

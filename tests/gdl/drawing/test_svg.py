@@ -88,6 +88,14 @@ def test_characters_that_xml_does_not_know_are_replaced() -> None:
     ElementTree.fromstring(text)
 
 
+@pytest.mark.parametrize("count", ["1" * 5000, "²", "-1", "٣"])
+def test_what_is_no_small_count_has_no_dots(count: str) -> None:
+    state = [gdl.parse_term(f"(pebbles left {count})")]
+    text = draw_svg(layout_of_game("nim"), state)
+    assert "<circle" not in text
+    ElementTree.fromstring(text)
+
+
 def test_nothing_is_loaded_from_elsewhere() -> None:
     text = draw_svg(layout_of_game("chess"), states_of("chess")[0])
     assert text.count("http") == text.count('xmlns="http://www.w3.org/2000/svg"') == 1

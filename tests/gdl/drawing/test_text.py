@@ -36,6 +36,12 @@ def test_tic_tac_toe() -> None:
     )
 
 
+@pytest.mark.parametrize("count", ["1" * 5000, "²", "-1", "31"])
+def test_what_is_no_small_count_has_no_dots(count: str) -> None:
+    state = [gdl.parse_term(f"(pebbles left {count})")]
+    assert "•" not in plain(draw_text(layout_of_game("nim"), state))
+
+
 def test_chess() -> None:
     lines = text_of("chess", "(move 5 2 5 3)").splitlines()
     assert lines[:12] == [

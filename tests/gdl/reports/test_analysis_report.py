@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gdl.analysis import analyse
-from gdl.cli.show import show_command
+from gdl.cli.commands.show import show_command
 from gdl.reports.analysis_report import analysis_text
 from tests.support.analysed_games import structure_of
 from tests.support.compiled_games import reasoner_of

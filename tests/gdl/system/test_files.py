@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,13 +13,28 @@ import pytest
 
 from gdl.system import (
     files,
+    is_file,
+    is_folder,
     is_private,
     lock_file,
     make_private,
+    make_private_database,
     owner_suffix,
     read_trusted,
     why_untrusted,
+    write_whole,
 )
+
+
+def test_a_name_that_no_file_can_have_is_that_of_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert is_file(tmp_path / "file")
+    assert is_folder(str(tmp_path))
+    assert not is_file(tmp_path)
+    assert not is_folder(tmp_path / "file")
+    for name in ("a" * 300, "a/" * 3000, "a\0b", "\udcff", ""):
+        assert not is_file(name)
+        assert not is_folder(name)
 
 
 def test_a_file_is_locked_until_it_is_closed(tmp_path: Path) -> None:
@@ -97,3 +113,54 @@ def test_a_folder_is_made_private(tmp_path: Path) -> None:
     for name in ("open", "new"):
         make_private(tmp_path / name)
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode there")
+def test_a_database_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    make_private_database(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode there")
+def test_a_database_that_others_may_read_is_narrowed_and_keeps_its_locks(tmp_path: Path) -> None:
+    path = tmp_path / "old.sqlite"
+    beside = [tmp_path / f"old.sqlite-{name}" for name in ("wal", "shm", "journal")]
+    for each in (path, *beside):
+        each.write_text("kept")
+        each.chmod(0o664)
+    make_private_database(path)
+    for each in (path, *beside):
+        assert each.stat().st_mode & 0o777 == 0o600
+        assert each.read_text() == "kept"
+
+
+def test_a_file_is_written_whole_or_stays_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    write_whole(file, b"first")
+    file.chmod(0o640)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2, hard))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_whole(file, b"second")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.filename == str(file)
+    assert file.read_bytes() == b"first"
+    write_whole(file, b"third")
+    assert file.read_bytes() == b"third"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_link_and_a_device_stay_what_they_are(tmp_path: Path) -> None:
+    file, link = tmp_path / "record.json", tmp_path / "link"
+    link.symlink_to(file)
+    write_whole(link, b"text")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"text"
+    write_whole(Path("/dev/null"), b"text")
+    assert not Path("/dev/null").is_file()
+    with pytest.raises(OSError, match="No space left on device"):
+        write_whole(Path("/dev/full"), b"text")

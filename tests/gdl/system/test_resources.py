@@ -32,6 +32,33 @@ def test_the_memory_of_a_process() -> None:
     assert resident_memory(2**30) == 0
 
 
+KEEPING = """
+import os
+from gdl.system import resident_memory, return_large_blocks
+{first}
+blocks, small, before = [], [], resident_memory(os.getpid())
+for _ in range(20):
+    blocks.append(b"x" * 8_000_000)
+    del blocks[0]
+    small.append(b"x" * 100_000)
+blocks = [b"x" * 8_000_000 for _ in range(20)]
+small.append(b"x" * 100_000)
+blocks.clear()
+print(resident_memory(os.getpid()) - before)
+"""
+"""Takes blocks that are large, with small ones after them, and says what it has kept."""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems are left as they are")
+def test_large_blocks_go_back_to_the_system() -> None:
+    def kept(first: str) -> int:
+        command = [sys.executable, "-c", KEEPING.format(first=first)]
+        return int(subprocess.check_output(command, text=True))
+
+    assert kept("return_large_blocks()") < 10_000_000 < 100_000_000 < kept("")
+
+
 def test_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
     assert available_cpus() == len(os.sched_getaffinity(0))
     monkeypatch.delattr(os, "sched_getaffinity")
@@ -63,7 +90,7 @@ def test_free_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     used.write_text("2000\n")
     assert available_memory() == 3000
     limit.write_text("max\n")
-    monkeypatch.setattr(resources, "_free_memory_of_machine", lambda: 7000)
+    monkeypatch.setattr(resources, "_memory_of_machine", lambda what: 7000)
     assert available_memory() == 7000
 
 

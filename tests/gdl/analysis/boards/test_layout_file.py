@@ -31,6 +31,8 @@ def test_our_files_change_what_is_found(file: Path) -> None:
         ("[colours]\nred = 'red'", r"colours\.red: String should match pattern"),
         ("[glyph]\nred = 'x'", r"glyph: Extra inputs are not permitted"),
         ("[[boards]", "this is not TOML"),
+        (f"size = {'1' * 5000}", "this is not TOML: Exceeds the limit"),
+        (f"size = {'[' * 5000}", "this is not TOML"),
         ("[glyphs]\na = '" + "x" * 100_000 + "'", "expected at most 100000 bytes"),
     ],
 )

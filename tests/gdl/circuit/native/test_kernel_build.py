@@ -15,6 +15,7 @@ from gdl.array_kernels.numba_compiler import BUILD_ENVIRONMENT
 from gdl.circuit import native
 from gdl.circuit.native import archive, kernels
 from gdl.system import child_environment
+from tests.support.kernel_archives import BUILD_SECONDS, assert_same_archive, builds
 
 FOLDER = Path(native.__file__).parent
 
@@ -45,9 +46,11 @@ def test_the_archive_fits_every_processor() -> None:
     assert "llvm.x86" not in code
 
 
+@builds
 @pytest.mark.slow
+@pytest.mark.timeout(BUILD_SECONDS)
 def test_the_same_kernels_give_the_same_archive(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gdl.circuit.native.kernel_build", str(tmp_path)]
     environment = {**os.environ, **child_environment(), **BUILD_ENVIRONMENT}
     subprocess.run(command, env=environment, check=True)
-    assert read_code(tmp_path, Manifest.read(tmp_path) or shipped()) == read_code(FOLDER, shipped())
+    assert_same_archive(FOLDER, tmp_path)

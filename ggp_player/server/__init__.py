@@ -1,8 +1,7 @@
 """The player server: HTTP in, moves in time out.
 
-The stages of a request, from the top: :mod:`.front` takes its connection, reads it
-(:mod:`.request_reader`) and decides whether it is served (:mod:`.access`, :mod:`.connections`);
-:mod:`.http` takes its text and passes it to the
+The stages of a request, from the top: :mod:`ggp_player.front` takes its connection, reads it, and
+asks :mod:`.access` whether it is served; :mod:`.http` takes its text and passes it to the
 :class:`Player` (:mod:`.player`), which parses it once (:mod:`ggp_player.protocol`) and finds its
 :mod:`.match_session`. That gives it a deadline (:mod:`.reply_deadline`: where the time limit of a
 reply is decided) and asks the :mod:`ggp_player.move_service` for a move. The reply goes back the
@@ -12,15 +11,37 @@ Start reading in :mod:`.player`. :mod:`.config` has the settings, and :mod:`ggp_
 makes flags of them.
 """
 
-from ggp_player.server.access import is_loopback
-from ggp_player.server.config import Config, load_config
-from ggp_player.server.http import serve
-from ggp_player.server.player import Player
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ggp_player.server.access import is_loopback, names_loopback
+    from ggp_player.server.config import Config, load_config
+    from ggp_player.server.http import serve
+    from ggp_player.server.player import Player
+
+_PLACES = {
+    "Config": "ggp_player.server.config",
+    "Player": "ggp_player.server.player",
+    "is_loopback": "ggp_player.server.access",
+    "load_config": "ggp_player.server.config",
+    "names_loopback": "ggp_player.server.access",
+    "serve": "ggp_player.server.http",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is asked for: a command needs little of all this."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)
+
 
 __all__ = [
     "Config",
     "Player",
     "is_loopback",
     "load_config",
+    "names_loopback",
     "serve",
 ]

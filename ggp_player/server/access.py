@@ -17,13 +17,13 @@ import hmac
 import ipaddress
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from http import HTTPStatus
 from typing import TypeAlias
 from urllib.parse import unquote_plus
 
+from ggp_player.front.admission import Admission
+from ggp_player.front.request_reader import Refusal, RequestHead
 from ggp_player.protocol import may_change_a_match
-from ggp_player.server.request_reader import Refusal, RequestHead
 
 METHODS = ("POST", "GET", "OPTIONS")
 
@@ -36,16 +36,6 @@ TOKEN_SENDER = "token"
 """The sender of every request that gives the secret, whatever its address."""
 
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """A request that may be served: from whom, and its head without the secret."""
-
-    sender: str
-    head: RequestHead
-    base: str = ""
-    """What stood before the path: the secret, where it was given there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +154,6 @@ def message_in(target: str) -> str:
     return unquote_plus(target.removeprefix("/"))
 
 
-@lru_cache(maxsize=1024)
-def plain_address(address: str) -> str:
-    """Write an address in one way: IPv4 in IPv6 is IPv4, and no zone."""
-    try:
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
-    return str(mapped or ip)
-
-
 def is_address(text: str) -> bool:
     """Check whether the text is an IP address."""
     try:
@@ -187,6 +166,11 @@ def is_address(text: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Check whether only this machine can reach what listens at a host."""
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def names_loopback(host: str) -> bool:
+    """Check whether a ``Host`` is a name that no machine but this one can have."""
+    return is_loopback(_without_port(host).lower().rstrip("."))
 
 
 def _without_port(host: str) -> str:

@@ -5,6 +5,9 @@ in upper case after ``GGP_PLAYER_``), a TOML file, the default here.
 
 The sources are read here and not by pydantic-settings, which ignores unknown variables and a
 missing file, and does not say which source a bad value came from.
+
+What the settings mean to other modules is imported when it is asked for, so that a command line can
+list them without importing a server.
 """
 
 from __future__ import annotations
@@ -17,21 +20,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
-from gdl.system import available_cpus
+from gdl.system import available_cpus, total_memory
 from ggp_player.archive import ArchiveLimit
 from ggp_player.errors import ConfigError
 from ggp_player.logs import LogFormat
-from ggp_player.pages import CHANGING_PATHS, PAGE_PATHS
 from ggp_player.search_memory import default_search_memory
-from ggp_player.server.access import AccessRules
-from ggp_player.server.connections import Timeouts
 from ggp_player.server.reply_deadline import MIN_MARGIN
-from ggp_player.strategies.selection import create
-from ggp_player.worker.process import MemoryLimits
+
+if TYPE_CHECKING:
+    from ggp_player.front import Timeouts
+    from ggp_player.server.access import AccessRules
+    from ggp_player.worker.process import MemoryLimits
 
 ADDRESSES_PER_BYTE = 2
 """The address space that a search tree reserves, for each byte that it may take."""
@@ -217,8 +227,9 @@ class Config(BaseModel):
         default=None,
         ge=16,
         le=2**20,
-        description="the MiB that the searches of a match take for their trees, 16 to 1048576; "
-        "without it, a quarter of what is free, for all matches together",
+        description="the MiB that the searches of a match take for their trees, 16 to 1048576, and "
+        "for all matches not more than there is; without it, a quarter of what is free, for all "
+        "matches together",
     )
     spares: int = Field(
         default=2,
@@ -282,6 +293,8 @@ class Config(BaseModel):
     @field_validator("strategy")
     @classmethod
     def _exists(cls, spec: str) -> str:
+        from ggp_player.strategies.selection import create
+
         create(spec)
         return spec
 
@@ -298,6 +311,18 @@ class Config(BaseModel):
             found = f"with {limit} MiB no search works"
             raise ValueError(f"{found}; the least that works on this machine is {least_memory()}")
         return limit
+
+    @field_validator("search_memory")
+    @classmethod
+    def _fits_into_memory(cls, value: int | None, info: ValidationInfo) -> int | None:
+        total, matches = total_memory(), info.data.get("max_matches", 1)
+        if value is not None and total is not None and value * matches * 2**20 > total:
+            taken = f"{value} MiB for each of {matches} matches" if matches > 1 else f"{value} MiB"
+            raise ValueError(
+                f"{taken} is more than there is: this machine, or its container, has "
+                f"{total // 2**20} MiB of memory; give fewer, or a smaller --max-matches"
+            )
+        return value
 
     @field_validator("allow", "allow_host", "allow_origin", mode="before")
     @classmethod
@@ -322,6 +347,9 @@ class Config(BaseModel):
     @cached_property
     def access(self) -> AccessRules:
         """Who may talk to the player."""
+        from ggp_player.pages import CHANGING_PATHS, PAGE_PATHS
+        from ggp_player.server.access import AccessRules
+
         return AccessRules(
             networks=tuple(ip_network(network, strict=False) for network in self.allow),
             token=self.token,
@@ -336,12 +364,16 @@ class Config(BaseModel):
 
     @property
     def timeouts(self) -> Timeouts:
-        """How long a request may take to come."""
+        """How long a request may take to come, and its reply to be received."""
+        from ggp_player.front import Timeouts
+
         return Timeouts(self.head_timeout, self.body_timeout)
 
     @property
     def memory_limits(self) -> MemoryLimits:
         """The memory of each process of a match."""
+        from ggp_player.worker.process import MemoryLimits
+
         search = default_search_memory() // self.max_matches
         if self.search_memory is not None:
             search = self.search_memory * 2**20

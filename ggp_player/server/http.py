@@ -11,7 +11,8 @@ What game managers do with HTTP, and what follows from it:
 - Browsers and course tools send the message in the address, ``GET /%28INFO%29``, where ``+`` is a
   blank; and browsers ask with OPTIONS first, whether they may.
 
-How a request is read, and whether it is served at all, is decided before: see :mod:`.front`.
+How a request is read, and whether it is served at all, is decided before: see
+:mod:`ggp_player.front`.
 """
 
 from __future__ import annotations
@@ -31,16 +32,23 @@ from types import FrameType
 
 from aiohttp import web
 
-from gdl.system import raise_open_files_limit
+from gdl.system import raise_open_files_limit, return_large_blocks
 from ggp_player.archive import default_archive
 from ggp_player.errors import ServerError
 from ggp_player.events import EventBus
+from ggp_player.front import (
+    MAX_LINE,
+    MAX_MESSAGE,
+    Bounds,
+    FrontSettings,
+    FrontSite,
+    Streams,
+    front_of,
+)
 from ggp_player.move_service import ensure_warm
 from ggp_player.pages import PlayerPages, asks_for_page
 from ggp_player.server.access import message_in
 from ggp_player.server.config import Config
-from ggp_player.server.connections import Bounds
-from ggp_player.server.front import MAX_LINE, Front, FrontSite
 from ggp_player.server.monitoring import loop_delay_measured, page
 from ggp_player.server.player import LATIN_1, UTF_8, Message, Player, Reply
 from ggp_player.server.polling import Mailbox, Poller
@@ -50,7 +58,6 @@ from ggp_player.server.reply_deadline import (
     UNKNOWN_ROUND_TRIP,
     ReplyDeadline,
 )
-from ggp_player.server.request_reader import MAX_MESSAGE
 
 DRAIN_SIGNALS = (signal.SIGUSR1,) if hasattr(signal, "SIGUSR1") else ()
 """What has a server finish its matches, begin no others, and end; Windows has no such signal."""
@@ -65,6 +72,12 @@ MIN_CONNECTIONS = 8
 
 MAX_HELD = 4 * MAX_MESSAGE
 """Bytes of large messages that are not whole yet, of all connections together."""
+
+MAX_UNREAD = 64 * 2**20
+"""Bytes of replies that wait for their peers, of all connections together."""
+
+MAX_UNREAD_OF_ONE = 32 * 2**20
+"""Bytes of the longest reply; those of game managers are a line."""
 
 LARGE_BODY = 2**16
 """Bytes of a body from which on it is decoded in a thread."""
@@ -117,7 +130,13 @@ def application(player: Player) -> web.Application:
     async def reply(
         request: web.Request, decoded: tuple[str, str], deadline: ReplyDeadline
     ) -> web.Response:
-        message = Message(*decoded, _sender(request) if player.config.bind_matches else "")
+        front = front_of(request)
+        sender = (request.remote or "") if front is None else front.sender
+        message = Message(
+            *decoded,
+            sender if player.config.bind_matches else "",
+            on_admitted=(lambda: None) if front is None else front.keep,
+        )
         peer = request.remote or "unknown"
         return _Reply(await player.reply_in_time(message, deadline, peer), deadline)
 
@@ -144,13 +163,17 @@ def _pages(player: Player) -> PlayerPages:
     config = player.config
     archive = None if config.no_archive else config.archive or default_archive()
     workers = player.background_workers
-    return PlayerPages(config.name, player.events, archive, _max_viewers(config), _base, workers)
+    return PlayerPages(config.name, player.events, archive, _streams(config), _base, workers)
 
 
-def _max_viewers(config: Config) -> int:
-    """How many streams there may be: half of the connections are kept for game managers."""
-    bounds = config.max_connections, config.max_connections_per_address
-    return min(config.max_viewers, *(bound // 2 for bound in bounds))
+def _streams(config: Config) -> Streams:
+    """Count streams: half of the connections, and of those of one address, are never theirs.
+
+    One address never has all of them.
+    """
+    most = min(config.max_viewers, config.max_connections // 2)
+    share = max(1, most * 3 // 4)
+    return Streams(most, min(share, config.max_connections_per_address // 2))
 
 
 def _add_pages(app: web.Application, pages: PlayerPages) -> None:
@@ -183,16 +206,10 @@ async def _errors_as_sentences(
         return web.Response(status=500, text=text, content_type="text/acl")
 
 
-def _sender(request: web.Request) -> str:
-    """Whose request this is, as the front has found out."""
-    front = None if request.transport is None else request.transport.get_protocol()
-    return front.sender if isinstance(front, Front) else request.remote or ""
-
-
 def _base(request: web.Request) -> str:
     """What stands before the path in the addresses of this server, for the sender."""
-    front = None if request.transport is None else request.transport.get_protocol()
-    return front.base if isinstance(front, Front) else ""
+    front = front_of(request)
+    return "" if front is None else front.base
 
 
 class _Reply(web.Response):
@@ -235,6 +252,7 @@ async def serve(
     ``on_stopping`` is called at SIGINT and SIGTERM, in the signal handler. What happens in matches
     is told to ``events``. Raises :class:`ServerError` where the address cannot be listened at.
     """
+    return_large_blocks()
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
 
     def stop() -> None:
@@ -305,8 +323,8 @@ def _called_at_signals(function: Callable[[], object], *numbers: int) -> Iterato
 
 def new_site(runner: web.BaseRunner, config: Config) -> FrontSite:
     """Create what listens, with the bounds that the settings and the system's limits call for."""
-    address = config.host, config.port
-    return FrontSite(runner, address, config.access, connection_bounds(config), config.timeouts)
+    settings = FrontSettings(config.access, connection_bounds(config), config.timeouts)
+    return FrontSite(runner, (config.host, config.port), settings)
 
 
 def connection_bounds(config: Config) -> Bounds:
@@ -314,7 +332,8 @@ def connection_bounds(config: Config) -> Bounds:
     reserved = RESERVED_FILES + FILES_PER_MATCH * (config.max_matches + config.spares)
     room = raise_open_files_limit(config.max_connections + reserved) - reserved
     most = max(MIN_CONNECTIONS, min(config.max_connections, room))
-    return Bounds(most, config.max_connections_per_address, MAX_HELD)
+    of_address = config.max_connections_per_address
+    return Bounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
 
 
 def new_runner(player: Player) -> web.AppRunner:

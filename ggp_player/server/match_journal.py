@@ -10,6 +10,8 @@ Where our role was told only what it may know, a step has that in ``moves``, as 
 
 Each line is written and synced to the disk in one thread of the folder's own, off the event loop,
 beginning as soon as the request is there; a reply waits for its line, but not beyond its deadline.
+A line also says when it was written, in seconds since the machine was started, so that a server
+knows how long a match has been silent, whatever has become of the time of day.
 A line that was cut off by the kill is left out, as no reply to it has left. Any other damage means
 that the state of the match is not known: the file is set aside, under a name that nobody reads.
 """
@@ -21,20 +23,20 @@ import hashlib
 import logging
 import os
 import stat
-import time
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from gdl.system import is_private, lock_file
+from gdl.system import boot_instant, is_private, lock_file, make_private
 from ggp_player.errors import ServerError
 from ggp_player.events import History, Step
 from ggp_player.protocol import Start
@@ -54,6 +56,12 @@ MAX_FILE = 2**26
 WRITE_GRACE = 0.05
 """Seconds that a reply whose deadline has passed waits for its line."""
 
+Instant: TypeAlias = tuple[str, float]
+"""A start of the machine, and the seconds since."""
+
+Now: TypeAlias = Callable[[], Instant | None]
+"""Returns the instant, where it is known."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -69,6 +77,7 @@ class _First:
     owner: str = ""
     encoding: str = UTF_8
     version: Literal[1] = 1
+    at: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,7 @@ class _Step:
 
     turn: int
     moves: Step
+    at: Instant | None = None
 
 
 _FIRST = TypeAdapter(_First)
@@ -87,13 +97,15 @@ _STEP = TypeAdapter(_Step)
 class StoredMatch:
     """A match as its journal has it: the START, and the steps received since.
 
-    ``owner`` is the sender of the START, and ``encoding`` that of its rules.
+    ``owner`` is the sender of the START, and ``encoding`` that of its rules. It was written last
+    ``at`` an instant, where that is known.
     """
 
     start: Start
     history: History = ()
     owner: str = ""
     encoding: str = UTF_8
+    at: Instant | None = field(default=None, compare=False)
 
 
 class MatchJournal:
@@ -103,20 +115,24 @@ class MatchJournal:
     lacks a turn is removed, as it would lead to a wrong state.
     """
 
-    def __init__(self, path: Path, executor: ThreadPoolExecutor, turn: int = 0) -> None:
+    def __init__(
+        self, path: Path, executor: ThreadPoolExecutor, now: Now = boot_instant, turn: int = 0
+    ) -> None:
         self._path = path
+        self._now = now
         self._executor = executor
         self._turn = turn
         self._has_failed = False
 
     def begin(self, start: Start, owner: str = "", encoding: str = UTF_8) -> asyncio.Future[None]:
         """Begin to write a new file with the START; the future is done once it is on disk."""
-        return self._write(_First(start, owner, encoding), os.O_CREAT | os.O_TRUNC)
+        first = _First(start, owner, encoding, at=self._now())
+        return self._write(first, os.O_CREAT | os.O_TRUNC)
 
     def append(self, step: Step) -> asyncio.Future[None]:
         """Begin to write a step; the future is done once it is on disk."""
         self._turn += 1
-        return self._write(_Step(self._turn, step))
+        return self._write(_Step(self._turn, step, self._now()))
 
     def remove(self) -> asyncio.Future[None]:
         """Begin to remove the file, after what is being written."""
@@ -145,14 +161,16 @@ class MatchJournal:
 class JournalFolder:
     """The folder with the journals of a server's matches. Raises :class:`ServerError`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, now: Now = boot_instant) -> None:
         self._folder = folder
+        self._now = now
         self._lock = _claim(folder)
         self._executor = ThreadPoolExecutor(1, "journal")
 
     def journal(self, match_id: str, turn: int = 0) -> MatchJournal:
         """The journal of a match that has made so many turns."""
-        return MatchJournal(self._folder / _file_name(match_id), self._executor, turn)
+        path = self._folder / _file_name(match_id)
+        return MatchJournal(path, self._executor, self._now, turn)
 
     def stored_matches(
         self, most: int, silence_limit: Callable[[Start], float]
@@ -160,18 +178,19 @@ class JournalFolder:
         """Read the matches that can go on, the newest first, at most so many.
 
         A match that has been silent for too long, in seconds, is removed; so is what is beyond
-        ``most``. What cannot be read is reported and set aside; other files are left alone.
+        ``most``. Since the machine was started anew, or where that is not known, nobody can say how
+        long that is: such a match goes on, and ends when it stays silent. What cannot be read is
+        reported and set aside; other files are left alone.
         """
         found: list[StoredMatch] = []
-        for path, silence in self._by_age():
-            try:
-                stored = _read(path)
-            except (DamagedJournalError, OSError) as error:
-                self._set_aside(path, error)
-                continue
-            if silence > silence_limit(stored.start) or len(found) >= most:
-                message = "%s is removed: silent for %.0f s, and %d newer matches for %d seats"
-                _log.warning(message, path, silence, len(found), most)
+        for path, stored in self._by_silence():
+            silence = self._silence(stored)
+            if (silence or 0) > silence_limit(stored.start) or len(found) >= most:
+                shown = (
+                    "not known to be silent" if silence is None else f"silent for {silence:.0f} s"
+                )
+                message = "%s is removed: %s, and %d newer matches for %d seats"
+                _log.warning(message, path, shown, len(found), most)
                 path.unlink(missing_ok=True)
             else:
                 found.append(stored)
@@ -182,15 +201,31 @@ class JournalFolder:
         self._executor.shutdown(wait=False)
         self._lock.close()
 
-    def _by_age(self) -> list[tuple[Path, float]]:
-        """The files of matches, each with its age in seconds, the newest first."""
-        now = time.time()  # the files were written by another process
-        names = sorted(path for path in self._folder.iterdir() if path.name != LOCK)
-        for path in names:
+    def _by_silence(self) -> list[tuple[Path, StoredMatch]]:
+        """Read the files of matches, the newest first."""
+        found = []
+        for path in sorted(path for path in self._folder.iterdir() if path.name != LOCK):
             if path.suffix not in {SUFFIX, SET_ASIDE}:
                 _log.warning("%s is no file of this server's, and left alone", path)
-        ages = [(path, now - path.lstat().st_mtime) for path in names if path.suffix == SUFFIX]
-        return sorted(ages, key=lambda pair: pair[1])
+            if path.suffix != SUFFIX:
+                continue
+            try:
+                found.append((path.lstat().st_mtime, path, _read(path)))
+            except (DamagedJournalError, OSError) as error:
+                self._set_aside(path, error)
+
+        def key(entry: tuple[float, Path, StoredMatch]) -> tuple[float, float]:
+            silence = self._silence(entry[2])
+            return inf if silence is None else silence, -entry[0]
+
+        return [(path, stored) for _, path, stored in sorted(found, key=key)]
+
+    def _silence(self, stored: StoredMatch) -> float | None:
+        """Return the seconds since a match was written; None where they are not known."""
+        now, at = self._now(), stored.at
+        if now is None or at is None or now[0] != at[0]:
+            return None
+        return round(now[1] - at[1], 1)
 
     def _set_aside(self, path: Path, error: Exception) -> None:
         aside = path.with_name(path.name + SET_ASIDE)
@@ -207,6 +242,7 @@ def _claim(folder: Path) -> IO[bytes]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not is_private(folder):
             raise ServerError(f"the state folder {folder} must belong to this user alone")
+        make_private(folder)
         lock = (folder / LOCK).open("ab")
     except OSError as error:
         raise ServerError(f"the state folder {folder} cannot be used: {error}") from error
@@ -281,4 +317,5 @@ def _stored_match(entries: list[bytes]) -> StoredMatch:
     if [step.turn for step in steps] != list(range(1, len(steps) + 1)):
         raise DamagedJournalError("a turn is missing")
     history = tuple(step.moves for step in steps)
-    return StoredMatch(first.start, history, first.owner, first.encoding)
+    latest = steps[-1].at if steps else first.at
+    return StoredMatch(first.start, history, first.owner, first.encoding, latest)

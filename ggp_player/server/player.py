@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from gdl.language import Notation
@@ -78,13 +78,15 @@ _log = logging.getLogger(__name__)
 class Message:
     """What was received, in which encoding, and from whom; empty means from this process.
 
-    ``sender`` is whose matches it may change, ``peer`` only for people to read.
+    ``sender`` is whose matches it may change, ``peer`` only for people to read. ``on_admitted`` is
+    called when it turns out to be of a match that the sender may change.
     """
 
     text: str
     encoding: str = UTF_8
     sender: str = ""
     peer: str = ""
+    on_admitted: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,10 +235,12 @@ class Player:
         deadline.reply_sent()
         return reply.text
 
-    def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
-        """Start the deadline of a request that came ``waited`` seconds ago."""
+    def new_deadline(
+        self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
+    ) -> ReplyDeadline:
+        """Start the deadline of a request that came ``waited`` seconds ago, or ``unsure`` more."""
         on_sent = self.metrics.reply_sent
-        return ReplyDeadline(self._margin, self._clock, round_trip, waited, on_sent)
+        return ReplyDeadline(self._margin, self._clock, round_trip, waited, unsure, on_sent)
 
     async def reply_in_time(
         self, message: Message, deadline: ReplyDeadline, peer: str = "here"
@@ -259,6 +263,8 @@ class Player:
             self.metrics.replies.labels(_REFUSED).inc()
             self._requests.note(peer, None, (message.text, BUSY), began)
             return Reply(BUSY)
+        if beginning.match_id and beginning.command in {"PLAY", "STOP", "ABORT"}:
+            message.on_admitted()
         try:
             request = await self._parse(message, beginning)
         except ProtocolError as error:
@@ -327,6 +333,7 @@ class Player:
         match, outcome = self._matches.receive(request, message.sender)
         if match is None or outcome is Outcome.BUSY:
             return Reply(BUSY)
+        message.on_admitted()
         enter_match(match.match_id)
         session = self._session(match, message)
         text = await self._act(session, request, outcome, deadline)

@@ -21,12 +21,12 @@ import aiohttp
 from yarl import URL
 
 from ggp_player.errors import ProtocolError, ServerError
+from ggp_player.front import MAX_MESSAGE
 from ggp_player.logs import shown
 from ggp_player.protocol import Envelope, parse_envelope
 from ggp_player.server.config import Config
 from ggp_player.server.player import UTF_8, Message, Player, Reply
 from ggp_player.server.reply_deadline import UNKNOWN_ROUND_TRIP, ReplyDeadline
-from ggp_player.server.request_reader import MAX_MESSAGE
 
 ANSWER_SECONDS = 30.0
 """How long the manager may take to answer a poll; some hold it until there is a message."""
@@ -45,9 +45,6 @@ MAX_REMEMBERED = 256
 
 MAX_FLUSHED = 256
 """The most old messages that are dropped at the beginning."""
-
-MAX_WAITED = 5.0
-"""The most seconds that a message is taken to have waited for us."""
 
 CLOSING_SECONDS = 1.0
 """How long the last replies may take to leave when the server stops."""
@@ -148,8 +145,8 @@ class Poller:
             return PAUSES[min(self._failures, len(PAUSES)) - 1]
         if not text:
             return self._interval
-        waited = 0.0 if before is None or self._asked is None else self._asked - before
-        return 0.0 if self._begin(text, min(waited, MAX_WAITED)) else self._interval
+        unsure = 0.0 if before is None or self._asked is None else self._asked - before
+        return 0.0 if self._begin(text, unsure) else self._interval
 
     async def _next_message(self) -> str | None:
         """The next message, empty where there is none, None where the manager is not there."""
@@ -183,8 +180,11 @@ class Poller:
                     raise ServerError(f"a message has more than {MAX_MESSAGE} bytes")
             return body.decode(UTF_8, errors="replace")
 
-    def _begin(self, text: str, waited: float) -> bool:
-        """Begin to answer a message; return False for one that is no message, or not new."""
+    def _begin(self, text: str, unsure: float) -> bool:
+        """Begin to answer a message; return False for one that is no message, or not new.
+
+        It has waited for our poll for ``unsure`` seconds at most.
+        """
         try:
             envelope = parse_envelope(text)
         except ProtocolError as error:
@@ -195,7 +195,7 @@ class Poller:
         if is_new and len(self._sending) >= MAX_OPEN:
             _log.warning("%s: too many messages at once, one is dropped", self._mailbox.host)
             return False
-        deadline = self._player.new_deadline(UNKNOWN_ROUND_TRIP, waited)
+        deadline = self._player.new_deadline(UNKNOWN_ROUND_TRIP, unsure=unsure)
         if is_new:
             message = Message(envelope.message, UTF_8, f"poll {envelope.sender}")
             replying = self._player.reply_in_time(message, deadline, self._mailbox.host)

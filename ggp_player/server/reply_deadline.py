@@ -69,6 +69,13 @@ ROUND_TRIPS = 2
 UNKNOWN_ROUND_TRIP = 0.1
 """Seconds, where the system does not measure it: a manager on another continent."""
 
+MAX_UNSURE_SHARE = 1 / 3
+"""The part of a clock that a request counts for at most which may have waited, or not.
+
+What has waited longer is lost. A reply that waits for a legal move is in time where the request has
+not waited; one that is guessed at once is worth nothing at all.
+"""
+
 REMEMBERED_REPLIES = 50
 """How many replies are remembered."""
 
@@ -129,8 +136,8 @@ class Margin:
 class ReplyDeadline:
     """When the reply to a request is due that came ``waited`` seconds ago.
 
-    ``round_trip`` is in seconds, too. ``on_sent`` gets the seconds that were left of the game
-    manager's clock when the reply left.
+    It may have waited ``unsure`` seconds more. ``round_trip`` is in seconds, too. ``on_sent`` gets
+    the seconds that were left of the game manager's clock when the reply left.
     """
 
     def __init__(
@@ -139,6 +146,7 @@ class ReplyDeadline:
         clock: Clock,
         round_trip: float = 0.0,
         waited: float = 0.0,
+        unsure: float = 0.0,
         on_sent: Callable[[float], None] = lambda seconds_left: None,
     ) -> None:
         self._on_sent = on_sent
@@ -147,13 +155,15 @@ class ReplyDeadline:
         self._clock = clock
         self._round_trip = round_trip
         self._arrived = clock() - waited
+        self._unsure = unsure
         self._deadline: Deadline | None = None
 
     def for_clock(self, seconds: float) -> Deadline:
         """The deadline on a game manager's clock of so many seconds."""
         search_time = max(0.0, seconds - self._margin.seconds(seconds, self._round_trip))
-        self._end = self._arrived + seconds
-        self._deadline = Deadline(self._arrived + search_time, self._clock)
+        arrived = self._arrived - min(self._unsure, MAX_UNSURE_SHARE * seconds)
+        self._end = arrived + seconds
+        self._deadline = Deadline(arrived + search_time, self._clock)
         return self._deadline
 
     @property

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from ggp_player.errors import ConfigError
+from ggp_player.server import config
 from ggp_player.server.config import ADDRESSES_PER_BYTE, Config, least_memory, load_config
 
 
@@ -118,6 +119,21 @@ def test_values_out_of_range(settings: dict[str, object]) -> None:
         load_config(flags=settings)
     assert len(caught.value.problems) == 1
     assert caught.value.problems[0].startswith(f"{next(iter(settings))} in the command line")
+
+
+@pytest.mark.parametrize(("taken", "matches"), [(1025, 1), (300, 4)])
+def test_searches_take_no_more_memory_than_there_is(
+    taken: int, matches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "total_memory", lambda: 2**30)
+    settings = {"search_memory": taken, "max_matches": matches}
+    with pytest.raises(ConfigError) as caught:
+        load_config(flags=settings)
+    [problem] = caught.value.problems
+    assert problem.startswith(f"search_memory in the command line: {taken} MiB")
+    assert "has 1024 MiB of memory" in problem
+    fitting = {**settings, "search_memory": 1024 // matches}
+    assert load_config(flags=fitting).search_memory == 1024 // matches
 
 
 def test_a_file_that_is_no_toml(file: Path) -> None:

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from ggp_player.errors import ServerError
+from ggp_player.front import MAX_MESSAGE
 from ggp_player.server import http
 from ggp_player.server.config import Config
 from ggp_player.server.http import (
@@ -32,7 +33,6 @@ from ggp_player.server.reply_deadline import (
     UNKNOWN_ROUND_TRIP,
     ReplyDeadline,
 )
-from ggp_player.server.request_reader import MAX_MESSAGE
 from tests.ggp_player.conftest import Ear
 from tests.support.paths import ROOT
 
@@ -171,10 +171,12 @@ async def test_the_round_trip_and_the_wait_for_the_server_are_measured() -> None
     waits: list[float] = []
 
     class Spy(Player):
-        def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
+        def new_deadline(
+            self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
+        ) -> ReplyDeadline:
             seen.append(round_trip)
             waits.append(waited)
-            return super().new_deadline(round_trip, waited)
+            return super().new_deadline(round_trip, waited, unsure)
 
     async with Spy(Config(strategy="legal")) as player, serving(player) as port:
         await exchange(port, ggp_base("(INFO)"))
@@ -196,9 +198,11 @@ async def test_a_system_that_tells_less_of_a_connection_is_one_that_tells_nothin
     seen: list[tuple[float, float]] = []
 
     class Spy(Player):
-        def new_deadline(self, round_trip: float = 0.0, waited: float = 0.0) -> ReplyDeadline:
+        def new_deadline(
+            self, round_trip: float = 0.0, waited: float = 0.0, unsure: float = 0.0
+        ) -> ReplyDeadline:
             seen.append((round_trip, waited))
-            return super().new_deadline(round_trip, waited)
+            return super().new_deadline(round_trip, waited, unsure)
 
     monkeypatch.setattr(http, "_TCP_INFO", struct.Struct("52x I 12x I 900x"))
     async with Spy(Config(strategy="legal")) as player, serving(player) as port:

@@ -8,17 +8,28 @@ import signal
 import socket
 import stat
 import time
+import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import gdl
+from gdl.system import boot_instant
 from ggp_player.errors import ServerError
 from ggp_player.protocol import BUSY, Start
 from ggp_player.server.config import Config
-from ggp_player.server.match_journal import LOCK, SET_ASIDE, SUFFIX, JournalFolder, StoredMatch
+from ggp_player.server.match_journal import (
+    LOCK,
+    SET_ASIDE,
+    SUFFIX,
+    Instant,
+    JournalFolder,
+    Now,
+    StoredMatch,
+)
 from ggp_player.server.player import Message, Player
 from tests.ggp_player.conftest import Ear
 from tests.support.left_behind import HANGING, becomes_true
@@ -36,17 +47,21 @@ def folder(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[JournalFolder]:
-    journals = JournalFolder(folder)
+async def opened(folder: Path, now: Now = boot_instant) -> AsyncIterator[JournalFolder]:
+    journals = JournalFolder(folder, now)
     yield journals
     journals.close()
 
 
 async def write(
-    folder: Path, start: Start = START, turns: int = 2, owner: str = "10.0.0.1"
+    folder: Path,
+    start: Start = START,
+    turns: int = 2,
+    owner: str = "10.0.0.1",
+    now: Now = boot_instant,
 ) -> Path:
     """Write the journal of a match with so many turns, as a server does that is killed then."""
-    async with opened(folder) as journals:
+    async with opened(folder, now) as journals:
         journal = journals.journal(start.match_id)
         await journal.begin(start, owner, "latin-1")
         for _ in range(turns):
@@ -146,15 +161,46 @@ async def test_other_files_are_left_alone(folder: Path, caplog: pytest.LogCaptur
 
 
 async def test_matches_that_are_silent_or_too_many_are_removed(folder: Path) -> None:
-    for name, age in [("old", 100), ("older", 200), ("new", 0)]:
-        await write(folder, Start(name, "xena", "", 1, 1))
-        for path in journals_in(folder):
-            if f'"{name}"' in path.read_text():
-                os.utime(path, (time.time() - age,) * 2)
-    async with opened(folder) as journals:
+    for name, at in [("old", 100.0), ("older", 0.0), ("new", 200.0)]:
+        written = ("boot", at)
+        await write(folder, Start(name, "xena", "", 1, 1), now=partial(tuple[str, float], written))
+    async with opened(folder, lambda: ("boot", 200.0)) as journals:
         stored = journals.stored_matches(1, lambda start: 150)
         assert [match.start.match_id for match in stored] == ["new"]
         assert len(journals_in(folder)) == 1
+
+
+@pytest.mark.parametrize("later", [("another boot", 5.0), None, ("boot", 101.0)])
+async def test_the_time_of_day_removes_no_match(folder: Path, later: Instant | None) -> None:
+    """Whatever the clock was set to while the server was down."""
+    for name, age in [("a", 10**6), ("b", 0), ("c", -(10**6))]:
+        await write(folder, Start(name, "xena", "", 1, 1), now=lambda: ("boot", 100.0))
+        for path in journals_in(folder):
+            if f'"{name}"' in path.read_text():
+                os.utime(path, (time.time() - age,) * 2)
+    async with opened(folder, lambda: later) as journals:
+        stored = journals.stored_matches(3, lambda start: 60)
+        assert [match.start.match_id for match in stored] == ["c", "b", "a"]
+
+
+async def test_a_journal_of_an_earlier_version_goes_on(folder: Path) -> None:
+    path = await write(folder, now=lambda: None)
+    path.write_bytes(
+        b"".join(
+            b"%08x %b\n" % (zlib.crc32(entry), entry)
+            for line in path.read_bytes().splitlines()
+            for entry in [line.partition(b" ")[2].replace(b',"at":null', b"")]
+        )
+    )
+    assert b'"at"' not in path.read_bytes()
+    async with opened(folder) as journals:
+        assert len(journals.stored_matches(1, lambda start: 60)) == 1
+
+
+async def test_a_folder_that_others_may_read_is_narrowed(folder: Path) -> None:
+    await asyncio.to_thread(folder.mkdir, 0o755)
+    async with opened(folder):
+        assert mode(folder) == 0o700
 
 
 async def test_a_folder_has_one_server(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from ggp_player.events import EventBus, StateReached
 from ggp_player.protocol import DID_RULE
 from ggp_player.server.config import Config
-from ggp_player.server.player import LONG_RULES, Player
+from ggp_player.server.player import LONG_RULES, Message, Player
 from tests.ggp_player.conftest import Ear
 from tests.support.stopwatch import Stopwatch
 
@@ -100,6 +101,24 @@ async def test_a_running_match_is_not_disturbed(fields: str) -> None:
             (start(fields, match_id="other"), "ready"),
             ("(play other nil)", "(claim 1)"),
         )
+
+
+async def test_whoever_may_play_a_match_is_admitted_and_nobody_else(fields: str) -> None:
+    async with player(max_matches=2) as ours:
+        admitted: list[str] = []
+        for sender, text in (
+            ("them", "(INFO)"),
+            ("us", start(fields)),
+            ("them", "(PLAY m NIL)"),
+            ("us", "(PLAY m NIL)"),
+            ("us", "(PLAY other NIL)"),
+            ("us", "(PLAY m (("),
+            ("us", "(STOP m ((claim 1) noop))"),
+        ):
+            note = partial(admitted.append, f"{sender} {text.split()[0]}")
+            message = Message(text, sender=sender, on_admitted=note)
+            await ours.reply_in_time(message, ours.new_deadline())
+    assert list(dict.fromkeys(admitted)) == ["us (START", "us (PLAY", "us (STOP"]
 
 
 async def test_two_matches_at_a_time(fields: str) -> None:

@@ -10,6 +10,7 @@ from ggp_player.server.reply_deadline import (
     ENOUGH_REPLIES,
     MAX_MARGIN,
     MAX_MARGIN_SHARE,
+    MAX_UNSURE_SHARE,
     MIN_MARGIN,
     OVERHEADS,
     PONDERING_GRACE,
@@ -166,3 +167,12 @@ def test_the_time_that_a_request_has_waited_counts() -> None:
     clock = FakeClock()
     at_once, late = ReplyDeadline(Margin(), clock), ReplyDeadline(Margin(), clock, 0.0, 0.75)
     assert at_once.for_clock(10).at - late.for_clock(10).at == 0.75
+
+
+def test_what_may_have_waited_leaves_time_for_a_legal_move() -> None:
+    """A manager that hands out messages may count from then on, however long nobody asked."""
+    now = 100.0
+    deadline = ReplyDeadline(Margin(0.1), lambda: now, unsure=50.0)
+    assert deadline.for_clock(3).at == pytest.approx(100 + 3 - 0.1 - MAX_UNSURE_SHARE * 3)
+    short = ReplyDeadline(Margin(0.1), lambda: now, unsure=0.5)
+    assert short.for_clock(3).at == pytest.approx(100 + 3 - 0.1 - 0.5)

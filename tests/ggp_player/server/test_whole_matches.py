@@ -16,6 +16,7 @@ import gdl
 from gdl import Ruleset
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
+from ggp_player.match_rules import LocalRules
 from ggp_player.move_service.supervisor import MAX_FAILURES
 from ggp_player.protocol.dialects.syntax import Dialect
 from ggp_player.protocol.match_record import MatchRecord
@@ -75,7 +76,7 @@ async def play(
     setup = MatchSetup(rules, "whole.1", 4, 1, seed=1, scramble=scramble)
     async with AsyncExitStack() as stack:
         players = [await stack.enter_async_context(serving(name)) for name in strategies]
-        manager = GameManager(setup, gdl.interpret(rules), players, steps.append)
+        manager = GameManager(setup, LocalRules(gdl.interpret(rules)), players, steps.append)
         return await manager.run(), steps
 
 
@@ -108,7 +109,9 @@ async def test_players_in_every_dialect(dialect: str, game: str, scramble: bool)
     steps: list[MatchStep] = []
     async with serving("random") as first, serving("legal") as second:
         players = [replace(first, dialect=Dialect(dialect)), second]
-        record = await GameManager(setup, gdl.interpret(rules), players, steps.append).run()
+        record = await GameManager(
+            setup, LocalRules(gdl.interpret(rules)), players, steps.append
+        ).run()
     assert_flawless(record, steps)
 
 
@@ -162,7 +165,7 @@ async def test_a_strategy_that_eats_memory_is_stopped(bad: BadStrategy) -> None:
         serving(bad("Greedy"), memory_limit=least_memory()) as greedy,
         serving("legal") as other,
     ):
-        run = GameManager(setup, gdl.interpret(rules), [greedy, other], steps.append)
+        run = GameManager(setup, LocalRules(gdl.interpret(rules)), [greedy, other], steps.append)
         assert_flawless(await run.run(), steps)
 
 
@@ -175,7 +178,7 @@ async def test_the_least_memory_suffices(game: str, caplog: pytest.LogCaptureFix
     setup = MatchSetup(rules, "whole.1", 8, 2, seed=1)
     small = {"memory_limit": least_memory(), "search_memory": 16}
     async with serving("auto", **small) as least, serving("random") as other:
-        run = GameManager(setup, gdl.interpret(rules), [least, other], steps.append)
+        run = GameManager(setup, LocalRules(gdl.interpret(rules)), [least, other], steps.append)
         assert_flawless(await run.run(), steps)
     assert "died" not in caplog.text
 
@@ -187,7 +190,7 @@ async def test_a_bad_strategy_does_not_keep_a_server_from_the_next_match(bad: Ba
         for number in range(2):
             steps: list[MatchStep] = []
             setup = MatchSetup(rules, f"whole.{number}", 2, 1)
-            run = GameManager(setup, gdl.interpret(rules), [deaf, other], steps.append)
+            run = GameManager(setup, LocalRules(gdl.interpret(rules)), [deaf, other], steps.append)
             assert_flawless(await run.run(), steps)
 
 
@@ -233,7 +236,7 @@ async def test_a_search_killed_in_the_middle_of_each_move_is_replaced(bad: BadSt
         serving("legal") as other,
     ):
         setup = MatchSetup(rules, "whole.1", 2, 5)
-        run = GameManager(setup, machine, [player, other], kill_one_more)
+        run = GameManager(setup, LocalRules(machine), [player, other], kill_one_more)
         assert_flawless(await run.run(), steps)
     assert assassin.announced >= 1 + 2 * 2, "two searches in each move after the first"
     last = machine.legal_moves(machine.initial_state(), machine.roles[0])[-1]
@@ -272,6 +275,8 @@ async def test_fifty_matches_in_a_row_on_one_server() -> None:
         for number in range(50):
             steps: list[MatchStep] = []
             setup = MatchSetup(rules, f"whole.{number}", 2, 1, seed=number, scramble=True)
-            run = GameManager(setup, gdl.interpret(rules), [first, second], steps.append)
+            run = GameManager(
+                setup, LocalRules(gdl.interpret(rules)), [first, second], steps.append
+            )
             assert_flawless(await run.run(), steps)
     assert time.monotonic() - began < 600

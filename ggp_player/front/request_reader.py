@@ -70,9 +70,13 @@ class Refusal:
     def __bytes__(self) -> bytes:
         """The whole response. Managers read its body as a reply, and it is not one of a player."""
         body = f"error: {self.sentence}".encode("ascii", "backslashreplace")
+        return self.response(body, "text/acl")
+
+    def response(self, body: bytes, content_type: str) -> bytes:
+        """The whole response with a body of another kind."""
         lines = (
             f"HTTP/1.0 {self.status.value} {self.status.phrase}",
-            "Content-Type: text/acl",
+            f"Content-Type: {content_type}",
             f"Content-Length: {len(body)}",
             "Connection: close",
         )
@@ -125,6 +129,21 @@ class HttpRequest:
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + self.body
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How bodies are read: so many bytes at most.
+
+    ``guesses``: a length may be missing, or count characters, as game managers send it. Otherwise
+    it is in bytes, and a body without one is empty.
+    """
+
+    max_body: int = MAX_MESSAGE
+    guesses: bool = True
+
+
+_AS_MANAGERS_SEND = Reading()
+
+
 class _Body(Protocol):
     """A body that is being received. ``is_whole`` is final; ``may_be_whole`` is a guess."""
 
@@ -144,7 +163,8 @@ class RequestReader:
     received after that is ignored.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reading: Reading = _AS_MANAGERS_SEND) -> None:
+        self._reading = reading
         self.head: RequestHead | None = None
         self.request: HttpRequest | None = None
         self.refusal: Refusal | None = None
@@ -211,7 +231,7 @@ class RequestReader:
         if end is None:
             return b""
         self.head = _parse_head(bytes(self._unread[: end.start()]))
-        self._body = _new_body(self.head)
+        self._body = _new_body(self.head, self._reading)
         return bytes(self._unread[end.end() :])
 
 
@@ -242,7 +262,7 @@ def _parse_header(line: bytes) -> tuple[str, str]:
     return header["name"].decode().lower(), header["value"].decode("latin-1").rstrip()
 
 
-def _new_body(head: RequestHead) -> _Body:
+def _new_body(head: RequestHead, reading: Reading) -> _Body:
     if head.header("content-encoding").lower() not in {"", "identity"}:
         sentence = "compressed messages are not read; send it without Content-Encoding"
         raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, sentence)
@@ -250,21 +270,37 @@ def _new_body(head: RequestHead) -> _Body:
         if coding != "chunked":
             sentence = "of the transfer encodings, only chunked is read"
             raise RefusedError(HTTPStatus.NOT_IMPLEMENTED, sentence)
-        return _ChunkedBody()
+        return _ChunkedBody(reading.max_body)
     sizes = {value for name, value in head.headers if name == "content-length"}
     if not sizes:
-        return _UnsizedBody() if head.method == "POST" else _SizedBody(0)
+        is_guessed = reading.guesses and head.method == "POST"
+        return _UnsizedBody(reading.max_body) if is_guessed else _ExactBody(0)
     size = sizes.pop()
     if sizes or not (size.isascii() and size.isdigit()):
         raise RefusedError(HTTPStatus.BAD_REQUEST, "Content-Length is no number")
-    if len(size) > _MAX_DIGITS or int(size) > MAX_MESSAGE:
-        raise _too_long()
-    return _SizedBody(int(size))
+    if len(size) > _MAX_DIGITS or int(size) > reading.max_body:
+        raise _too_long(reading.max_body)
+    return _SizedBody(int(size)) if reading.guesses else _ExactBody(int(size))
 
 
-def _too_long() -> RefusedError:
-    sentence = f"the message has more than {MAX_MESSAGE} bytes"
+def _too_long(most: int) -> RefusedError:
+    sentence = f"the message has more than {most} bytes"
     return RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
+
+
+class _ExactBody:
+    """A body of so many bytes."""
+
+    may_be_whole = False
+
+    def __init__(self, size: int) -> None:
+        self.data = bytearray()
+        self.is_whole = size == 0
+        self._size = size
+
+    def receive(self, data: bytes) -> None:
+        self.data += data[: self._size - len(self.data)]
+        self.is_whole = len(self.data) == self._size
 
 
 class _SizedBody:
@@ -322,7 +358,8 @@ class _UnsizedBody:
 
     may_be_whole = True
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.data = bytearray()
         self.is_whole = False
         self._depth = 0
@@ -332,8 +369,8 @@ class _UnsizedBody:
         end = self._end_of_expression(data)
         self.data += data if end is None else data[:end]
         self.is_whole = end is not None
-        if len(self.data) > MAX_MESSAGE:
-            raise _too_long()
+        if len(self.data) > self._most:
+            raise _too_long(self._most)
 
     def _end_of_expression(self, data: bytes) -> int | None:
         start = 0
@@ -359,7 +396,8 @@ class _ChunkedBody:
 
     may_be_whole = False
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self.data = bytearray()
         self.is_whole = False
         self._line = bytearray()
@@ -377,8 +415,8 @@ class _ChunkedBody:
                 at += len(piece)
             else:
                 at = self._receive_line(data, at)
-        if len(self.data) + self._left > MAX_MESSAGE:
-            raise _too_long()
+        if len(self.data) + self._left > self._most:
+            raise _too_long(self._most)
 
     def _receive_line(self, data: bytes, at: int) -> int:
         """Take bytes up to the end of a line, and return where the next one begins."""

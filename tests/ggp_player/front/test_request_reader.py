@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp_player.server.request_reader import (
+from ggp_player.front.request_reader import (
     MAX_CHUNKS,
     MAX_HEAD,
     MAX_HEADERS,

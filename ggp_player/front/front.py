@@ -1,10 +1,11 @@
-"""The front of the server: takes connections, and hands whole requests to aiohttp.
+"""The front of a server: takes connections, and hands whole requests to aiohttp.
 
 What comes before a whole request is where strangers can do harm, so all of it is here, and bounded:
 how many connections there are (:mod:`.connections`), how long a head and a body may take, and how
-large they may be. What is read is decided by :mod:`.request_reader`, and who may ask by
-:mod:`.access`. aiohttp sees only requests that are whole, admitted, and written by the standard; a
-connection that sends nothing costs one small object.
+large they may be. What is read is decided by :mod:`.request_reader`, and who may ask by an
+:class:`~.admission.Access`. aiohttp sees only requests that are whole, admitted, and written by the
+standard; a connection that sends nothing costs one small object. What comes after it is bounded,
+too: how long a peer may take to receive its reply, and how many bytes wait for it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
 from aiohttp import web
 
-from ggp_player.server.access import AccessRules, Admission, plain_address
-from ggp_player.server.connections import SMALL_BODY, Bounds, Connections, Timeouts
-from ggp_player.server.request_reader import MAX_HEAD, HttpRequest, Refusal, RequestReader
+from ggp_player.front.admission import Access, Admission, plain_address
+from ggp_player.front.connections import SMALL_BODY, SMALL_REPLY, Bounds, Connections, Timeouts
+from ggp_player.front.reply_transport import ReplyTransport
+from ggp_player.front.request_reader import MAX_HEAD, HttpRequest, Reading, Refusal, RequestReader
 
 PACKET = 2**14
 """Bytes that are received at a time: scanning them holds the event loop for milliseconds."""
@@ -48,7 +51,21 @@ MAX_LINE = 3 * MAX_HEAD
 REPORT_SECONDS = 10.0
 """The shortest time between two lines of the log about connections that are turned away."""
 
+LOOK_SECONDS = 1.0
+"""Seconds between two looks at which peers receive what is sent to them."""
+
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontSettings:
+    """Who is served, how much of everything, and how a refusal is written."""
+
+    access: Access
+    bounds: Bounds
+    timeouts: Timeouts
+    reading: Reading = field(default_factory=Reading)
+    refusal_bytes: Callable[[Refusal], bytes] = bytes
 
 
 class Front(asyncio.BufferedProtocol):
@@ -58,9 +75,12 @@ class Front(asyncio.BufferedProtocol):
         self.address = ""
         self.sender = ""
         """Whose request this is; it is known before aiohttp gets the request."""
+        self.is_kept = False
+        self.is_stream = False
         self._site = site
-        self._reader = RequestReader()
+        self._reader = RequestReader(site.settings.reading)
         self._transport: asyncio.Transport | None = None
+        self._reply: ReplyTransport | None = None
         self._buffer = bytearray()
         self._timer: asyncio.TimerHandle | None = None
         self._quiet: asyncio.TimerHandle | None = None
@@ -79,13 +99,31 @@ class Front(asyncio.BufferedProtocol):
         """The bytes of a body that is not whole."""
         return self._reader.held
 
+    @property
+    def unread(self) -> int:
+        """The bytes of the reply that wait for the peer."""
+        return 0 if self._reply is None else self._reply.unread
+
+    @property
+    def taken(self) -> int:
+        """The bytes of the reply that have gone."""
+        return 0 if self._reply is None else self._reply.taken
+
+    def keep(self) -> None:
+        """Never close this connection for another one: a move is awaited on it."""
+        self.is_kept = True
+
+    def begin_stream(self) -> None:
+        """Note that the reply goes on until the peer leaves."""
+        self.is_stream = True
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a head."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         peer = transport.get_extra_info("peername")
         self.address = plain_address(peer[0]) if peer else ""
-        self._set_timer(self._site.timeouts.head)
+        self._set_timer(self._site.settings.timeouts.head)
         self._site.connections.add(self)
         self._site.report_dropped()
 
@@ -161,25 +199,31 @@ class Front(asyncio.BufferedProtocol):
     def _admit(self) -> None:
         head = self._reader.head
         assert head is not None
-        verdict = self._site.access.check(head, self.address)
+        verdict = self._site.settings.access.check(head, self.address)
         if isinstance(verdict, Refusal):
             self._refuse(verdict)
             return
         self._admitted, self.sender = verdict, verdict.sender
         if self._reader.request is None:
-            self._set_timer(self._site.timeouts.body)
+            self._set_timer(self._site.settings.timeouts.body)
             if head.header("expect").lower() == "100-continue" and self._transport is not None:
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     def _answer(self, request: HttpRequest) -> None:
         """Have aiohttp answer the request."""
         assert self._admitted is not None
+        assert self._transport is not None
         self._settle()
         self._site.connections.answering(self)
         self._handler = self._site.new_handler()
-        self._handler.connection_made(self._transport)
+        self._reply = ReplyTransport(self._transport, self._bound_reply)
+        self._handler.connection_made(self._reply)
         self._handler.data_received(bytes(HttpRequest(self._admitted.head, request.body)))
         self._reader = RequestReader()  # the body is aiohttp's now
+
+    def _bound_reply(self) -> None:
+        if self.unread > SMALL_REPLY:
+            self._site.connections.bound_unread(self)
 
     def _refuse(self, refusal: Refusal) -> None:
         """Send the refusal, and close when the peer has had time to read it."""
@@ -187,7 +231,7 @@ class Front(asyncio.BufferedProtocol):
         self._site.report_refused(self.address, refusal)
         if self._transport is None or self._transport.is_closing():
             return
-        self._transport.write(bytes(refusal))
+        self._transport.write(self._site.settings.refusal_bytes(refusal))
         with suppress(OSError):  # the peer may be gone
             self._transport.write_eof()
         self._timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self.drop)
@@ -234,18 +278,16 @@ class FrontSite(web.BaseSite):
         self,
         runner: web.BaseRunner,
         address: tuple[str, int],
-        access: AccessRules,
-        bounds: Bounds,
-        timeouts: Timeouts,
+        settings: FrontSettings,
     ) -> None:
         super().__init__(runner)
-        self.access = access
-        self.timeouts = timeouts
-        self.connections = Connections(bounds)
+        self.settings = settings
+        self.connections = Connections(settings.bounds, settings.timeouts)
         assert runner.server is not None
         self.new_handler: Callable[[], Any] = runner.server
         self._address = address
         self._servers: list[asyncio.Server] = []
+        self._look: asyncio.TimerHandle | None = None
         self._next_report = 0.0
         self._refused = 0
 
@@ -273,11 +315,14 @@ class FrontSite(web.BaseSite):
             server = await loop.create_server(lambda: Front(self), sock=listening, backlog=BATCH)
             listening.listen(BACKLOG)
             self._servers.append(server)
+        self._look_again()
 
     async def stop(self) -> None:
         """Stop listening, and close what has sent no whole request."""
         for server in self._servers:
             server.close()
+        if self._look is not None:
+            self._look.cancel()
         self.connections.drop_waiting()
         await super().stop()
 
@@ -285,7 +330,7 @@ class FrontSite(web.BaseSite):
         """Log how many connections had to go, now and then."""
         if self.connections.dropped and self._may_report():
             _log.warning(
-                "%d connections were closed before they sent a request: there were too many",
+                "%d connections were closed: there were too many, or they received nothing",
                 self.connections.dropped,
             )
             self.connections.dropped = 0
@@ -298,12 +343,25 @@ class FrontSite(web.BaseSite):
             _log.warning("%s is refused: %s%s", address, refusal.sentence, others)
             self._refused = 0
 
+    def _look_again(self) -> None:
+        """Drop those who do not receive what is sent to them, again and again."""
+        loop = asyncio.get_running_loop()
+        self.connections.drop_stalled(loop.time())
+        self.report_dropped()
+        self._look = loop.call_later(LOOK_SECONDS, self._look_again)
+
     def _may_report(self) -> bool:
         now = asyncio.get_running_loop().time()
         if now < self._next_report:
             return False
         self._next_report = now + REPORT_SECONDS
         return True
+
+
+def front_of(request: web.Request) -> Front | None:
+    """Return the front that a request came through; None where there is none, or it has gone."""
+    found = None if request.transport is None else request.transport.get_protocol()
+    return found if isinstance(found, Front) else None
 
 
 def _bound_socket(family: int, address: tuple[Any, ...]) -> socket.socket:

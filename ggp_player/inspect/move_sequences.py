@@ -9,7 +9,6 @@ Three forms can be read: one joint move, a list of joint moves, and a match reco
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from pydantic import ValidationError
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
+from gdl.system import is_file, is_folder
 from ggp_player.errors import JointMoveError, ProtocolError
 from ggp_player.protocol import Item, MatchRecord, items_of, parse_move, tokens
 from ggp_player.strategies.textbook import Moves
@@ -44,11 +44,10 @@ def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
 
     Raises :class:`JointMoveError` if the file is not text, or its JSON not a match record.
     """
-    path = Path(source)
+    if "(" in source or not is_file(source):
+        return source, None
     try:
-        if "(" in source or not _is_file(path):
-            return source, None
-        text = path.read_text(encoding="utf-8")
+        text = Path(source).read_text(encoding="utf-8")
         moves = MatchRecord.from_json(text).moves if text.lstrip().startswith("{") else None
     except ValidationError as error:
         problems = "; ".join(
@@ -59,15 +58,6 @@ def _texts_in(source: str) -> tuple[str, JointMoveTexts | None]:
     except (OSError, UnicodeDecodeError) as error:
         raise JointMoveError(f"{source} cannot be read: {error}") from error
     return text, moves
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:
-            return False
-        raise
 
 
 class MatchPrefix:
@@ -101,10 +91,10 @@ class MatchPrefix:
             else:
                 self.state, self.steps = state, (*self.steps, *steps)
                 return
-        if moves is None and self._is_too_short_or_long(text):
+        if not failures or (moves is None and self._is_too_short_or_long(text)):
             raise self._unreadable(text)
         # Of several readings, report the one that got furthest: it is the likeliest.
-        raise max(failures, key=lambda error: error.step, default=self._unreadable(text))
+        raise max(failures, key=lambda error: error.step)
 
     def _readings(self, text: str) -> list[JointMoveTexts]:
         """List the readings of a text: it may be both a joint move and a list of joint moves."""
@@ -143,11 +133,9 @@ class MatchPrefix:
         number = len(self.steps) + 1
         if _is_file_name(text):
             name = _cut(text)
-            is_folder = Path(text.strip()).is_dir()
-            sentence = (
-                f"{name} is a folder; expected a file" if is_folder else f"there is no file {name}"
-            )
-            return JointMoveError(sentence, number)
+            if is_folder(text.strip()):
+                return JointMoveError(f"{name} is a folder; expected a file", number)
+            return JointMoveError(f"there is no file {name}", number)
         roles = self._machine.roles
         moves = f"{len(roles)} move{'' if len(roles) == 1 else 's'}"
         expected = f"expected {moves} in a joint move, for {' '.join(map(str, roles))}"

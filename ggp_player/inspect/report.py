@@ -44,6 +44,8 @@ def json_object(
         "moves": list(map(_move_object, analysis.rows)),
         "choices": [{"seconds": c.seconds} | _choice_object(c.choice) for c in analysis.choices],
         "complete": analysis.is_complete,
+        "ended": analysis.has_ended,
+        "about_game": analysis.about_game or None,
         "notice": analysis.notice or None,
         "states": analysis.states,
         "seconds": analysis.seconds,
@@ -55,6 +57,7 @@ def _choice_object(choice: Choice) -> dict[str, object]:
         "move": str(choice.move),
         "value": choice.value,
         "proved": choice.proved,
+        "method": choice.method,
         "note": choice.note,
     }
 
@@ -109,6 +112,8 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
     """Print the moves with their values, the choice, and how much was searched."""
     console = _console()
     _say(console, "search", f"{spec} for {position.role}")
+    if analysis.about_game:
+        _say(console, "game", analysis.about_game)
     if analysis.notice:
         _say(console, "notice", analysis.notice)
     if analysis.rows:
@@ -120,15 +125,22 @@ def print_analysis(position: Position, analysis: TimedSearch, spec: str) -> None
         _say(console, "choice", "none: the search came to no choice in time")
     else:
         proof = ", proved" if choice.proved else ""
-        note = f", {choice.note}" if choice.note else ""
-        _say(console, "choice", f"{choice.move}, {_value(choice.value)}{proof}{note}")
+        found = f"{choice.move}, {_value(choice.value)}{proof}"
+        _say(console, "choice", f"{found} ({choice.explanation})")
     if analysis.line:
         _say(console, "line", line_text(list(map(move_texts, analysis.line))))
     if analysis.states:
         speed = f", {analysis.states / analysis.seconds:,.0f} a second" if analysis.seconds else ""
         _say(console, "states", f"{analysis.states:,} one by one{speed}")
-    end = "nothing more to find" if analysis.is_complete else "stopped"
-    _say(console, "time", f"{analysis.seconds:.2f} s, {end}")
+    _say(console, "time", f"{analysis.seconds:.2f} s, {_end(analysis)}")
+
+
+def _end(analysis: TimedSearch) -> str:
+    if analysis.is_cancelled:
+        return "ended by Ctrl-C"
+    if analysis.is_complete:
+        return "nothing more to find"
+    return "ended without a proof" if analysis.has_ended else "stopped"
 
 
 def _move_table(rows: Sequence[MoveThought]) -> Table:
@@ -148,7 +160,7 @@ def _choice_table(analysis: TimedSearch) -> Table:
         choice = timed.choice
         proof = " proved" if choice.proved else ""
         value = f"{_value(choice.value)}{proof}"
-        table.add_row(f"{timed.seconds:.2f} s", str(choice.move), value, choice.note)
+        table.add_row(f"{timed.seconds:.2f} s", str(choice.move), value, choice.explanation)
     return table
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import suppress
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -34,8 +33,10 @@ class TimedSearch:
     """The result of a search.
 
     ``states`` counts the states that it asked the machine for one by one, 0 for strategies that
-    evaluate blocks of states. ``is_complete`` says that it had nothing more to find. ``rows`` are
-    the moves as all readers show them; ``notice`` says why the search was not at its full strength.
+    evaluate blocks of states. ``has_ended`` says that it ended before the deadline, whether it had
+    more to find or not. ``rows`` are the moves as all readers show them; ``notice`` says why the
+    search was not at its full strength, ``about_game`` what it has found out about the game, and
+    ``is_cancelled`` that Ctrl-C has ended it.
     """
 
     choices: tuple[TimedChoice, ...]
@@ -43,13 +44,20 @@ class TimedSearch:
     rows: tuple[MoveThought, ...]
     states: int
     seconds: float
-    is_complete: bool
+    has_ended: bool
     notice: str = ""
+    about_game: str = ""
+    is_cancelled: bool = False
 
     @property
     def choice(self) -> Choice | None:
         """The last choice, None if the search made none."""
         return self.choices[-1].choice if self.choices else None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there was nothing more to find: the value of the choice is proved."""
+        return self.has_ended and self.choice is not None and self.choice.proved
 
     @property
     def line(self) -> tuple[tuple[Term, ...], ...]:
@@ -90,9 +98,14 @@ def timed_search(
     notice = interpreted_notice(position.machine)
     position = replace(position, machine=machine)
     choices: list[TimedChoice] = []
-    is_complete = False
-    with suppress(SearchInterrupted):  # the choices until then stand, as in a match
-        is_complete = _collect(strategy.search(position), choices, start, deadline)
+    has_ended = False
+    is_cancelled = False
+    try:  # whatever ends it, the choices until then stand, as in a match
+        has_ended = _collect(strategy, position, choices, start, deadline)
+    except SearchInterrupted:
+        pass
+    except KeyboardInterrupt:
+        is_cancelled = True
     is_searching = False
     states = machine.states if isinstance(machine, InterruptibleMachine) else 0
     took = clock() - start
@@ -100,14 +113,20 @@ def timed_search(
     position = replace(position, machine=without_interruption(machine))
     choice = choices[-1].choice if choices else None
     rows = tuple(move_thoughts(position, moves, choice, SymmetricMoves()))
-    return TimedSearch(tuple(choices), moves, rows, states, took, is_complete, notice)
+    ended = (states, took, has_ended, notice, strategy.about_game, is_cancelled)
+    return TimedSearch(tuple(choices), moves, rows, *ended)
 
 
 def _collect(
-    search: Iterator[Choice], choices: list[TimedChoice], start: float, deadline: Deadline
+    strategy: Strategy,
+    position: Position,
+    choices: list[TimedChoice],
+    start: float,
+    deadline: Deadline,
 ) -> bool:
     """Append new choices until the deadline; return whether the search ended before."""
-    for choice in search:
+    search = strategy.search(position)
+    for choice in map(strategy.credited, search):
         if not choices or choice != choices[-1].choice:
             choices.append(TimedChoice(deadline.clock() - start, choice))
         if deadline.has_passed:

@@ -9,6 +9,7 @@ bottom; each imports only what is below it:
 - :mod:`.textbook`: minimax, alpha-beta, max^n and their like, on any state machine
 - :mod:`.engine_strategy`: :class:`EngineStrategy`, the base class of the strong searches
 - :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`
+- :mod:`.vocabulary`: the words for how a move was found, and for the limits of searches
 """
 
 from ggp_player.errors import StrategyError
@@ -20,11 +21,14 @@ from ggp_player.strategies.base import (
     Strategy,
 )
 from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
+from ggp_player.strategies.vocabulary import Limit, Method
 
 __all__ = [
     "Choice",
     "EngineStrategy",
+    "Limit",
     "LoneStrategy",
+    "Method",
     "MoveReport",
     "Position",
     "Strategy",

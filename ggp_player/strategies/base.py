@@ -26,11 +26,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.strategies.vocabulary import Method
 
 if TYPE_CHECKING:
     from ggp_player.belief import Belief
@@ -62,13 +63,26 @@ class Choice:
 
     ``value`` is the role's expected goal value, 0 to 100, None where the strategy has no opinion.
     ``proved`` says that the value is exact under the strategy's own assumptions: further search
-    cannot change the move.
+    cannot change the move. ``method`` says how the move was found, in the words of
+    :class:`.Method`; where it is empty, the strategy's own holds. ``note`` has what else there is
+    to say, such as what was counted.
     """
 
     move: Term
     value: float | None = None
     proved: bool = False
     note: str = ""
+    method: str = ""
+
+    @staticmethod
+    def first_of(moves: Sequence[Term], note: str = "") -> Choice:
+        """The first of some legal moves, in place of one that a search has found."""
+        return Choice(moves[0], note=note, method=Method.FIRST_MOVE)
+
+    @property
+    def explanation(self) -> str:
+        """How the move was found, and the note."""
+        return "; ".join(filter(None, (self.method, self.note)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,8 @@ class Strategy(ABC):
     """A way to choose moves. One object plays one role in one match, from start to stop."""
 
     name: ClassVar[str]
+    method: ClassVar[str] = ""
+    """How it finds moves, for readers; its name where it does not say."""
     ponders: ClassVar[bool] = False
     """Whether it gains from searching while others think."""
     looks_ahead: ClassVar[bool] = True
@@ -117,7 +133,11 @@ class Strategy(ABC):
 
     @abstractmethod
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield choices that only improve; the end means that there is nothing more to find."""
+        """Yield choices that only improve.
+
+        It may go on for ever. Where it ends and the last choice is not proved, more could be found:
+        the note says which :class:`.Limit` was reached.
+        """
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search of the position, ended or stopped, knows of each legal move.
@@ -125,6 +145,17 @@ class Strategy(ABC):
         In any order; moves may be missing, and a strategy without reports returns nothing.
         """
         return ()
+
+    @property
+    def about_game(self) -> str:
+        """What it has found out about the game as a whole; it may be more later."""
+        return ""
+
+    def credited(self, choice: Choice) -> Choice:
+        """A choice of its own that says how it was found."""
+        if choice.method:
+            return choice
+        return replace(choice, method=self.method or getattr(self, "name", type(self).__name__))
 
 
 class LoneStrategy(Strategy):

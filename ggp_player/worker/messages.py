@@ -140,6 +140,14 @@ class RulesCompiled:
 
 
 @dataclass(frozen=True, slots=True)
+class GameDescribed:
+    """What the strategy has found out about the game as a whole; sent again when it changes."""
+
+    kind: Literal["GameDescribed"] = field(default="GameDescribed", kw_only=True, repr=False)
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchEnded:
     """A search is over; ``failure`` is empty, or says what went wrong in it."""
 
@@ -173,6 +181,7 @@ MessageToServer: TypeAlias = (
     | SearchReady
     | SearchReport
     | RulesCompiled
+    | GameDescribed
     | SearchEnded
     | Unplayable
     | LogRecord

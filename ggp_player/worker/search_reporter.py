@@ -87,7 +87,7 @@ class SearchReporter:
             move=str(choice.move),
             value=choice.value,
             proved=choice.proved,
-            note=choice.note[:MAX_TEXT],
+            note=choice.explanation[:MAX_TEXT],
             notice=self._notice(),
             strategy=strategy.name,
             seconds=round(began - self._began, 3),
@@ -131,7 +131,7 @@ class SearchReporter:
 def counts_in(note: str) -> dict[str, int]:
     """Read playouts, nodes and depth in a note, the last of each.
 
-    >>> counts_in("monte_carlo, two rivals; 120 playouts, 45 nodes")
+    >>> counts_in("tree search (mcts); 120 playouts, 45 nodes")
     {'playouts': 120, 'nodes': 45}
     """
     found = {name: pattern.findall(note) for name, pattern in _COUNTS.items()}

@@ -15,7 +15,8 @@ from random import Random
 
 from ggp_player.belief import Belief
 from ggp_player.events import History, Step
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.events.search_view import MAX_TEXT
+from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.selection import create
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.interruptible import SearchInterrupted, interruptible_for
@@ -23,6 +24,7 @@ from ggp_player.worker.match_tracker import begin_tracking
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
+    GameDescribed,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -56,6 +58,7 @@ class SearchWorker:
         self._plays_by_belief = False
         self._strategy = self._new_strategy()
         self._sent: SearchReady | None = None
+        self._sent_about_game = ""
         self._send_ready()
         self._send_compiled()
 
@@ -91,13 +94,16 @@ class SearchWorker:
         if not legal_moves:
             return
         if len(legal_moves) == 1:
-            self._choices.publish(FoundChoice(message.number, str(legal_moves[0])))
+            lone = FoundChoice(message.number, str(legal_moves[0]), note=Method.ONLY_MOVE)
+            self._choices.publish(lone)
             if not (message.thorough or self._ponders):
                 return
         reporter = self._reporter(message.number)
         best: Choice | None = None
         position: Position | None = None
-        for position, choice in self._found_choices():
+        for position, found in self._found_choices():
+            choice = self._strategy.credited(found)
+            self._send_about_game()
             # A search that begins anew has nothing to say of its first moves.
             if choice != best and (best is None or best.value is None or choice.value is not None):
                 self._publish(message.number, choice)
@@ -173,9 +179,15 @@ class SearchWorker:
         if seconds is not None:
             self._send(RulesCompiled(seconds))
 
+    def _send_about_game(self) -> None:
+        text = self._strategy.about_game[:MAX_TEXT]
+        if text != self._sent_about_game:
+            self._sent_about_game = text
+            self._send(GameDescribed(text))
+
     def _publish(self, number: int, choice: Choice) -> None:
-        move = str(choice.move)
-        self._choices.publish(FoundChoice(number, move, choice.value, choice.proved, choice.note))
+        found = str(choice.move), choice.value, choice.proved, choice.explanation
+        self._choices.publish(FoundChoice(number, *found))
 
     @property
     def _belief(self) -> Belief | None:

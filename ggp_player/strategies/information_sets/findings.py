@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gdl import Term
 from ggp_player.belief import Belief, Hypothesis
+from ggp_player.strategies import Limit, Method
 from ggp_player.strategies.information_sets.belief_expectimax import (
     BeliefExpectimax,
     TooDeepError,
@@ -66,13 +67,16 @@ class Finding:
 
     ``policy``: how probable each move is to be chosen. ``values``: the expected goal values, NaN
     where a move has none. ``visits``: how often each was tried, None where that is not counted.
+    ``limit``: which one the search has reached, in its last finding, unless that is proved.
     """
 
     policy: Floats
     values: Floats
     note: str
+    method: Method
     visits: Floats | None = None
     proved: bool = False
+    limit: Limit | None = None
 
     @property
     def value(self) -> float:
@@ -91,10 +95,17 @@ def tree_findings(
     hypotheses: Sequence[Hypothesis] = list(weighted)
     bounds = np.cumsum(list(weighted.values())).tolist()
     root = tree.root(hypotheses[0][0])
-    while tree.nodes < MAX_NODES and len(graph.vertices) < 2 * MAX_VERTICES:
+    limit: Limit | None = None
+    while limit is None:
         tree.iterate(random.choices(hypotheses, cum_weights=bounds, k=tree.at_once))
         note = f"{tree.iterations} iterations, {tree.nodes} nodes"
-        yield Finding(root.policy, 100 * root.means, note, root.visits.copy())
+        if tree.nodes >= MAX_NODES:
+            limit = Limit.NODES
+        elif len(graph.vertices) >= 2 * MAX_VERTICES:
+            limit = Limit.STATES
+        visits = root.visits.copy()
+        method = Method.INFORMATION_SETS
+        yield Finding(root.policy, 100 * root.means, note, method, visits, limit=limit)
 
 
 def expectimax_findings(
@@ -125,7 +136,7 @@ def expectimax_findings(
         is_best = expectimax.is_exact or solved.value >= expectimax.best_goal
         proved = is_best and belief.is_exact
         note = f"expectimax over {expectimax.size} beliefs, up to {width} moves of each"
-        yield Finding(chosen, values, note, proved=proved)
+        yield Finding(chosen, values, note, Method.EXPECTIMAX, proved=proved)
         if is_best:
             return
         width *= 2
@@ -184,7 +195,8 @@ class Equilibrium:
         profile = minimisation.average()
         values = action_values(form, profile, found)
         note = f"equilibrium of {len(form.goals)} nodes, {minimisation.iterations} iterations"
-        return Finding(profile[found.actions], values, note)
+        limit = Limit.ITERATIONS if minimisation.iterations >= ITERATIONS else None
+        return Finding(profile[found.actions], values, note, Method.EQUILIBRIUM, limit=limit)
 
 
 def action_values(form: ExtensiveForm, profile: Floats, found: InformationSet) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate, islice
 from math import isnan
 from random import Random
@@ -13,7 +14,7 @@ from pydantic import Field
 
 from gdl import StateMachine, Term
 from ggp_player.belief import Belief
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
 from ggp_player.strategies.information_sets.belief_expectimax import BeliefExpectimax
 from ggp_player.strategies.information_sets.findings import (
     MAX_VERTICES,
@@ -44,6 +45,7 @@ class InformationSetSearch(EngineStrategy):
     """
 
     name = "information_sets"
+    method = Method.INFORMATION_SETS
     plays_by_belief = True
 
     def __init__(self, tree: Annotated[int, Field(ge=0)] = 200_000) -> None:
@@ -63,14 +65,14 @@ class InformationSetSearch(EngineStrategy):
         self._found = None
         if not self._moves:
             return
-        yield Choice(self._moves[0], note="looking at the game")
+        yield Choice.first_of(self._moves, "looking at the game")
         drawn = position.random.random()  # once: the choice changes only as the policy does
         for finding in self._findings(position):
             self._found = finding
             bounds = list(accumulate(finding.policy.tolist()))
             chosen = int(np.searchsorted(bounds, drawn * bounds[-1], side="right"))
             move = self._moves[min(chosen, len(self._moves) - 1)]
-            yield Choice(move, finding.value, finding.proved, finding.note)
+            yield Choice(move, finding.value, finding.proved, finding.note, finding.method)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report the expected value of each move, and how often it was tried."""
@@ -120,10 +122,13 @@ def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[F
     """Yield the better finding of the tree search and of the solver, which run in turn.
 
     A single player takes the one with the higher value, both being what it can expect. Among
-    several, what regret minimisation finds makes the tree search superfluous.
+    several, what regret minimisation finds makes the tree search superfluous. The last one says
+    which limit has ended them, unless it is proved.
     """
     sampled: Finding | None = None
     solved: Finding | None = None
+    best: Finding | None = None
+    limit: Limit | None = None
     for is_solver, finding in _in_turn(solving, sampling):
         if is_solver:
             solved = finding or solved
@@ -132,9 +137,13 @@ def _better(sampling: Findings, solving: Findings, is_alone: bool) -> Iterator[F
         if solved is not None and (solved.proved or not is_alone):
             sampling.close()
             sampled = None
+        limit = (finding and finding.limit) or limit
         found = [finding for finding in (solved, sampled) if finding is not None]
         if found:
-            yield max(found, key=lambda finding: finding.value)
+            best = max(found, key=lambda finding: finding.value)
+            yield best
+    if best is not None and limit is not None and not best.proved:
+        yield replace(best, note=f"{best.note}, {limit}")
 
 
 def _in_turn(solving: Findings, sampling: Findings) -> Iterator[tuple[bool, Finding | None]]:

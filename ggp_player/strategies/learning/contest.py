@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 
 from gdl import State, StateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
@@ -52,27 +51,32 @@ class Contest(EngineStrategy):
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the choices of what plays."""
         self._begin(position)
-        shown = Choice(position.legal_moves[0])
+        shown = Choice.first_of(position.legal_moves)
         if self._work is not None:
             together = self._take_turns if self._threads == 1 else self._work_side_by_side
-            for shown in together(position, self._work):
-                yield self._noted(shown)
+            for shown in map(self._playing.credited, together(position, self._work)):
+                yield shown
             if self._work is not None or shown.proved:
                 return
         for choice in self._playing.search(position):
             # What a search says before it knows anything is worse than what the other has found.
             if choice.value is not None or choice.proved:
-                shown = choice
+                shown = self._playing.credited(choice)
             if self._is_too_pessimistic(choice):
-                yield from map(self._noted, self._main.search(position))
+                yield from map(self._main.credited, self._main.search(position))
                 return
-            yield self._noted(shown)
+            yield shown
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search that plays knows, or knew a moment ago in its own thread."""
         if self._in_thread is not None:
             return self._in_thread.report()
         return self._playing.report(position)
+
+    @property
+    def about_game(self) -> str:
+        """How the learning went."""
+        return self._learner.note
 
     def _begin(self, position: Position) -> None:
         """Let the learner begin, in the first position."""
@@ -86,7 +90,7 @@ class Contest(EngineStrategy):
 
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
-        first = Choice(position.legal_moves[0])
+        first = Choice.first_of(position.legal_moves)
         with closing(_SearchInThread(self._playing, position, first)) as search:
             self._in_thread = search
             try:
@@ -125,11 +129,6 @@ class Contest(EngineStrategy):
         if self._playing is self._main or not self._learner.is_pessimistic:
             return False
         return choice.proved and (choice.value or 0) < MAX_GOAL
-
-    def _noted(self, choice: Choice) -> Choice:
-        if not self._learner.note:
-            return choice
-        return replace(choice, note=f"{self._learner.note}; {choice.note}")
 
 
 class _SearchInThread:

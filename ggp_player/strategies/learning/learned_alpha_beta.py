@@ -11,7 +11,7 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
@@ -42,6 +42,7 @@ class LearnedAlphaBeta(EngineStrategy):
     """
 
     name = "learned_alpha_beta"
+    method = Method.LEARNED
     ponders: ClassVar[bool] = True
     max_moves = MAX_MOVES
 
@@ -76,7 +77,7 @@ class LearnedAlphaBeta(EngineStrategy):
         moves = position.legal_moves
         if not moves:
             return
-        first = Choice(moves[0], note="learning an evaluation")
+        first = Choice.first_of(moves, "learning an evaluation")
         yield first
         for _ in self._learn(position):
             yield first

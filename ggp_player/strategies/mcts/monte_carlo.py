@@ -14,7 +14,7 @@ from pydantic import Field
 from gdl import Term
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 
@@ -52,6 +52,7 @@ class MonteCarlo(EngineStrategy):
     """
 
     name = "mcts"
+    method = Method.TREE_SEARCH
     ponders: ClassVar[bool] = True
 
     def __init__(
@@ -81,7 +82,7 @@ class MonteCarlo(EngineStrategy):
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move after each slice, until it is proved or the budget is spent."""
         machine = self.machine_of(position)
-        yield Choice(position.legal_moves[0], note="no playouts yet")
+        yield Choice.first_of(position.legal_moves, "no playouts yet")
         if self._search is None:
             machine.warm_up_later()
             seed, memory = position.random.getrandbits(32), search_memory()
@@ -111,6 +112,8 @@ class MonteCarlo(EngineStrategy):
             if self._budget is not None and (
                 search.playouts - first >= self._budget or search.is_idle
             ):
+                if choice is not None:
+                    yield replace(choice, note=f"{choice.note}, {Limit.PLAYOUTS}")
                 return
 
     def _chosen_among_equals(
@@ -191,7 +194,7 @@ class MonteCarlo(EngineStrategy):
             value = float(low) if low == high else None
             return Choice(moves[0], value, proved, note) if len(moves) == 1 else None
         best = best_move(known, low, self._draw)
-        value = float(low) if low == high else best.value
+        value = min(max(best.value, float(low)), float(high)) if proved else best.value
         return Choice(machine.moves[role][best.index], value, proved, note)
 
 

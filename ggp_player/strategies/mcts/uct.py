@@ -2,6 +2,7 @@
 
 It runs on the same compiled engine, in a block of one word, with kernels of its own. It leaves out
 what is to be measured: parallel playouts, proofs, transpositions, and a tree kept between moves.
+Where its memory is full the tree grows no more; playouts go on from its frontier.
 
 Sources: L. Kocsis and C. Szepesvari, Bandit based Monte-Carlo planning (2006); C. Browne et al., A
 survey of Monte Carlo tree search methods (2012), algorithm 2.
@@ -33,7 +34,8 @@ from gdl.engine.kernel_library import (
     is_set,
     kernel,
 )
-from ggp_player.strategies import Choice, EngineStrategy, Position
+from ggp_player.search_memory import search_memory
+from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, Position
 from ggp_player.strategies.mcts.arrays import (
     GameArrays,
     Indices,
@@ -45,38 +47,52 @@ from ggp_player.strategies.mcts.arrays import (
     state_words,
 )
 
-MAX_NODES = 1_000_000
-MAX_EDGES = 8_000_000
+EDGES_PER_NODE = 8
+"""Room for edges. Most nodes are leaves and have none; memory that is not used is not taken."""
+
+MIN_NODES = 1024
+"""The least nodes of a tree, however little memory it is given."""
+
+MAX_NODES = 2**31 // EDGES_PER_NODE
+"""The most, as edges are named by 32 bits."""
+
 MAX_DEPTH = 5000
 PLAYOUTS = 200
 """Playouts between two choices."""
 
 
 class Uct(EngineStrategy):
-    """Starts a new tree for each move, with one playout at a time. Refuses interpreted rules."""
+    """Starts a new tree for each move, with one playout at a time. Refuses interpreted rules.
+
+    The tree takes the memory of :func:`.search_memory`.
+    """
 
     name = "uct"
+    method = Method.SINGLE_PLAYOUTS
 
     def __init__(self, exploration: Annotated[float, Field(ge=0)] = 0.7) -> None:
         self.exploration = exploration
         self._engine: Engine | None = None
 
     def search(self, position: Position) -> Iterator[Choice]:
-        """Yield the most visited move after each slice of playouts, until the memory is full."""
+        """Yield the most visited move after each slice of playouts, without end."""
         machine = self.machine_of(position)
-        yield Choice(position.legal_moves[0])
+        yield Choice.first_of(position.legal_moves)
         if self._engine is None:
             self._engine = machine.new_engine(words=1)
             self._engine.compile()
-        tree = new_uct_tree(machine, self._engine, position.random.getrandbits(32))
+        nodes = nodes_in(search_memory(), len(machine.roles))
+        tree = new_uct_tree(machine, self._engine, position.random.getrandbits(32), nodes)
         tree.state[:] = as_words(packed_state(machine, position.state))[0]
         role = machine.roles.index(position.role)
-        while tree.counts[0] < MAX_NODES - PLAYOUTS and tree.counts[1] < MAX_EDGES // 2:
+        while True:
             run_playouts(tree, self.exploration, PLAYOUTS)
             first = tree.first_edge[0, role]
             best = first + int(np.argmax(tree.visits[first : first + tree.choices[0, role]]))
             value = 100 * tree.total[best] / max(1, tree.visits[best])
-            note = f"{tree.counts[2]} playouts"
+            note = f"{tree.counts[2]} playouts, {tree.counts[0]} nodes"
+            if is_full(tree):
+                note = f"{note}, {Limit.NODES}"
             yield Choice(machine.moves[role][tree.move[best]], float(value), note=note)
 
 
@@ -87,6 +103,7 @@ class UctTree(NamedTuple):
     the sum of the goal values in hundredths. ``child`` int32 (nodes, 2): first child and next
     sibling of a node; ``incoming`` int32 (nodes, R): the edges that lead to it. ``path`` int32
     (depth, R): the edges of the current playout. ``counts`` int64 (3,): nodes, edges and playouts.
+    There is no room for more nodes and edges than the arrays have.
     """
 
     game: GameArrays
@@ -107,30 +124,44 @@ class UctTree(NamedTuple):
     counts: Ints
 
 
-def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int) -> UctTree:
-    """Allocate a tree whose only node, the root, is not yet expanded."""
+def nodes_in(memory: int, roles: int) -> int:
+    """How many nodes fit into so many bytes, with their edges."""
+    own = (3 * roles + 2) * np.dtype(np.int32).itemsize
+    edge = 2 * np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize
+    return min(MAX_NODES, max(MIN_NODES, memory // (own + EDGES_PER_NODE * edge)))
+
+
+def new_uct_tree(machine: PropnetStateMachine, engine: Engine, seed: int, nodes: int) -> UctTree:
+    """Allocate a tree of at most so many nodes; the only one, the root, is not yet expanded."""
     block, roles = engine.block(seed), engine.roles
     game = new_game(block, machine.roles)
-    nodes = np.zeros((5, MAX_NODES, max(2, roles)), np.int32)
-    edges = np.zeros((2, MAX_EDGES), np.int32)
+    # The root has edges, whatever there is no room for.
+    edges = max(EDGES_PER_NODE * nodes, 2 * int(game.offsets[-1]))
     return UctTree(
         game,
         block.rows,
         block.scratch,
         block.random,
         np.zeros(state_words(engine), np.uint64),
-        nodes[0],
-        nodes[1],
-        edges[0],
-        edges[1],
-        np.zeros(MAX_EDGES),
-        nodes[2],
-        nodes[3],
-        nodes[4, :MAX_DEPTH],
+        np.zeros((nodes, roles), np.int32),
+        np.zeros((nodes, roles), np.int32),
+        np.zeros(edges, np.int32),
+        np.zeros(edges, np.int32),
+        np.zeros(edges),
+        np.zeros((nodes, 2), np.int32),
+        np.zeros((nodes, roles), np.int32),
+        np.zeros((MAX_DEPTH, roles), np.int32),
         np.zeros(roles, np.uint8),
         np.array([2**64 - 1], np.uint64),
         np.array([1, 0, 0], np.int64),
     )
+
+
+def is_full(tree: UctTree) -> bool:
+    """Whether the tree grows no more."""
+    nodes, edges, _ = tree.counts.tolist()
+    widest = int(tree.game.offsets[-1])
+    return nodes == len(tree.child) or edges + widest > len(tree.move)
 
 
 @kernel
@@ -144,8 +175,8 @@ def run_playouts(tree: UctTree, exploration: float, playouts: int) -> None:
         call_evaluator(game.code[VIEW], rows.ctypes.data, game.code[VIEW_PROGRAM])
         node, depth = 0, 0
         while node >= 0 and depth < MAX_DEPTH and not is_set(rows, game.terminal, 0):
-            if tree.choices[node, 0] == 0:
-                _expand(tree, node)
+            if tree.choices[node, 0] == 0 and not _expand(tree, node):
+                break
             for role in range(tree.values.shape[0]):
                 tree.path[depth, role] = _select(tree, exploration, node, role)
             node = _child(tree, node, tree.path[depth])
@@ -164,8 +195,11 @@ def run_playouts(tree: UctTree, exploration: float, playouts: int) -> None:
 
 
 @kernel
-def _expand(tree: UctTree, node: int) -> None:
+def _expand(tree: UctTree, node: int) -> bool:
+    """Give a node its edges; return whether there was room for them."""
     game = tree.game
+    if tree.counts[1] + game.offsets[tree.values.shape[0]] > tree.move.shape[0]:
+        return False
     for role in range(tree.values.shape[0]):
         tree.first_edge[node, role] = tree.counts[1]
         for move in range(game.offsets[role + 1] - game.offsets[role]):
@@ -173,6 +207,7 @@ def _expand(tree: UctTree, node: int) -> None:
                 tree.move[tree.counts[1]] = move
                 tree.counts[1] += 1
         tree.choices[node, role] = tree.counts[1] - tree.first_edge[node, role]
+    return True
 
 
 @kernel
@@ -198,7 +233,7 @@ def _select(tree: UctTree, exploration: float, node: int, role: int) -> int:
 
 @kernel
 def _child(tree: UctTree, node: int, edges: NDArray[np.int32]) -> int:
-    """Find the node behind the edges; where there is none, add it and return -1."""
+    """Find the node behind the edges; where there is none, add it if there is room; return -1."""
     child = tree.child[node, 0]
     while child > 0:
         same = True
@@ -207,6 +242,8 @@ def _child(tree: UctTree, node: int, edges: NDArray[np.int32]) -> int:
         if same:
             return child
         child = tree.child[child, 1]
+    if tree.counts[0] == tree.child.shape[0]:
+        return -1
     child = tree.counts[0]
     tree.counts[0] += 1
     for role in range(tree.values.shape[0]):

@@ -16,6 +16,7 @@ from ggp_player.strategies import (
     Choice,
     EngineStrategy,
     LoneStrategy,
+    Method,
     MoveReport,
     Position,
     compiled_machine,
@@ -65,6 +66,7 @@ class Planner(LoneStrategy, EngineStrategy):
     """
 
     name = "planner"
+    method = Method.PLAN
 
     def __init__(
         self,
@@ -135,12 +137,14 @@ class Planner(LoneStrategy, EngineStrategy):
         if line.value is not None and line.value > value:
             self._line = line
         if found.proved:
-            self._line = replace(self._line, final=True)
+            # Where nothing better than nothing can be reached, no line has an end.
+            value = found.value if self._line.value is None else self._line.value
+            self._line = replace(self._line, value=value, final=True)
 
     def _choice(self, state: State) -> Choice:
         line = self._line
         index = line.indices[state]
         if line.value is None:
-            return Choice(line.moves[index], proved=line.final, note="no plan yet")
+            return Choice.first_of(line.moves[index:], "no plan yet")
         note = f"plan of {len(line.moves) - index} steps"
         return Choice(line.moves[index], line.value, line.final, note)

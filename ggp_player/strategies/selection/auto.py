@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -65,10 +64,11 @@ class Auto(EngineStrategy):
     compiled, a single player plans. Others run Monte Carlo tree search on
     ``threads`` cores (0 for all), while provers beside it try to solve the game. Where the rules
     are interpreted, a single player plans without guidance; two rivals for a constant sum, and a
-    single player against ``random``, use alpha-beta; all others max^n. The choice is made once,
-    logged, and noted with the moves. With ``learn`` two rivals who move in turn learn an evaluation
-    of a game that is too large to be enumerated, and alpha-beta with it takes over where it wins
-    duels against the tree search (:mod:`ggp_player.strategies.learning`).
+    single player against ``random``, use alpha-beta; all others max^n. The choice is made once, and
+    logged; ``about_game`` says what kind of game it is, and each move which search chose it. With
+    ``learn`` two rivals who move in turn learn an evaluation of a game that is too large to be
+    enumerated, and alpha-beta with it takes over where it wins duels against the tree search
+    (:mod:`ggp_player.strategies.learning`).
     """
 
     name = "auto"
@@ -82,7 +82,7 @@ class Auto(EngineStrategy):
         self._analysis: Analysis | None = None
         self._chosen: Strategy | None = None
         self._by_belief = False
-        self._reason = ""
+        self._kind = ""
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Refuse nothing."""
@@ -94,24 +94,28 @@ class Auto(EngineStrategy):
         if not moves:
             return
         if self._chosen is None or self._by_belief != (position.belief is not None):
-            first = Choice(moves[0], note="analysing the game")
+            first = Choice.first_of(moves, "analysing the game")
             yield first
             for _ in self._analyse(position):
                 yield first
         assert self._chosen is not None
-        why = f"{self._chosen.name}, {self._reason}"
-        for choice in self._chosen.search(position):
-            yield replace(choice, note=f"{why}; {choice.note}" if choice.note else why)
+        yield from map(self._chosen.credited, self._chosen.search(position))
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the chosen strategy reports."""
         return self._chosen.report(position) if self._chosen is not None else ()
 
+    @property
+    def about_game(self) -> str:
+        """What kind of game it is, and what the chosen strategy says of it."""
+        chosen = self._chosen.about_game if self._chosen is not None else ""
+        return "; ".join(filter(None, (self._kind, chosen)))
+
     def _analyse(self, position: Position) -> Iterator[None]:
         """Choose the strategy; yield now and then, so that the search can be stopped."""
         machine = compiled_machine(position.machine)
         if position.belief is not None:
-            self._chosen, self._reason = InformationSetSearch(), "the match hides the state"
+            self._chosen, self._kind = InformationSetSearch(), "the match hides the state"
         elif machine is not None:
             if self._analysis is None:
                 self._analysis = Analysis(machine, position.random.getrandbits(32))
@@ -120,37 +124,34 @@ class Auto(EngineStrategy):
                 yield
             assert self._analysis.structure is not None
             structure = self._analysis.structure
-            self._chosen, self._reason = choose_for_compiled(
-                machine, structure, self._threads, self._learn
-            )
+            self._chosen = choose_for_compiled(machine, structure, self._threads, self._learn)
+            self._kind = kind_of(structure)
         else:
             if self._survey is None:
                 self._survey = Survey(len(position.machine.roles))
             yield from probe(position, self._survey)
-            self._chosen, self._reason = choose_for_interpreted(position, self._survey)
+            self._chosen, self._kind = choose_for_interpreted(position, self._survey)
         self._by_belief = position.belief is not None
-        _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._reason)
+        _log.info("%s plays as %s: %s", position.role, self._chosen.name, self._kind)
 
 
 def choose_for_compiled(
     machine: PropnetStateMachine, structure: Structure, threads: int, learn: bool = True
-) -> tuple[Strategy, str]:
-    """Choose a strategy for a compiled game by its structure; return it with the reason."""
+) -> Strategy:
+    """Choose a strategy for a compiled game by its structure."""
     if len(machine.roles) == 1:
-        return Planner(decomposition=structure.decomposition), "one player"
+        return Planner(decomposition=structure.decomposition)
     symmetries = generated_group(machine, structure.symmetries)
     turns = structure.turns.one_at_a_time.value
     if turns:
         add_winning_moves(machine, structure)
     playing: Strategy = MonteCarlo(threads=threads, symmetries=symmetries)
-    reason = _kind(structure)
     if provers := _provers(structure, symmetries):
         playing = Portfolio(playing, provers)
-        reason = f"{reason}, with {' and '.join(prover.name for prover in provers)}"
     learner = Learner(time.thread_time, symmetries, threads)
     if learn and turns and not _is_small(structure) and learner.refusal(machine) is None:
         playing = Contest(playing, learner, time.thread_time, threads)
-    return playing, reason
+    return playing
 
 
 def add_winning_moves(machine: PropnetStateMachine, structure: Structure) -> None:
@@ -160,11 +161,11 @@ def add_winning_moves(machine: PropnetStateMachine, structure: Structure) -> Non
     machine.engine.add_winning_moves(groups)
 
 
-def _kind(structure: Structure) -> str:
-    """Say what kind of game it is, for two roles and more."""
+def kind_of(structure: Structure) -> str:
+    """Say what kind of game it is."""
     players = len(structure.goals.values)
     if players == 1:
-        return "one player against chance"
+        return "one player" if structure.turns.chance is None else "one player against chance"
     in_turn = structure.turns.one_at_a_time.value
     order = "moves in turn" if in_turn else "moves at the same time"
     if structure.goals.is_rivalry:
@@ -194,7 +195,7 @@ def _provers(structure: Structure, symmetries: SymmetryGroup) -> list[Strategy]:
 
 
 def choose_for_interpreted(position: Position, survey: Survey) -> tuple[Strategy, str]:
-    """Choose a strategy for an interpreted game by a few playouts; return it with the reason."""
+    """Choose a strategy for an interpreted game by a few playouts; return it with its kind."""
     others = opponents_of(position.machine, position.role)
     rivals = [role for role in others if not moves_by_chance(role)]
     small = survey.lines is not None and survey.lines <= SMALL_TREE

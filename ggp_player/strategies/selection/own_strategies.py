@@ -24,6 +24,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
+from gdl.system import is_file
 from ggp_player.strategies import Strategy, StrategyError
 
 ENTRY_POINTS = "ggp_player.strategies"
@@ -32,7 +33,7 @@ ENTRY_POINTS = "ggp_player.strategies"
 
 def strategy_in_file(file: Path, class_name: str) -> type[Strategy]:
     """Return a strategy class of a Python file; raises StrategyError."""
-    if not file.is_file():
+    if not is_file(file):
         raise StrategyError(f"there is no file {file}")
     path = file.resolve()
     name = f"{path.stem}_{hashlib.sha256(bytes(path)).hexdigest()[:8]}"

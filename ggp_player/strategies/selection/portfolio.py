@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from gdl import StateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
@@ -21,7 +20,7 @@ class Portfolio(EngineStrategy):
 
     def __init__(self, main: Strategy, provers: Sequence[Strategy], share: int = 3) -> None:
         self._main = main
-        self._provers = list(provers)
+        self.provers = list(provers)
         self._share = share
         self._decided: Strategy = main
 
@@ -38,11 +37,11 @@ class Portfolio(EngineStrategy):
         machine = position.machine
         running = {
             prover: prover.search(position)
-            for prover in self._provers
+            for prover in self.provers
             if prover.refusal(machine) is None
         }
         for number, choice in enumerate(self._main.search(position)):
-            yield choice
+            yield self._main.credited(choice)
             if choice.proved:
                 return
             if number % self._share:
@@ -53,7 +52,7 @@ class Portfolio(EngineStrategy):
                     del running[prover]
                 elif found.proved:
                     self._decided = prover
-                    yield replace(found, note=f"{prover.name}: {found.note}")
+                    yield prover.credited(found)
                     return
 
     def report(self, position: Position) -> Sequence[MoveReport]:

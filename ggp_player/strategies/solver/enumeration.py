@@ -18,7 +18,7 @@ from pydantic import Field
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,
     DONE,
@@ -65,6 +65,7 @@ class Enumeration(EngineStrategy):
     """
 
     name = "enumeration"
+    method = Method.ENUMERATION
     max_moves = MAX_MOVES
 
     def __init__(
@@ -90,9 +91,9 @@ class Enumeration(EngineStrategy):
             return
         enumerator = self._enumerator_of(position)
         if enumerator.solution is None:
-            yield Choice(moves[0], note="enumeration begins")
+            yield Choice.first_of(moves, "enumeration begins")
         for note in enumerator.work:
-            yield Choice(moves[0], note=note)
+            yield Choice.first_of(moves, note)
         solution = enumerator.solution
         if solution is not None and position.state in solution:
             yield solution.best(position)
@@ -154,15 +155,21 @@ class Enumerator:
             status = expand(self._block.arrays(), self._graph, SLICE)
             found, expanded = self._graph.counters[["states", "expanded"]][0]
             note = f"{found} states found, {expanded} expanded"
-            too_many = found > self._limits.states or self._size() > self._limits.bytes
-            if too_many or status == TOO_WIDE:
+            if limit := self._reached(int(found), status):
                 self.failed = True
-                yield f"{note}: too many to enumerate"
+                yield f"{note}, {limit}"
                 return
             yield note
             if status == NO_ROOM:
                 self._graph = _enlarged(self._block, self._graph, self._limits.states)
                 yield from self._refill_slots()
+
+    def _reached(self, found: int, status: int) -> Limit | None:
+        """Which limit ends the enumeration, if one does."""
+        if found > self._limits.states:
+            return Limit.STATES
+        is_full = status == TOO_WIDE or self._size() > self._limits.bytes
+        return Limit.MEMORY if is_full else None
 
     def _refill_slots(self) -> Iterator[str]:
         """Enter the states into the hash table of an enlarged graph."""

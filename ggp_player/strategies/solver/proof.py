@@ -8,13 +8,14 @@ states alone. These hold at any depth, so that what is proved once is never sear
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
 from ggp_player.strategies.solver.proof_tree import ENTRY_BYTES, MAX_DEPTH, ProofTree
 from ggp_player.strategies.solver.solver_block import MAX_MOVES
 from ggp_player.strategies.textbook import moves_by_chance
@@ -36,6 +37,7 @@ class Proof(EngineStrategy):
     """
 
     name = "proof"
+    method = Method.PROOF_SEARCH
     max_moves = MAX_MOVES
 
     def __init__(
@@ -63,13 +65,14 @@ class Proof(EngineStrategy):
         moves = position.legal_moves
         if not moves:
             return
-        yield Choice(moves[0])
+        yield Choice.first_of(moves)
         if self._tree is None:
             entries = self.megabytes * 2**20 // ENTRY_BYTES
             self._tree = ProofTree(
                 self.machine_of(position), position.role, entries, self._symmetries
             )
-        yield from self._tree.search(position, self.depth, self.nodes)
+        for choice in self._tree.search(position, self.depth, self.nodes):
+            yield replace(choice, method=Method.SOLVED) if choice.proved else choice
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move, if the last search was of this position."""

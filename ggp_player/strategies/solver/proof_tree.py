@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
-from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies import Choice, Limit, MoveReport, Position
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     PAUSED,
@@ -111,11 +111,11 @@ class ProofTree:
     ) -> Iterator[Choice]:
         """Search a position deeper and deeper; yield the best move so far after each slice.
 
-        It ends at ``depth``, when the value is proved, after ``budget`` nodes if that is not 0, or
-        where several roles have a choice at once.
+        It ends when the value is proved, or for a reason that the last note says: at ``depth``,
+        after ``budget`` nodes if that is not 0, or where several roles have a choice at once.
         """
         self.start(position)
-        best, reached = Choice(position.legal_moves[0]), 0
+        best, reached = Choice.first_of(position.legal_moves), 0
         while reached < depth and not self.proved and not self.problem:
             reached += 1
             for _ in self.deepen(reached, budget):
@@ -124,8 +124,10 @@ class ProofTree:
                 yield replace(best, note=f"depth {reached}, {self.nodes} nodes")
             if 0 < budget <= self.nodes:
                 break
-        if self.problem:
-            yield replace(best, note=self.problem)
+        if not self.proved:
+            limit = Limit.NODES if 0 < budget <= self.nodes else Limit.DEPTH
+            counted = f"depth {reached}, {self.nodes} nodes, {limit}"
+            yield replace(best, note=self.problem or counted)
 
     def start(self, position: Position) -> None:
         """Make a position the root."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gdl import State
 from gdl.analysis import Decomposition
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
-from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
 from ggp_player.strategies.solver.enumeration import new_slots, retrograde_analysis
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,
@@ -51,6 +51,7 @@ class Series(EngineStrategy):
     """
 
     name = "series"
+    method = Method.ENUMERATION
     max_moves = MAX_MOVES
 
     def __init__(self, decomposition: Decomposition) -> None:
@@ -67,7 +68,7 @@ class Series(EngineStrategy):
                 self.machine_of(position), self._decomposition, position.state
             )
         for note in self._enumerator.work:
-            yield Choice(moves[0], note=note)
+            yield Choice.first_of(moves, note)
         solution = self._enumerator.solution
         if solution is not None and position.state in solution:
             yield solution.best(position)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies import Choice, Method, MoveReport, Position
 from ggp_player.strategies.solver.block_kernels import Words
 from ggp_player.strategies.solver.enumeration_kernels import SCALE, UNKNOWN, StateGraph, find_slot
 from ggp_player.strategies.textbook import moves_by_chance
@@ -89,7 +89,8 @@ class Solution:
         move = position.legal_moves[chosen]
         steps = "" if bounds.steps is None else f", {bounds.steps} steps to the end"
         low = bounds.low if bounds.exact or bounds.low else None
-        return Choice(move, low, bounds.exact, f"{self.states} states enumerated{steps}")
+        method = Method.SOLVED if bounds.exact else Method.ENUMERATION
+        return Choice(move, low, bounds.exact, f"{self.states} states enumerated{steps}", method)
 
     def report(self, position: Position) -> tuple[MoveReport, ...]:
         """Return the bounds of every legal move."""

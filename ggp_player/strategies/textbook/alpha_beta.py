@@ -16,7 +16,7 @@ from pydantic import Field
 
 from gdl import State, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.depth_limited import DepthLimitedTree
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
@@ -48,6 +48,7 @@ class AlphaBeta(Strategy):
     """
 
     name = "alpha_beta"
+    method = Method.ALPHA_BETA
 
     def __init__(
         self,

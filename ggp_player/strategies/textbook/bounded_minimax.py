@@ -12,7 +12,15 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy, StrategyError
+from ggp_player.strategies import (
+    Choice,
+    Limit,
+    Method,
+    MoveReport,
+    Position,
+    Strategy,
+    StrategyError,
+)
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     MoveScore,
@@ -31,8 +39,8 @@ class BoundedMinimax(Strategy):
 
     With 0 and 100 the value is exact: nothing is worth less or more. Other bounds *satisfice*: all
     scores from ``upper`` on count as equally good, all up to ``lower`` as equally bad. In a game
-    whose goals sum to 100, ``upper=51`` looks for a win and does not care by how much. A proved
-    value is then exact only between the bounds.
+    whose goals sum to 100, ``upper=51`` looks for a win and does not care by how much. A value is
+    then proved only between the bounds.
 
     Every other role is treated as an enemy, ``random`` too. Nothing is kept between steps.
 
@@ -40,6 +48,7 @@ class BoundedMinimax(Strategy):
     """
 
     name = "bounded_minimax"
+    method = Method.BOUNDED_MINIMAX
 
     def __init__(self, lower: Bound = 0, upper: Bound = 100) -> None:
         if lower >= upper:
@@ -94,7 +103,10 @@ class BoundedSearch:
         if endless and score <= self.lower:
             yield endless
         elif chosen:
-            yield Choice(chosen, score, proved=endless is None or score >= self.upper)
+            is_exact = score in (0, 100) or self.lower < score < self.upper
+            is_whole = endless is None or score >= self.upper
+            note = "" if is_exact else Limit.BOUND
+            yield Choice(chosen, score, proved=is_exact and is_whole, note=note)
 
     @remembered
     def maxscore(self, state: State) -> int:

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, LoneStrategy, Method, MoveReport, Position
 from ggp_player.strategies.textbook.game_tree import (
     MoveScore,
     MoveScores,
@@ -30,6 +30,7 @@ class Deliberation(LoneStrategy):
     """
 
     name = "deliberation"
+    method = Method.DELIBERATION
 
     def __init__(self, depth: Annotated[int, Field(ge=1)] = 200) -> None:
         self.depth = depth

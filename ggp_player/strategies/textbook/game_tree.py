@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, MoveReport, Position
+from ggp_player.strategies import Choice, Limit, MoveReport, Position
 
 Moves = tuple[Term, ...]
 """Moves of several roles: a joint move, or the part of it that is already chosen."""
@@ -50,33 +50,43 @@ def iterative_deepening(
 ) -> Iterator[Choice]:
     """Search to depth 1, 2, ... ``last``, until a choice is proved; yield every choice.
 
-    ``iteration`` searches a position to a depth, given the best choice of the depth before.
+    ``iteration`` searches a position to a depth, given the best choice of the depth before. Where
+    it ends without a proof, the last choice names the limit.
     """
     if not position.legal_moves:
         return
-    yield (best := Choice(position.legal_moves[0]))
+    yield (best := Choice.first_of(position.legal_moves))
     for depth in range(1, last + 1):
         try:
             for choice in iteration(position, depth, best):
                 yield (best := choice)
         except RecursionError:
-            yield replace(best, note=f"depth {depth - 1}, stack exhausted")
+            yield replace(best, note=f"depth {depth - 1}, {Limit.STACK}")
             return
         if best.proved:
             return
+    yield replace(best, note=f"depth {last}, {Limit.DEPTH}")
 
 
 class MoveScore(NamedTuple):
     """The value that a search between ``low`` and ``high`` has found for a move.
 
     One that reaches a bound says only that the value is no better, or no worse. One that is not
-    ``final`` depends on evaluations, unless it is that of a terminal state, 0 or 100.
+    ``final`` depends on evaluations, unless it is that of a terminal state, 0 or 100, and the other
+    roles did not choose by evaluations either: ``extremes_are_final``.
     """
 
     value: float
     low: float = LOWEST_VALUE
     high: float = HIGHEST_VALUE
     final: bool = True
+    extremes_are_final: bool = True
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the bounds hold however deep the search is."""
+        is_extreme = self.value in (LOWEST_VALUE, HIGHEST_VALUE)
+        return self.final or (is_extreme and self.extremes_are_final)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -101,8 +111,7 @@ class MoveScores:
 
 def _reported(move: Term, score: MoveScore) -> MoveReport:
     low, high = score.bounds
-    proved = score.final or score.value in (LOWEST_VALUE, HIGHEST_VALUE)
-    bounds = (low, high) if proved else (LOWEST_VALUE, HIGHEST_VALUE)
+    bounds = (low, high) if score.is_proved else (LOWEST_VALUE, HIGHEST_VALUE)
     return MoveReport(move, score.value if low == high else None, bounds=bounds)
 
 

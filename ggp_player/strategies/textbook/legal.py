@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies import Choice, Method, Position, Strategy
 
 
 class Legal(Strategy):
@@ -14,6 +14,7 @@ class Legal(Strategy):
     """
 
     name = "legal"
+    method = Method.FIRST_MOVE
     looks_ahead = False
     plays_by_belief = True
 

@@ -15,9 +15,10 @@ from pydantic import Field
 
 from gdl import Constant, State, StateMachine, Term
 from gdl.language import moves_by_chance
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.evaluation import EvaluationName, Evaluator, features_of
 from ggp_player.strategies.textbook.game_tree import (
+    HIGHEST_VALUE,
     Moves,
     MoveScore,
     MoveScores,
@@ -26,7 +27,7 @@ from ggp_player.strategies.textbook.game_tree import (
     own_first,
     utility,
 )
-from ggp_player.strategies.textbook.memory import Table, remembered
+from ggp_player.strategies.textbook.memory import Table
 
 Utilities: TypeAlias = tuple[float, ...]
 """One value per role, in the order of the game's roles."""
@@ -52,6 +53,7 @@ class MaxN(Strategy):
     """
 
     name = "max_n"
+    method = Method.MAX_N
 
     def __init__(
         self, depth: Annotated[int, Field(ge=1)] = 200, evaluation: EvaluationName = "quick"
@@ -88,7 +90,11 @@ class MaxN(Strategy):
 
 
 class MaxNTree:
-    """The tree to one depth; ``horizon`` says whether any state was evaluated, not searched."""
+    """The tree to one depth.
+
+    ``horizons`` counts the evaluations that values depend on: a vector during whose search it stays
+    the same holds however deep the search is.
+    """
 
     def __init__(self, machine: StateMachine, role: Constant, evaluator: Evaluator) -> None:
         self.machine = machine
@@ -97,9 +103,9 @@ class MaxNTree:
         self.choosing = [i for i, each in enumerate(machine.roles) if not moves_by_chance(each)]
         self.order = own_first(machine, role)
         self.evaluator = evaluator
-        self.horizon = False
+        self.horizons = 0
         self.scores: dict[Term, MoveScore] = {}
-        self.memory: Table[tuple[State, int], Utilities] = Table()
+        self.memory: Table[tuple[State, int], tuple[Utilities, bool]] = Table()
 
     def bestmove(self, state: State, depth: int, before: Choice) -> Iterator[Choice]:
         """Search all moves of a state; yield the best so far after each of them.
@@ -109,26 +115,40 @@ class MaxNTree:
         moves = list(self.machine.legal_moves(state, self.role))
         if before.value is not None:
             moves.sort(key=lambda move: move != before.move)
-        best, best_rank = before, None
+        best, best_rank, is_final = before, None, False
         for move in moves:
+            horizons = self.horizons
             vector = self.picked((move,), state, depth)
-            self.scores[move] = MoveScore(vector[self.own_index], final=not self.horizon)
+            final = self.horizons == horizons
+            own = vector[self.own_index]
+            self.scores[move] = MoveScore(own, final=final, extremes_are_final=False)
             rank = self.rank(vector, self.own_index)
             if best_rank is None or rank > best_rank:
                 best, best_rank = Choice(move, rank[0], note=f"depth {depth}"), rank
+                is_final = final
             yield best
             if best_rank == BEST_RANK:
                 break
-        yield replace(best, proved=not self.horizon or best.value == 100)
+        is_best = is_final and best.value == HIGHEST_VALUE
+        yield replace(best, proved=is_best or not self.horizons)
 
-    @remembered
     def utilities(self, state: State, depth: int) -> Utilities:
         """Return the utilities of all roles if each plays for itself."""
+        known = self.memory.get((state, depth))
+        if known is None:
+            horizons = self.horizons
+            vector = self._searched(state, depth)
+            known = self.memory[state, depth] = vector, self.horizons == horizons
+        elif not known[1]:
+            self.horizons += 1
+        return known[0]
+
+    def _searched(self, state: State, depth: int) -> Utilities:
         roles = self.machine.roles
         if self.machine.is_terminal(state):
             return tuple(utility(self.machine, state, role) for role in roles)
         if depth == 0:
-            self.horizon = True
+            self.horizons += 1
             return tuple(self.evaluator.value(state, role) for role in roles)
         return self.picked((), state, depth)
 
@@ -137,15 +157,21 @@ class MaxNTree:
         if len(moves) == len(self.order):
             joint_move = in_role_order(self.machine, self.role, moves)
             return self.utilities(self.machine.next_state(state, joint_move), depth - 1)
-        role = self.order[len(moves)]
-        candidates = self.machine.legal_moves(state, role)
-        vectors = [self.picked((*moves, move), state, depth) for move in candidates]
+        role, before = self.order[len(moves)], self.horizons
+        vectors: list[Utilities] = []
+        finals: list[bool] = []
+        for move in self.machine.legal_moves(state, role):
+            horizons = self.horizons
+            vectors.append(self.picked((*moves, move), state, depth))
+            finals.append(self.horizons == horizons)
         if not vectors:
             return (0,) * len(self.order)
         if moves_by_chance(role):
             return tuple(sum(column) / len(vectors) for column in zip(*vectors, strict=True))
-        index = self.machine.roles.index(role)
-        return max(vectors, key=lambda vector: self.rank(vector, index))
+        ranks = [self.rank(vector, self.machine.roles.index(role)) for vector in vectors]
+        if (BEST_RANK, True) in zip(ranks, finals, strict=True):
+            self.horizons = before  # whatever the others are worth, they are no better
+        return vectors[ranks.index(max(ranks))]
 
     def rank(self, vector: Utilities, index: int) -> tuple[float, float]:
         """Rank a vector for a role: by its own utility, then by how little the others get."""

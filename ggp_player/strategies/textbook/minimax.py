@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.strategies import Choice, MoveReport, Position, Strategy
+from ggp_player.strategies import Choice, Method, MoveReport, Position, Strategy
 from ggp_player.strategies.textbook.game_tree import (
     Moves,
     MoveScore,
@@ -32,6 +32,7 @@ class Minimax(Strategy):
     """
 
     name = "minimax"
+    method = Method.MINIMAX
 
     def __init__(self) -> None:
         self._scores = MoveScores()

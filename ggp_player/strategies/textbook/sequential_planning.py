@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from gdl import State, Term
-from ggp_player.strategies import Choice, LoneStrategy, MoveReport, Position
+from ggp_player.strategies import Choice, LoneStrategy, Method, MoveReport, Position
 from ggp_player.strategies.textbook.evaluation import LONGEST_PLAYOUT
 from ggp_player.strategies.textbook.game_tree import playout, utility
 
@@ -39,6 +39,7 @@ class SequentialPlanning(LoneStrategy):
     """
 
     name = "planning"
+    method = Method.PLAN
 
     def __init__(self, states: Annotated[int, Field(ge=1)] = 200_000) -> None:
         self.states = states

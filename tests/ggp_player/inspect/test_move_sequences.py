@@ -16,6 +16,7 @@ from ggp_player.inspect.move_sequences import (
     MatchPrefix,
     listed_moves,
 )
+from ggp_player.protocol import MatchRecord
 from ggp_player.strategies.textbook import Moves, playout
 from tests.ggp_player.conftest import FIELDS
 
@@ -94,6 +95,7 @@ def test_what_is_beyond_the_limit_is_ignored(seed: int, limit: int, part: int) -
         ),
         ("match.json", 2, "there is no file match.json"),
         ("records/match", 2, "there is no file records/match"),
+        (f"{'a' * 300}/b", 2, "there is no file aaa"),
         ("noop (fly ())", 2, "(fly ()) is no move of Oscar:\n"),
         ("noop " * 3000, 2, f"or a file; found 3000: {('noop ' * 20)[: LONGEST_TEXT - 1]}…"),
         ("(" * 1100 + ")" * 1100, 0, "character 1001: parentheses are nested deeper than 1000"),
@@ -109,6 +111,16 @@ def test_what_cannot_be_made_leaves_what_was(source: str, step: int, sentence: s
     assert sentence in str(caught.value)
     assert str(caught.value).startswith(f"step {step}: " if step else "moves that cannot be read")
     assert (found.steps, found.state) == (steps, state)
+
+
+def test_a_record_whose_moves_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "record.json"
+    names, times = ("a", "b"), (0, 0)
+    errors = (("", ""), ("", ""))
+    record = MatchRecord("m", 0, 1, 1, names, ("", ""), times, (("(", "noop"),), errors)
+    record.save(file)
+    with pytest.raises(JointMoveError, match=r"^step 1: \( is no move of xena"):
+        prefix(str(file))
 
 
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:

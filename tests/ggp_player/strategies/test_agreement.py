@@ -171,7 +171,7 @@ def test_the_tree_search_proves_the_values_of_minimax(text: str) -> None:
 def values_of_max_n(machine: PropnetStateMachine, state: gdl.State) -> list[tuple[int, int]]:
     tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
     values = tree.utilities(state, 200)
-    assert not tree.horizon
+    assert not tree.horizons
     return exactly(values)
 
 

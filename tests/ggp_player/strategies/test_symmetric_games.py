@@ -270,7 +270,7 @@ def test_chance_keeps_all_of_its_moves() -> None:
 def test_auto_gives_its_searches_the_symmetries() -> None:
     machine = compiled(game("ticTacToe"))
     start = position(machine)
-    strategy, _ = choose_for_compiled(machine, analyse(machine), threads=1)
+    strategy = choose_for_compiled(machine, analyse(machine), threads=1)
     *_, last = strategy.search(start)
     assert last.proved
     assert len(strategy.report(Position(machine, start.state, machine.roles[0]))) <= 9

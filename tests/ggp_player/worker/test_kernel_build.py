@@ -13,6 +13,7 @@ from gdl.array_kernels.archive import Manifest, kernel_digest, read_code
 from ggp_player import strategies
 from ggp_player.strategies import engine_strategy
 from ggp_player.worker import kernel_build
+from tests.support.kernel_archives import BUILD_SECONDS, assert_same_archive, builds
 
 FOLDER = Path(strategies.__file__).parent
 
@@ -56,7 +57,9 @@ def test_every_strategy_with_kernels_is_run() -> None:
     }
 
 
+@builds
 @pytest.mark.slow
+@pytest.mark.timeout(BUILD_SECONDS)
 def test_the_same_kernels_give_the_same_archive(tmp_path: Path) -> None:
     kernel_build.build_in_a_process(tmp_path)
-    assert read_code(tmp_path, Manifest.read(tmp_path) or shipped()) == read_code(FOLDER, shipped())
+    assert_same_archive(FOLDER, tmp_path)

@@ -9,13 +9,14 @@ import pytest
 from gdl import StateMachine
 from gdl.engine.machine import PropnetStateMachine
 from ggp_player.events import ObservedStep, Step
-from ggp_player.strategies import Choice, Position, Strategy
+from ggp_player.strategies import Choice, Method, Position, Strategy
 from ggp_player.strategies.engine_strategy import EngineStrategy
 from ggp_player.worker import background_compiler, search_worker, warm_up
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     BeginMatch,
     BeginSearch,
+    GameDescribed,
     MessageToServer,
     RulesCompiled,
     SearchEnded,
@@ -108,6 +109,44 @@ class AskingForEver(Strategy):
             position.machine.legal_moves(position.state, position.role)
 
 
+class Explaining(Strategy):
+    """Finds a move as it says, then one in the way of another strategy; and knows the game."""
+
+    name = "explaining"
+    method = "by looking"
+    about = ""
+
+    @property
+    def about_game(self) -> str:
+        return self.about
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice.first_of(position.legal_moves, "looking at the game")
+        self.about = "a game of luck"
+        yield Choice(position.legal_moves[-1], 10.0, note="12 playouts")
+        yield Choice(position.legal_moves[-1], 20.0, note="13 playouts")
+        self.about = "a game of luck; what was learned is useless"
+        yield Choice(position.legal_moves[-1], 30.0, method=Method.SOLVED, proved=True)
+
+
+def test_each_move_says_how_it_was_found_and_the_game_is_described_once(fields: str) -> None:
+    sent: list[MessageToServer] = []
+    choice = RecordingBuffer()
+    choice.wanted = 1
+    begin = BeginMatch(fields, "xena", strategy=f"{__name__}:{Explaining.__name__}")
+    SearchWorker(begin, choice, sent.append).search(BeginSearch(1))
+    assert [found.note for found in choice.published] == [
+        "first legal move; looking at the game",
+        "by looking; 12 playouts",
+        "by looking; 13 playouts",
+        "solved",
+    ]
+    assert [message for message in sent if isinstance(message, GameDescribed)] == [
+        GameDescribed("a game of luck"),
+        GameDescribed("a game of luck; what was learned is useless"),
+    ]
+
+
 BUFFERS: list[RecordingBuffer] = []
 
 
@@ -173,6 +212,9 @@ def last_published(worker: SearchWorker, choices: RecordingBuffer) -> FoundChoic
     return choices.published[-1]
 
 
+BY_BELIEF = (Method.INFORMATION_SETS, Method.EQUILIBRIUM, Method.EXPECTIMAX)
+
+
 @pytest.mark.thorough
 def test_a_strategy_that_needs_the_state_says_so_where_it_is_hidden(
     caplog: pytest.LogCaptureFixture,
@@ -181,7 +223,7 @@ def test_a_strategy_that_needs_the_state_says_so_where_it_is_hidden(
     found = last_published(worker, choices)
     assert "minimax needs to know the state, and this match hides it" in caplog.text
     assert "auto plays instead" in caplog.text
-    assert found.note.startswith("information_sets")
+    assert found.note.startswith(BY_BELIEF)
     assert found.move == "pass"
 
 
@@ -189,7 +231,7 @@ def test_a_strategy_that_needs_the_state_gets_it_where_all_moves_are_told() -> N
     worker, choices = worker_told("minimax", ("tails", "noop"))
     found = last_published(worker, choices)
     assert (found.move, found.value) == ("tails", 100)
-    assert not found.note.startswith("information_sets")
+    assert not found.note.startswith(BY_BELIEF)
 
 
 def test_who_does_not_look_ahead_plays_whatever_is_hidden() -> None:

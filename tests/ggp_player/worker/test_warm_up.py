@@ -85,7 +85,8 @@ def test_damaged_code_is_compiled_anew(
 WARMING = """
 from ggp_player.cli import cache
 cache.warm_up_searches = lambda report: {work}
-cache.warm_up_command(["--until-closed"])
+from ggp_player.cli.commands.cache import warm_up_command
+warm_up_command(["--until-closed"])
 """
 
 

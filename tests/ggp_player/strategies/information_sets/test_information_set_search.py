@@ -10,7 +10,7 @@ import pytest
 
 import gdl
 from ggp_player.belief import Belief
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, Method, Position
 from ggp_player.strategies.information_sets import InformationSetSearch, findings
 from ggp_player.strategies.selection.registry import create
 from tests.support.compiled_games import machine_of, reasoner_of
@@ -147,6 +147,8 @@ def test_the_search_ends_where_its_trees_are_full(monkeypatch: pytest.MonkeyPatc
     here = position(told(machine_of("phantomTicTacToe"), 0))
     choices = list(InformationSetSearch(tree=0).search(here))
     assert 2 <= len(choices) < 100
+    assert not choices[-1].proved
+    assert choices[-1].note.endswith("nodes, node limit reached")
 
 
 def test_auto_searches_information_sets_where_the_state_is_hidden() -> None:
@@ -154,7 +156,9 @@ def test_auto_searches_information_sets_where_the_state_is_hidden() -> None:
     belief = told(machine, 0)
     auto = create("auto")
     *_, last = islice(auto.search(position(belief)), 5)
-    assert last.note.startswith("information_sets, the match hides the state; ")
+    assert last.method in (Method.INFORMATION_SETS, Method.EQUILIBRIUM)
+    assert auto.about_game == "the match hides the state"
     known = Position(machine, machine.initial_state(), machine.roles[0], Random(0))
     *_, last = islice(auto.search(known), 400)
-    assert not last.note.startswith("information_sets")
+    assert last.method in (Method.SOLVED, Method.TREE_SEARCH)
+    assert auto.about_game == "two rivals for a constant sum, moves in turn"

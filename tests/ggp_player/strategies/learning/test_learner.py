@@ -420,7 +420,8 @@ def test_a_contest_goes_on_with_what_was_found(found: EngineStrategy | None, thr
     expected = "main" if found is None else "challenger"
     assert choices[0].note in ("", "nothing yet")
     assert threads > 1 or "main" in [choice.note for choice in choices]
-    assert choices[-1].note == f"decided; {expected}"
+    assert (choices[-1].note, choices[-1].method) == (expected, "Fixed")
+    assert contest.about_game == "decided"
     assert choices[-1].move == position.legal_moves[-1]
 
 
@@ -456,5 +457,7 @@ def test_a_pessimistic_proof_does_not_end_the_search(
     contest = Contest(Fixed("main"), found, ticking(0.001))
     position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
     choices = list(islice(contest.search(position), 40))
-    assert choices[-1].note == f"decided; {expected}"
+    assert choices[-1].note == expected
+    assert choices[-1].method == ("Proving" if expected == "challenger" else "Fixed")
+    assert contest.about_game == "decided"
     assert choices[-1].proved == (expected == "challenger")

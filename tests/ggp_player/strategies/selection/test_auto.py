@@ -10,7 +10,7 @@ import pytest
 
 import gdl
 from gdl.analysis import Survey
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, Method, Position
 from ggp_player.strategies.selection.auto import (
     PROBE_STEPS,
     Auto,
@@ -29,6 +29,8 @@ from tests.support.tree_games import (
     together,
     turns,
 )
+
+RIVALS = "two rivals for a constant sum, moves"
 
 NON_ZERO_SUM = (([100, 100], [0, 0]), ([30, 40], [40, 30]))
 
@@ -57,12 +59,17 @@ def test_the_game_decides(machine: gdl.StateMachine, name: str, reason: str) -> 
     assert reason in why
 
 
-def test_the_choice_is_logged_and_noted(caplog: pytest.LogCaptureFixture) -> None:
-    machine = turns(TWO_PLY)
+def test_a_choice_says_who_found_it_and_the_kind_of_game_stands_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    machine, auto = turns(TWO_PLY), Auto()
+    assert auto.about_game == ""
     with caplog.at_level(logging.INFO, "ggp_player"):
-        first, *_, last = Auto().search(position(machine))
-    assert first == Choice(gdl.parse_term("a1"), note="analysing the game")
-    assert last.note.startswith("alpha_beta, two rivals for a constant sum")
+        first, *_, last = auto.search(position(machine))
+    assert first == Choice.first_of([gdl.parse_term("a1")], "analysing the game")
+    assert first.explanation == "first legal move; analysing the game"
+    assert last.explanation == "alpha-beta; depth 2"
+    assert auto.about_game == "two rivals for a constant sum, moves in turn, a small tree"
     assert (last.value, last.proved) == (3, True)
     assert "max plays as alpha_beta: two rivals" in caplog.text
 
@@ -105,30 +112,32 @@ def test_a_probe_that_was_stopped_is_not_started_again() -> None:
 
 
 def test_a_puzzle_is_planned() -> None:
-    machine = gdl.interpret(gdl.parse(CORRIDOR))
-    choice = last_choice(Auto(), position(machine))
+    machine, auto = gdl.interpret(gdl.parse(CORRIDOR)), Auto()
+    choice = last_choice(auto, position(machine))
     assert (choice.value, choice.proved) == (100, True)
-    assert choice.note.startswith("planning, one player; plan of length")
+    assert choice.explanation.startswith("plan; plan of length")
+    assert auto.about_game == "one player"
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("name", "strategy", "reason"),
+    ("name", "strategy", "kind", "method"),
     [
+        ("ticTacToe", "portfolio", f"{RIVALS} in turn", Method.TREE_SEARCH),
+        ("breakthrough", "contest", f"{RIVALS} in turn", Method.TREE_SEARCH),
+        ("tron", "mcts", f"{RIVALS} at the same time", Method.TREE_SEARCH),
         (
-            "ticTacToe",
-            "portfolio",
-            "two rivals for a constant sum, moves in turn, with enumeration",
+            "trefoil",
+            "mcts",
+            "3 players with interests of their own, moves in turn",
+            Method.TREE_SEARCH,
         ),
-        ("breakthrough", "contest", "moves in turn, with proof"),
-        ("tron", "mcts", "two rivals for a constant sum, moves at the same time"),
-        ("trefoil", "mcts", "3 players with interests of their own, moves in turn"),
-        ("pig", "portfolio", "two rivals for a constant sum, moves in turn, with enumeration"),
-        ("hanoi", "planner", "one player"),
+        ("pig", "portfolio", f"{RIVALS} in turn", Method.TREE_SEARCH),
+        ("hanoi", "planner", "one player", Method.PLAN),
     ],
 )
 def test_compiled_games_are_analysed(
-    name: str, strategy: str, reason: str, caplog: pytest.LogCaptureFixture
+    name: str, strategy: str, kind: str, method: Method, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = {"hanoi": "towersOfHanoi"}.get(name, name)
     machine = gdl.compile(gdl.load(GAMES / f"{file}.kif"))
@@ -137,9 +146,10 @@ def test_compiled_games_are_analysed(
     search = auto.search(Position(machine, machine.initial_state(), mover))
     with caplog.at_level(logging.INFO, "ggp_player"):
         choices = [choice for choice, _ in zip(search, range(12), strict=False)]
-    assert f"{mover} plays as {strategy}" in caplog.text
-    assert reason in caplog.text
-    assert choices[-1].note.startswith(f"{strategy}, ")
+    assert f"{mover} plays as {strategy}: {kind}\n" in caplog.text
+    assert auto.about_game == kind
+    assert choices[-1].method == method
+    assert kind not in choices[-1].explanation
 
 
 def test_a_solved_game_is_played_from_memory() -> None:
@@ -148,6 +158,7 @@ def test_a_solved_game_is_played_from_memory() -> None:
     first = Position(machine, machine.initial_state(), machine.roles[0])
     *_, last = auto.search(first)
     assert (last.value, last.proved) == (50, True)
+    assert last.method in (Method.SOLVED, Method.TREE_SEARCH), "whichever has proved it first"
     assert {known.bounds[1] for known in auto.report(first)} == {50}
 
 

@@ -104,6 +104,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(
     ("spec", "sentence"),
     [
         ("./no_such.py:Last", "there is no file no_such.py"),
+        (f"{'a' * 300}.py:Last", "there is no file aaa"),
         ("./last_move.py", "'./last_move.py' names a file: write ./last_move.py:Class"),
         ("last_move.py:count=3", "names a file: write last_move.py:Class"),
         (".:Last", r"the module \. cannot be imported"),

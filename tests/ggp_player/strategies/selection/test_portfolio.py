@@ -43,7 +43,7 @@ def searched(portfolio: Portfolio) -> list[Choice]:
 def test_without_a_proof_the_main_search_decides() -> None:
     main = Scripted(*[Choice(A1, value) for value in (1.0, 2.0, 3.0)])
     portfolio = Portfolio(main, [Scripted(Choice(A2, 99.0))])
-    assert searched(portfolio) == list(main.choices)
+    assert searched(portfolio) == [main.credited(choice) for choice in main.choices]
 
 
 def test_the_first_proof_ends_the_search_and_is_named() -> None:
@@ -51,14 +51,14 @@ def test_the_first_proof_ends_the_search_and_is_named() -> None:
     prover = Scripted(Choice(A2), Choice(A3, 100.0, proved=True, note="depth 4"))
     portfolio = Portfolio(main, [prover], share=2)
     *_, last = searched(portfolio)
-    assert last == Choice(A3, 100.0, proved=True, note="scripted: depth 4")
+    assert last == Choice(A3, 100.0, proved=True, note="depth 4", method="scripted")
     assert (main.asked, prover.asked) == (3, 2)
     assert portfolio.report(position(turns(TWO_PLY))) == (MoveReport(A3),)
 
 
 def test_a_proof_of_the_main_search_ends_it_too() -> None:
     main = Scripted(Choice(A1, 100.0, proved=True), Choice(A2))
-    assert searched(Portfolio(main, [Scripted()])) == [main.choices[0]]
+    assert searched(Portfolio(main, [Scripted()])) == [main.credited(main.choices[0])]
 
 
 def test_a_prover_that_has_ended_or_refuses_is_left_alone() -> None:

@@ -22,6 +22,7 @@ from ggp_player.strategies.solver.proof import Proof
 from ggp_player.strategies.solver.proof_nodes import COUNTS, StateEvaluation, logit_of
 from ggp_player.strategies.solver.proof_tree import ProofTree
 from ggp_player.strategies.textbook.random_move import RandomMove
+from ggp_player.strategies.vocabulary import Method
 from tests.support.small_games import (
     BOARDS,
     assert_moves_keep_the_value,
@@ -217,7 +218,7 @@ def test_the_depth_is_a_limit() -> None:
 def test_the_first_choice_is_there_before_any_search() -> None:
     machine = compiled(game("ticTacToe"))
     move = machine.legal_moves(machine.initial_state(), machine.roles[0])[0]
-    assert next(Proof().search(position(machine))) == Choice(move)
+    assert next(Proof().search(position(machine))) == Choice(move, method=Method.FIRST_MOVE)
 
 
 def test_every_move_is_reported() -> None:

@@ -14,6 +14,7 @@ from ggp_player.strategies.textbook.negamax import NegamaxTree, SimultaneousMove
 from tests.support.tree_games import (
     TWO_PLY,
     Counting,
+    constants,
     last_choice,
     position,
     together,
@@ -117,7 +118,7 @@ def test_the_depth_is_a_limit() -> None:
     machine = Counting(turns(((3, 12, 8), (2, (4, 5), 6), (14, 5, (2, 1)))))
     choice = last_choice(AlphaBeta(depth=2, evaluation="none"), position(machine))
     assert not choice.proved
-    assert choice.note == "depth 2"
+    assert choice.note == "depth 2, depth limit reached"
 
 
 def test_a_win_is_proved_before_the_rest_of_the_tree_is_seen() -> None:
@@ -138,7 +139,7 @@ def test_a_loss_is_proved_and_met_with_the_move_that_looked_best() -> None:
 
 def test_the_first_choice_is_there_before_any_search() -> None:
     machine = Counting(turns(TWO_PLY))
-    assert next(AlphaBeta().search(position(machine))) == Choice(gdl.parse_term("a1"))
+    assert next(AlphaBeta().search(position(machine))) == Choice.first_of(constants("a1"))
     assert machine.leaves == 0
 
 

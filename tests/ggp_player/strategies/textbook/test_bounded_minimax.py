@@ -31,23 +31,23 @@ def test_without_extreme_utilities_it_is_minimax() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "move", "value", "leaves"),
+    ("lower", "upper", "move", "value", "proved", "leaves"),
     [
         # a1: 55 0, a2: all, a3: all; a4 cannot be better.
-        (0, 100, "a3", 100, 8),
-        # a1: 55 0, a2: all; 60 is as good as any win.
-        (0, 51, "a2", 60, 5),
+        (0, 100, "a3", 100, True, 8),
+        # a1: 55 0, a2: all; 60 is as good as any win, and more may be had.
+        (0, 51, "a2", 60, False, 5),
         # a1: 55 is bad enough, a2: all, a3: all.
-        (55, 100, "a3", 100, 7),
+        (55, 100, "a3", 100, True, 7),
     ],
 )
 def test_bounds_prune_below_a_choice_of_the_opponent(
-    lower: int, upper: int, move: str, value: float, leaves: int
+    lower: int, upper: int, move: str, value: float, proved: bool, leaves: int
 ) -> None:
     machine = Counting(turns(TWO_LEVELS))
     choice = last_choice(BoundedMinimax(lower, upper), position(machine))
     assert (str(choice.move), choice.value, machine.leaves) == (move, value, leaves)
-    assert choice.proved
+    assert (choice.proved, choice.note) == (proved, "" if proved else "bound reached")
 
 
 @pytest.mark.parametrize(

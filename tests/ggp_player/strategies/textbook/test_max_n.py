@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gdl
+from ggp_player.strategies import Choice
 from ggp_player.strategies.textbook.alpha_beta import AlphaBeta
 from ggp_player.strategies.textbook.evaluation import Evaluator
 from ggp_player.strategies.textbook.max_n import MaxN, MaxNTree
@@ -34,9 +35,31 @@ def test_three_player_tree() -> None:
     tree = MaxNTree(machine, machine.roles[0], Evaluator(machine, ()))
     # In the figure A takes the first of the vectors that give it 1, here the worse for the others.
     assert tree.utilities(machine.initial_state(), 3) == (1, 5, 2)
-    assert not tree.horizon
+    assert not tree.horizons
     choice = last_choice(MaxN(), position(machine))
     assert (str(choice.move), choice.value, choice.proved) == ("a2", 1, True)
+
+
+def test_an_evaluation_by_which_others_choose_proves_nothing() -> None:
+    # At depth 2 min looks as if it took (100 60) rather than (0 100), which is evaluated as 50.
+    machine = turns(((([100, 60]), (([0, 100],),)), ([10, 10], [10, 10])))
+    evaluator = Evaluator(machine, ())
+    tree = MaxNTree(machine, machine.roles[0], evaluator)
+    before = Choice(constants("a1")[0])
+    *_, last = tree.bestmove(machine.initial_state(), 2, before)
+    assert (str(last.move), last.value, last.proved) == ("a1", 100, False)
+    assert not any(score.is_proved for move, score in tree.scores.items() if str(move) == "a1")
+    choice = last_choice(MaxN(), position(machine))
+    assert (str(choice.move), choice.value, choice.proved) == ("a2", 10, True)
+
+
+def test_a_win_that_nobody_can_prevent_is_proved_before_the_end_of_all_lines() -> None:
+    endless = (((([50, 50],),),),)
+    machine = turns((([100, 0], [100, 0]), (endless, endless)))
+    *_, last = MaxNTree(machine, machine.roles[0], Evaluator(machine, ())).bestmove(
+        machine.initial_state(), 2, Choice(constants("a1")[0])
+    )
+    assert (str(last.move), last.value, last.proved) == ("a1", 100, True)
 
 
 def test_others_need_not_be_enemies() -> None:
@@ -80,7 +103,7 @@ def test_moves_at_the_same_time_are_answered_in_the_others_interest() -> None:
 def test_at_the_depth_limit_every_role_is_evaluated() -> None:
     machine = turns(THREE_PLAYERS, ABC)
     choice = last_choice(MaxN(depth=2, evaluation="none"), position(machine))
-    assert (choice.value, choice.proved, choice.note) == (50, False, "depth 2")
+    assert (choice.value, choice.proved, choice.note) == (50, False, "depth 2, depth limit reached")
 
 
 def test_one_role_is_refused() -> None:

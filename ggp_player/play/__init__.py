@@ -8,7 +8,6 @@ back. A :class:`HumanPlayer` takes a seat in a match of the game manager's and f
 :mod:`.terminal` and :mod:`.page` show a table and ask; either works with both kinds.
 """
 
-from ggp_player.play.games import our_games, rulesheet_of
 from ggp_player.play.human import HumanPlayer, HumanSeat, human_seat, open_human
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import HUMAN, Opponent, PlaySession, PlaySetup
@@ -29,7 +28,5 @@ __all__ = [
     "TerminalSession",
     "human_seat",
     "open_human",
-    "our_games",
-    "rulesheet_of",
     "serve_table",
 ]

@@ -15,6 +15,7 @@ from ggp_player.clock import Clock, Deadline, monotonic
 from ggp_player.events import EventBus, History, MatchPublisher, MatchStarted, MoveChosen
 from ggp_player.move_service import CancellableDeadline, Pool, SearchSupervisor, Setup
 from ggp_player.protocol import Start
+from ggp_player.strategies import Method
 from ggp_player.worker import FoundChoice
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Engine:
             return found
         reason = self.problem or "the search has found no legal move in time"
         self._publisher.problem(reason)
-        return FoundChoice(0, legal[0], note=f"the first legal move: {reason}")
+        return FoundChoice(0, legal[0], note=f"{Method.FIRST_MOVE}; {reason}")
 
     def _tell(self, found: FoundChoice, turn: int, seconds: float) -> None:
         self._publisher.move_chosen(

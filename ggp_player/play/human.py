@@ -144,6 +144,7 @@ class HumanPlayer:
         table, self._table = self._table, None
         if table is not None:
             table.shown.ended = "" if table.line.is_over else reason
+            table.shown.is_broken_off = bool(table.shown.ended)
             table.tell()
             await self._asker.end(table)
 

@@ -52,6 +52,9 @@ MAX_VIEWERS = 20
 
 SHUTDOWN_SECONDS = 1.0
 
+DRAWING_SECONDS = 1.0
+"""How long a position waits for its drawing; then a list of facts stands in until that comes."""
+
 LAST_SECONDS = 3.0
 """How long a table that ends waits until the open pages show its last state."""
 
@@ -74,10 +77,11 @@ class _Request(BaseModel):
 
 @dataclass(slots=True)
 class _Board:
-    """The drawing of a step; ``key`` says of which one."""
+    """The drawing of a step; ``key`` says of which one. Another may take its place until it is."""
 
     key: _Key
     drawing: Drawing
+    is_drawn: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,11 @@ class _Key:
     moves: tuple[str, ...]
     advised: str
     is_veiled: bool
+
+    @property
+    def of_position(self) -> tuple[int, int, bool]:
+        """What is drawn, without the moves whose places are asked for."""
+        return self.match, self.step, self.is_veiled
 
 
 class PlayPage:
@@ -109,6 +118,7 @@ class PlayPage:
         self._drawer = Drawer()
         self._board: _Board | None = None
         self._board_version = 1
+        self._awaited: _Key | None = None
         self._drawing: asyncio.Task[None] | None = None
         self._viewers: list[_Seen] = []
         self._told = asyncio.Event()
@@ -151,8 +161,8 @@ class PlayPage:
     async def _all_told(self) -> None:
         """Wait until the open pages were told all that there is."""
         while self._viewers and not self.table.is_closing:
-            is_drawn = self._board is not None and self._board.key == self._key()
-            if is_drawn and all(map(self._is_up_to_date, self._viewers)):
+            is_whole = self._board is not None and self._board.key == self._key()
+            if is_whole and all(map(self._is_up_to_date, self._viewers)):
                 return
             self._told.clear()
             await self._told.wait()
@@ -230,18 +240,21 @@ class PlayPage:
         return stream.response
 
     def _next_message(self, seen: _Seen) -> bytes | None:
-        """What has changed since a page was told last; empty where nothing has."""
+        """What has changed since a page was told last; empty where nothing has.
+
+        All that is shown of a position comes at once, with its board, and so waits for that.
+        """
         table = self.table
         if table.is_closing:
             return None
         self._told.set()  # what was returned before is sent
         message: dict[str, object] = {}
-        if seen.table != table.version:
-            seen.table = table.version
-            message["table"] = view_of(table)
-        if seen.board != self._board_version and self._board is not None:
-            seen.board = self._board_version
-            message["board"] = _board_message(self._board)
+        if not self._is_up_to_date(seen) and (board := self._current_board()) is not None:
+            position = view_of(table)
+            if seen.board != self._board_version:
+                position["board"] = _board_message(board)
+            message["position"] = position
+            seen.table, seen.board = table.version, self._board_version
         if seen.thoughts != table.thoughts_version:
             seen.thoughts = table.thoughts_version
             message["thoughts"] = _thoughts_message(table)
@@ -252,14 +265,38 @@ class PlayPage:
     async def _keep_drawn(self) -> None:
         """Draw the newest step whenever there is a new one, also before the first page looks."""
         while True:
-            key = self._key()
-            if self._board is None or self._board.key != key:
-                drawing = await self._draw(key)
-                self._board = _Board(key, drawing)
-                self._board_version += 1
-                self.table.wake()
-            else:
+            key, board = self._key(), self._board
+            if board is not None and board.key == key and board.is_drawn:
                 await self.table.news()
+                continue
+            drawing = await self._draw(key)
+            if key == self._key():
+                self._show(_Board(key, drawing))
+
+    def _show(self, board: _Board) -> None:
+        self._board = board
+        self._board_version += 1
+        self.table.wake()
+
+    def _current_board(self) -> _Board | None:
+        """The board of the newest step; None while that is waited for."""
+        key = self._key()
+        if self._board is not None and self._board.key == key:
+            return self._board
+        if self._awaited != key:
+            self._awaited = key
+            asyncio.get_running_loop().call_later(DRAWING_SECONDS, self._wait_no_longer, key)
+        return None
+
+    def _wait_no_longer(self, key: _Key) -> None:
+        """Show a step without its drawing, unless that has come, or another step."""
+        old = self._board
+        if key != self._key() or (old is not None and old.key == key):
+            return
+        drawing = Drawing(facts=tuple(sorted(map(str, self.table.facts(key.step) or ()))))
+        if old is not None and old.key.of_position == key.of_position:
+            drawing = old.drawing
+        self._show(_Board(key, drawing, is_drawn=False))
 
     async def _draw(self, key: _Key) -> Drawing:
         """Draw what people may see of the newest step; nothing where that is no board."""
@@ -365,8 +402,6 @@ def _percepts(table: Table, step: int) -> str | None:
 def _board_message(board: _Board) -> dict[str, object]:
     key, drawing = board.key, board.drawing
     return {
-        "match": key.match,
-        "step": key.step,
         "svg": drawing.svg,
         "facts": drawing.facts,
         "cells": drawing.cells,

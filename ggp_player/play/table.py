@@ -44,6 +44,8 @@ class Shown:
     notice: str = ""
     ended: str = ""
     """Why the match ended before its rules said so; empty where it did not."""
+    is_broken_off: bool = False
+    """Whether the game manager has ended it, who may have it played again."""
     advice: Advice | None = None
     thoughts: SearchView | None = None
     thinker: str = ""
@@ -104,7 +106,7 @@ class Table:
     @property
     def is_veiled(self) -> bool:
         """Whether people may see only what their roles see; at the end they may see all."""
-        return self.sight.hides and not self.is_over
+        return self.sight.hides and (not self.is_over or self.shown.is_broken_off)
 
     @property
     def knowledge(self) -> tuple[Knowledge, ...]:

@@ -1,32 +1,38 @@
-"""The processes that evaluate rulesheets, and a state machine that asks one of them.
+"""The processes that evaluate rulesheets, and the rules of a match that ask one of them.
 
 A process serves one game: rules that hang or take all memory cost the matches of that game, and
 nobody else's. All of its matches share it, as evaluating a step takes much less time than players
-think. A process that does not answer in time is ended, and its matches are broken off.
+think. A process that does not answer in time is ended, and its matches are broken off. States stay
+in the processes: here is only what can be done next.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import lru_cache
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
 import gdl
-from gdl import Constant, State, Term
+from gdl import Constant, Term
 from gdl.system import child_environment
-from ggp_player.errors import ManagerError
-from ggp_player.manager import MatchError
+from ggp_player.errors import ManagerError, MatchError
 from ggp_player.manager_service.rules import rules_process
-from ggp_player.manager_service.rules.rules_process import ANSWERS, EvaluatedState, RulesAnswer
+from ggp_player.manager_service.rules.rules_process import (
+    ANSWERS,
+    MAX_ANSWER,
+    NO_MEMORY,
+    RulesAnswer,
+)
+from ggp_player.match_rules import Position
+from ggp_player.protocol import move_texts
 
 CHECK_SECONDS = 20.0
 """How long reading a rulesheet and its first state may take."""
@@ -37,24 +43,7 @@ STEP_SECONDS = 60.0
 MAX_PROCESSES = 8
 """The most processes that wait for further matches."""
 
-MAX_ANSWER = 64 * 2**20
-"""The longest answer of a process, in bytes."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RemoteState:
-    """A state that a process has evaluated."""
-
-    facts: tuple[Term, ...]
-    position: EvaluatedState
-
-    def __iter__(self) -> Iterator[Term]:
-        """Iterate over the facts."""
-        return iter(self.facts)
-
-    def __len__(self) -> int:
-        """Return the number of facts."""
-        return len(self.facts)
+_log = logging.getLogger(__name__)
 
 
 class RulesProcess:
@@ -86,14 +75,22 @@ class RulesProcess:
         """Whether the process can be asked."""
         return self._process.poll() is None
 
-    def begin(self, session: str) -> RemoteState:
+    def begin(self, session: str) -> Position:
         """Begin a match."""
-        return _state(self._ask({"kind": "begin", "session": session}, STEP_SECONDS))
+        return _position(self._ask({"kind": "begin", "session": session}, STEP_SECONDS))
 
-    def advance(self, session: str, moves: Sequence[Term]) -> RemoteState:
+    def advance(self, session: str, moves: Sequence[Term]) -> Position:
         """Make a joint move in a match."""
-        request = {"kind": "advance", "session": session, "moves": [str(move) for move in moves]}
-        return _state(self._ask(request, STEP_SECONDS))
+        request = {"kind": "advance", "session": session, "moves": move_texts(moves)}
+        return _position(self._ask(request, STEP_SECONDS))
+
+    def states(self, session: str) -> tuple[str, ...] | None:
+        """Return the states of a match for its record, None where there are none."""
+        try:
+            return self._ask({"kind": "states", "session": session}, STEP_SECONDS).states
+        except MatchError as error:
+            _log.warning("the record of %s has no states: %s", session, error)
+            return None
 
     def end(self, session: str) -> None:
         """Forget a match."""
@@ -121,7 +118,7 @@ class RulesProcess:
                 self.close()
                 if is_late.is_set():
                     raise MatchError(f"the rules take more than {seconds:g} s") from error
-                raise MatchError("the rules take more memory than there is for them") from error
+                raise MatchError(NO_MEMORY) from error
             finally:
                 timer.cancel()
         if answer.error:
@@ -141,59 +138,33 @@ class RulesProcess:
         return ANSWERS.validate_json(reader.readline(MAX_ANSWER))
 
 
-class MatchRules:
-    """The rules of one match, as a state machine; it asks a process once a step.
-
-    States are those of this match only, and the latest is the only one that moves are made in.
-    """
+class RemoteRules:
+    """The rules of one match, evaluated by a process."""
 
     def __init__(self, process: RulesProcess, session: str) -> None:
         self._process = process
         self._session = session
-        self.roles = process.roles
-        self._latest: tuple[State | None, RemoteState | None] = None, None
 
-    def initial_state(self) -> State:
-        """Return the state in which the match begins."""
+    @property
+    def roles(self) -> tuple[Constant, ...]:
+        """The roles in the order of joint moves."""
+        return self._process.roles
+
+    def begin(self) -> Position:
+        """Return the position in which the match begins."""
         return self._process.begin(self._session)
 
-    def next_state(self, state: State, joint_move: Sequence[Term]) -> State:
-        """Return the state after a joint move in the latest state."""
-        after = self._process.advance(self._session, joint_move)
-        self._latest = state, after
-        return after
+    def advance(self, joint_move: Sequence[Term]) -> Position:
+        """Make a joint move, which is not checked, and return the position that it leads to."""
+        return self._process.advance(self._session, joint_move)
 
-    def legal_moves(self, state: State, role: Term) -> tuple[Term, ...]:
-        """Return the role's legal moves."""
-        found = _position(state).legal
-        return tuple(map(_term, found[self._index(role)])) if found else ()
-
-    def is_terminal(self, state: State) -> bool:
-        """Return whether the match is over."""
-        return _position(state).is_terminal
-
-    def goal(self, state: State, role: Term) -> int | None:
-        """Return the role's goal value in a last state, None if there is none."""
-        found = _position(state).goals
-        return found[self._index(role)] if found else None
-
-    def goals(self, state: State, role: Term) -> tuple[int, ...]:
-        """Return the role's goal value, if there is one."""
-        value = self.goal(state, role)
-        return () if value is None else (value,)
-
-    def percepts(self, state: State, joint_move: Sequence[Term], role: Term) -> tuple[Term, ...]:
-        """Return what the role saw of the last joint move, which was made in the state."""
-        before, after = self._latest
-        found = after.position.percepts if after is not None and before is state else ()
-        return tuple(map(_term, found[self._index(role)])) if found else ()
+    def states(self) -> tuple[str, ...] | None:
+        """Return all states so far as a match record has them, None where they are left out."""
+        return self._process.states(self._session)
 
     def close(self) -> None:
         """Have the process forget the match."""
         self._process.end(self._session)
-
-    def _index(self, role: Term) -> int:
-        return next(index for index, one in enumerate(self.roles) if one == role)
 
 
 class RulesPool:
@@ -214,7 +185,7 @@ class RulesPool:
         process.close()
         return tuple(map(str, process.roles))
 
-    def open(self, digest: str, rules: str, session: str) -> MatchRules:
+    def open(self, digest: str, rules: str, session: str) -> RemoteRules:
         """Return the rules for a match. Raises :class:`MatchError` where they cannot be read."""
         with self._lock:
             self._drop_idle(digest)
@@ -226,7 +197,7 @@ class RulesPool:
                 with self._lock:
                     self._processes.setdefault(digest, []).append(process)
             process.sessions += 1
-        return MatchRules(process, session)
+        return RemoteRules(process, session)
 
     def _least_busy(self, digest: str) -> RulesProcess | None:
         """Return the process to ask, None where there should be another one."""
@@ -237,7 +208,7 @@ class RulesPool:
         is_room = len(found) < self._per_game and all(one.sessions for one in found)
         return None if is_room else min(found, key=lambda one: one.sessions)
 
-    def release(self, rules: MatchRules) -> None:
+    def release(self, rules: RemoteRules) -> None:
         """Take back the rules of a match that is over."""
         rules.close()
         with self._lock:
@@ -261,24 +232,14 @@ class RulesPool:
                 count -= 1
 
 
-def _position(state: State) -> EvaluatedState:
-    assert isinstance(state, RemoteState)
-    return state.position
-
-
-def _state(answer: RulesAnswer) -> RemoteState:
+def _position(answer: RulesAnswer) -> Position:
     if answer.position is None:
-        raise MatchError("the process of the rules has given no state")
-    return RemoteState(tuple(map(_term, answer.position.facts)), answer.position)
-
-
-@lru_cache(maxsize=100_000)
-def _term(text: str) -> Term:
-    return gdl.parse_term(text)
+        raise MatchError("the process of the rules has given no position")
+    return answer.position
 
 
 def _constant(text: str) -> Constant:
-    term = _term(text)
+    term = gdl.parse_term(text)
     if not isinstance(term, Constant):
         raise MatchError(f"expected a role that is a constant; found {text}")
     return term

@@ -1,15 +1,19 @@
 """The process that evaluates a rulesheet for the manager: rules come from strangers.
 
 It reads a request a line and answers each with a line, within bounds of memory of its own, and ends
-with the manager. It has one game, and the states of all matches that are played of it by this
-process. Who asks bounds the time, and ends the process where it takes too long.
+with the manager. It has one game, and of each match that this process plays of it the latest state
+and, up to a bound, what the match record has of the others. Who asks bounds the time, and ends the
+process where it takes too long.
+
+States stay here: the manager is told what can be done, in bounded answers. A match whose legal
+moves or percepts are larger cannot be played.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +21,11 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json, to_json
 
 import gdl
-from gdl import GdlError, State, StateMachine, Term
+from gdl import GdlError
 from gdl.language import moves_by_chance
+from gdl.state_machine import RuledMachine
 from gdl.system import end_with_parent, limit_memory
+from ggp_player.match_rules import LocalRules, Position
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
@@ -27,20 +33,20 @@ MAX_MEMORY = 2 * 2**30
 MAX_LEGAL_MOVES = 100_000
 """The most legal moves of a role that a match goes on with."""
 
+MAX_MOVE = 1_000
+"""Characters of a legal move."""
 
-@dataclass(frozen=True, slots=True)
-class EvaluatedState:
-    """A state and all that the manager has to know of it.
+MAX_LEGAL = 4 * 2**20
+"""Characters of all legal moves of a position together."""
 
-    ``legal`` and ``goals`` have an entry for each role, ``percepts`` those of the joint move that
-    led here.
-    """
+MAX_PERCEPTS = 65_536
+"""Characters of all percepts of a joint move together."""
 
-    facts: tuple[str, ...] = ()
-    is_terminal: bool = False
-    legal: tuple[tuple[str, ...], ...] = ()
-    goals: tuple[int | None, ...] = ()
-    percepts: tuple[tuple[str, ...], ...] = ()
+MAX_ANSWER = 16 * 2**20
+"""Bytes of an answer; only the states of a record come near it."""
+
+NO_MEMORY = "the rules take more memory than there is for them"
+"""Why a match cannot be played on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,8 @@ class RulesAnswer:
     """What a request gets: ``error`` is a sentence where it cannot be done."""
 
     roles: tuple[str, ...] = ()
-    position: EvaluatedState | None = None
+    position: Position | None = None
+    states: tuple[str, ...] | None = None
     error: str = ""
 
 
@@ -57,11 +64,10 @@ ANSWERS = TypeAdapter(RulesAnswer)
 
 @dataclass(slots=True)
 class RulesEvaluator:
-    """Answers the requests: ``load`` first, then ``begin``, ``advance`` and ``end`` for matches."""
+    """Answers the requests: ``load`` first, then the others, each for a match."""
 
-    machine: StateMachine | None = None
-    has_percepts: bool = False
-    states: dict[str, State] = field(default_factory=dict)
+    machine: RuledMachine | None = None
+    matches: dict[str, LocalRules] = field(default_factory=dict)
 
     def answer(self, request: dict[str, Any]) -> RulesAnswer:
         """Do what a request asks for; an error of the rules is part of the answer."""
@@ -73,63 +79,71 @@ class RulesEvaluator:
                     return self._begin(request["session"])
                 case "advance":
                     return self._advance(request["session"], request["moves"])
+                case "states":
+                    return RulesAnswer(states=self.matches[request["session"]].states())
                 case _:
-                    self.states.pop(request["session"], None)
+                    self.matches.pop(request["session"], None)
                     return RulesAnswer()
-        except (GdlError, RecursionError, MemoryError) as error:
+        except (GdlError, RecursionError) as error:
             return RulesAnswer(error=str(error) or type(error).__name__)
+        except MemoryError:
+            return RulesAnswer(error=NO_MEMORY)
 
     def _load(self, rules: str) -> RulesAnswer:
         ruleset = gdl.parse(rules)
         self.machine = gdl.interpret(ruleset)
-        self.has_percepts = ruleset.has_percepts
         roles = self.machine.roles
         if all(map(moves_by_chance, roles)):
             return RulesAnswer(error="expected a role for a player: (role ROLE); found none")
-        position = self._position(self.machine.initial_state(), ())
-        return RulesAnswer(tuple(map(str, roles)), position)
+        self._checked(LocalRules(self.machine, recorded=0).begin())
+        return RulesAnswer(tuple(map(str, roles)))
 
     def _begin(self, session: str) -> RulesAnswer:
         assert self.machine is not None
-        self.states[session] = state = self.machine.initial_state()
-        return RulesAnswer(position=self._position(state, ()))
+        self.matches[session] = match = LocalRules(self.machine)
+        return self._checked(match.begin())
 
     def _advance(self, session: str, moves: Sequence[str]) -> RulesAnswer:
+        return self._checked(self.matches[session].advance(tuple(map(gdl.parse_term, moves))))
+
+    def _checked(self, position: Position) -> RulesAnswer:
+        """Return an answer with the position. Raises :class:`GdlError` where it is too large."""
         assert self.machine is not None
-        before = self.states[session]
-        joint_move = tuple(map(gdl.parse_term, moves))
-        self.states[session] = state = self.machine.next_state(before, joint_move)
-        percepts: tuple[tuple[str, ...], ...] = ()
-        if self.has_percepts:
-            percepts = tuple(
-                _texts(self.machine.percepts(before, joint_move, role))
-                for role in self.machine.roles
-            )
-        return RulesAnswer(position=self._position(state, percepts))
-
-    def _position(self, state: State, percepts: tuple[tuple[str, ...], ...]) -> EvaluatedState:
-        machine = self.machine
-        assert machine is not None
-        facts = tuple(sorted(map(str, state)))
-        if machine.is_terminal(state):
-            goals = tuple(machine.goal(state, role) for role in machine.roles)
-            return EvaluatedState(facts, is_terminal=True, goals=goals, percepts=percepts)
-        legal = tuple(_texts(machine.legal_moves(state, role)) for role in machine.roles)
-        if any(len(moves) > MAX_LEGAL_MOVES for moves in legal):
-            raise GdlError(f"a role has more than {MAX_LEGAL_MOVES} legal moves")
-        return EvaluatedState(facts, legal=legal, percepts=percepts)
+        for role, moves in zip(self.machine.roles, position.legal, strict=False):
+            _check(f"the legal moves of {role}", len(moves), MAX_LEGAL_MOVES)
+            longest = max(map(len, moves), default=0)
+            _check(f"the characters of a legal move of {role}", longest, MAX_MOVE)
+        _check("the characters of all legal moves", _characters(position.legal), MAX_LEGAL)
+        _check("the characters of all percepts", _characters(position.percepts), MAX_PERCEPTS)
+        return RulesAnswer(position=position)
 
 
-def _texts(terms: Sequence[Term]) -> tuple[str, ...]:
-    return tuple(map(str, terms))
+def _check(what: str, found: int, most: int) -> None:
+    if found > most:
+        raise GdlError(f"{what} are {found:,}; expected at most {most:,}")
+
+
+def _characters(texts: Iterable[Iterable[str]]) -> int:
+    return sum(len(text) for one in texts for text in one)
+
+
+def answer_line(answer: RulesAnswer) -> bytes:
+    """Write an answer as a line, or in its place that it is too long."""
+    try:
+        line = to_json(answer) + b"\n"
+    except MemoryError:
+        return to_json(RulesAnswer(error=NO_MEMORY)) + b"\n"
+    if len(line) <= MAX_ANSWER:
+        return line
+    return to_json(RulesAnswer(error=f"the rules need an answer of {len(line):,} bytes")) + b"\n"
 
 
 def main() -> None:
-    """RulesAnswer requests until there are no more; the parent's process id is the argument."""
+    """Answer requests until there are no more; the parent's process id is the argument."""
     end_with_parent(int(sys.argv[1]))
     limit_memory(MAX_MEMORY)
     evaluator = RulesEvaluator()
     answers = os.fdopen(os.dup(1), "wb")
     for line in sys.stdin.buffer:
-        answers.write(to_json(evaluator.answer(from_json(line))) + b"\n")
+        answers.write(answer_line(evaluator.answer(from_json(line))))
         answers.flush()

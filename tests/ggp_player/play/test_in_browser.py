@@ -38,11 +38,37 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
+SLOW = """
+import asyncio
+from ggp_player.__main__ import main
+from ggp_player.pages.drawer import Drawer
+draw = Drawer.draw
+async def slowly(self, request):
+    await asyncio.sleep(0.4)
+    return await draw(self, request)
+Drawer.draw = slowly
+main()
+"""
+"""The program, with drawings that take long."""
+
+WATCH = """
+window.mismatches = [];
+new MutationObserver(() => {
+  const drawn = document.querySelector("#board svg")?.getAttribute("aria-label");
+  const made = document.querySelectorAll("#moves tbody tr").length;
+  const step = document.querySelector("#play")?.dataset.step;
+  if (drawn && drawn !== `The board at step ${made + 1}`) window.mismatches.push([drawn, made]);
+  if (step && step !== String(made)) window.mismatches.push([step, made]);
+}).observe(document, { subtree: true, childList: true, attributes: true });
+"""
+"""Notes whenever a page has the board of one step and the moves of another."""
+
+
 @contextmanager
-def playing(browser: Browser, *command: str, width: int = 1280) -> Iterator[Page]:
+def playing(browser: Browser, *command: str, width: int = 1280, code: str = "") -> Iterator[Page]:
     """Run ``ggp-player`` and open its page; whatever the console says is an error."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "ggp_player", *command],
+        [sys.executable, *(("-c", code) if code else ("-m", "ggp_player")), *command],
         cwd=ROOT,
         env={**os.environ, "GGP_PLAYER_NO_ARCHIVE": "1", "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
@@ -53,11 +79,13 @@ def playing(browser: Browser, *command: str, width: int = 1280) -> Iterator[Page
     page = browser.new_page(viewport={"width": width, "height": 850})
     page.set_default_timeout(LIMIT)
     said: list[str] = []
+    page.add_init_script(WATCH)
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     try:
         page.goto(address)
         yield page
+        assert page.evaluate("window.mismatches") == []
         page.close()
         assert said == []
         if command[0] == "play":  # a match ends by itself
@@ -125,6 +153,24 @@ def test_tic_tac_toe_is_clicked_to_the_end_on_a_phone(browser: Browser) -> None:
         page.locator("#turn", has_text="Your move, cross").wait_for()
         page.get_by_role("button", name="Change seats").click()
         page.locator("#turn", has_text="Your move, nought").wait_for()
+
+
+@pytest.mark.thorough
+def test_board_and_moves_are_never_of_two_steps_however_slow_the_drawer_is(
+    browser: Browser,
+) -> None:
+    flags = ("--no-browser", "--opponent", "legal", "--play-clock", "1")
+    with playing(browser, "play", "ticTacToe", *flags, code=SLOW) as page:
+        is_asked(page, 0)
+        page.get_by_role("button", name="(put b2)").first.click()
+        is_asked(page, 2)
+        page.get_by_role("button", name="Take back").click()
+        page.locator("#turn", has_text="Taken back to step 1").wait_for()
+        is_asked(page, 0)
+        click(page, "b2")
+        click(page, "b1")
+        click(page, "b3")
+        page.locator("#turn.over", has_text="You win.").wait_for()
 
 
 @pytest.mark.thorough

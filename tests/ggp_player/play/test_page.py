@@ -12,6 +12,9 @@ import aiohttp
 import pytest
 
 from ggp_player.pages import PAGE_HEADERS
+from ggp_player.pages.drawer import Drawer
+from ggp_player.pages.drawing_process import Drawing, DrawingRequest, DrawState
+from ggp_player.play import page as page_module
 from ggp_player.play.page import PlayPage, serve_table
 from ggp_player.play.session import PlaySession
 from tests.ggp_player.play.conftest import LIMIT, Begin, asked
@@ -74,18 +77,23 @@ async def visitor(begin: Begin) -> AsyncIterator[Visitor]:
 
 
 @pytest.mark.thorough
-async def test_a_match_is_clicked_to_its_end(visitor: Visitor) -> None:
+async def test_a_match_is_clicked_to_its_end(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)  # on a busy machine, too
     seen: dict[str, Any] = {}
     boards = []
     async with asyncio.timeout(LIMIT), visitor.events() as messages:
         async for message in messages:
             seen |= message
-            if "board" in message:
-                boards.append(message["board"])
-            table = seen["table"]
+            if "position" not in message:
+                continue
+            table = seen["position"]
+            if "board" in table:
+                boards.append(table["board"])
             if table["is_over"]:
                 break
-            if table["choosing"] and "board" in seen and seen["board"]["step"] == table["step"]:
+            if table["choosing"]:
                 moves = [m for m in ("b2", "b1", "b3") if f"(put {m})" in table["legal"]["cross"]]
                 status, text = await visitor.post(
                     *["/move"],
@@ -95,13 +103,102 @@ async def test_a_match_is_clicked_to_its_end(visitor: Visitor) -> None:
                     match=table["match"],
                 )
                 assert (status, text) == (200, "{}")
-    assert seen["table"]["result"] == "You win."
-    assert seen["table"]["goals"] == {"cross": 100, "nought": 0}
+    assert seen["position"]["result"] == "You win."
+    assert seen["position"]["goals"] == {"cross": 100, "nought": 0}
     assert boards[0]["cells"]["(put b2)"] == ["0 b2"]
     assert all(board["svg"].startswith("<svg") for board in boards)
     status, record = await visitor.get("/record")
     assert status == 200
     assert json.loads(record)["isCompleted"]
+
+
+class SlowDrawer(Drawer):
+    """Draws a state, which the drawing has in words, when it is allowed to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_draw = asyncio.Event()
+
+    async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
+        assert isinstance(request, DrawState)
+        await self.may_draw.wait()
+        return (Drawing(svg=request.state),)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> SlowDrawer:
+    drawer = SlowDrawer()
+    drawer.may_draw.set()
+    monkeypatch.setattr(page_module, "Drawer", lambda: drawer)
+    return drawer
+
+
+async def positions(
+    messages: AsyncIterator[dict[str, Any]], session: PlaySession
+) -> AsyncIterator[dict[str, Any]]:
+    """The positions that a page shows, each with the board that is on the page then."""
+    board: dict[str, Any] = {}
+    async for message in messages:
+        assert message.keys() <= {"now", "position", "thoughts"}
+        if "position" not in message:
+            continue
+        position = message["position"]
+        board = position.setdefault("board", board)
+        step = position["step"]
+        assert len(position["moves"]) == step
+        drawn = board["svg"] or "".join(board["facts"])
+        facts = session.line.steps[step].state
+        assert all(str(fact) in drawn for fact in facts), "the board is of another step"
+        yield position
+
+
+async def test_board_moves_and_clock_of_a_step_come_as_one(
+    begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "DRAWING_SECONDS", LIMIT)
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin("ticTacToe"))
+        address = await stack.enter_async_context(serve_table(session))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        await asked(session)
+        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
+            shown = positions(messages, session)
+            first = await anext(shown)
+            assert first["step"] == 0
+            slow.may_draw.clear()
+            session.choose_text("cross", "(put b2)", 0)
+            await asked(session, 2)
+            waiting = asyncio.ensure_future(anext(shown))
+            for _ in range(50):  # of the event loop: whatever there is to tell is told
+                await asyncio.sleep(0)
+            assert not waiting.done() or waiting.result()["step"] == 0
+            slow.may_draw.set()
+            found = await waiting
+            while found["step"] < 2:
+                found = await anext(shown)
+            assert found["board"]["svg"]
+            assert (found["step"], found["choosing"]) == (2, ["cross"])
+
+
+async def test_a_board_that_takes_long_is_shown_as_facts_until_it_comes(
+    begin: Begin, slow: SlowDrawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "DRAWING_SECONDS", 0.0)
+    slow.may_draw.clear()
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(begin("ticTacToe"))
+        address = await stack.enter_async_context(serve_table(session))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        await asked(session)
+        async with asyncio.timeout(LIMIT), Visitor(session, address, client).events() as messages:
+            shown = positions(messages, session)
+            found = await anext(shown)
+            assert not found["board"]["svg"]
+            assert "(turn cross)" in found["board"]["facts"]
+            slow.may_draw.set()
+            while not found["board"]["svg"]:
+                found = await anext(shown)
+            assert found["step"] == 0
 
 
 async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
@@ -116,10 +213,9 @@ async def test_the_page_is_not_told_what_is_hidden(begin: Begin) -> None:
         told = ""
         async with asyncio.timeout(LIMIT), visitor.events() as messages:
             async for message in messages:
-                told += json.dumps(message.get("table", ""))
-                told += message.get("board", {}).get("svg", "")
-                is_drawn = message.get("board", {}).get("step") == 2
-                if is_drawn:
+                position = message.get("position", {})
+                told += json.dumps(position) + position.get("board", {}).get("svg", "")
+                if position.get("step") == 2 and position.get("board", {}).get("svg"):
                     break
         assert "(try a1)" in {str(move) for move in session.line.steps[2].joint_move}
         assert "a1: nought" not in told

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -21,9 +22,14 @@ from tests.support.paths import GAMES
 LIMIT = 60
 """Seconds for a test, on a machine that does much else."""
 
-RULES = " ".join(
-    line.partition(";")[0] for line in (GAMES / "ticTacToe.kif").read_text().splitlines()
-)
+
+def rules_of(game: str) -> str:
+    """Return the rules of a game of ours in a line."""
+    lines = (GAMES / f"{game}.kif").read_text().splitlines()
+    return " ".join(line.partition(";")[0] for line in lines)
+
+
+RULES = rules_of("ticTacToe")
 BASE = "/people/ann"
 
 
@@ -61,8 +67,8 @@ async def table_of(session: aiohttp.ClientSession) -> dict[str, object]:
     async with session.get(f"{BASE}/events") as answer:
         async for line in answer.content:
             kind, _, rest = line.decode().partition(": ")
-            if kind == "data" and "table" in (message := json.loads(rest)):
-                table: dict[str, object] = message["table"]
+            if kind == "data" and "position" in (message := json.loads(rest)):
+                table: dict[str, object] = message["position"]
                 return table
     raise AssertionError("the stream has ended")
 
@@ -81,6 +87,46 @@ async def test_a_match_given_up_by_the_manager_goes_on_with_its_next_request() -
         assert await ask(session, "(ABORT m)") == "aborted"
         ended = await table_of(session)
         assert (ended["is_over"], ended["result"]) == (True, "The match was broken off.")
+
+
+@pytest.mark.thorough
+async def test_the_page_of_a_role_is_the_same_whatever_is_hidden_from_it() -> None:
+    async with asyncio.timeout(LIMIT), serving() as session:
+        seen = [[text async for text in all_pushed(session, move)] for move in ("a1", "b2")]
+    assert seen[0] == seen[1]
+    assert [json.loads(text)["table"]["is_over"] for text in seen[0]] == [False, True]
+    assert "turnOf nought" in seen[0][0]
+
+
+async def all_pushed(session: aiohttp.ClientSession, move: str) -> AsyncIterator[str]:
+    """Yield what is pushed when another role has made a hidden move, and after ABORT."""
+    rules = rules_of("phantomTicTacToe")
+    assert await ask(session, f"(START m nought ({rules}) 10 10)") == "ready"
+    assert await ask(session, "(PLAY m NIL)") == "noop"
+    asked = asyncio.create_task(ask(session, f"(PLAY m ((try {move}) noop))"))
+    while not (await table_of(session))["choosing"]:
+        pass
+    yield await shown_of(session)
+    asked.cancel()
+    await asyncio.gather(asked, return_exceptions=True)
+    assert await ask(session, "(ABORT m)") == "aborted"
+    yield await shown_of(session)
+
+
+async def shown_of(session: aiohttp.ClientSession) -> str:
+    """Return the table without the time of day, and the board where the match goes on."""
+    table: dict[str, Any] = {}
+    board: dict[str, Any] = {}
+    async with session.get(f"{BASE}/events") as answer:
+        async for line in answer.content:
+            kind, _, rest = line.decode().partition(": ")
+            message = json.loads(rest) if kind == "data" else {}
+            table = message.get("position", table)
+            board = table.pop("board", None) or board
+            if table and (table["is_over"] or board.get("step") == table["step"]):
+                break
+    del table["deadline"]
+    return json.dumps({"table": table, "board": None if table["is_over"] else board})
 
 
 @pytest.mark.thorough

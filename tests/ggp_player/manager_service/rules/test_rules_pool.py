@@ -9,7 +9,7 @@ import pytest
 
 import gdl
 from ggp_player.errors import ManagerError
-from ggp_player.manager import MatchError
+from ggp_player.manager import LocalRules, MatchError
 from ggp_player.manager_service.rules import rules_pool
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from tests.support.paths import ROOT
@@ -27,34 +27,28 @@ def pool() -> Iterator[RulesPool]:
 
 @pytest.mark.parametrize("text", [NIM, FOUR_CUPS], ids=["nim", "fourCups"])
 def test_a_playout_is_the_same_as_here(pool: RulesPool, text: str) -> None:
-    here, there = gdl.interpret(gdl.parse(text)), pool.open("digest", text, "one")
+    here, there = LocalRules(gdl.interpret(gdl.parse(text))), pool.open("digest", text, "one")
     random = Random(3)
-    state, other = here.initial_state(), there.initial_state()
     assert here.roles == there.roles
-    while not here.is_terminal(state):
-        assert frozenset(state) == frozenset(other)
-        legal = [here.legal_moves(state, role) for role in here.roles]
-        assert [there.legal_moves(other, role) for role in there.roles] == legal
-        move = tuple(map(random.choice, legal))
-        after, other_after = here.next_state(state, move), there.next_state(other, move)
-        for role in here.roles:
-            assert there.percepts(other, move, role) == here.percepts(state, move, role)
-        state, other = after, other_after
-    assert there.is_terminal(other)
-    for role in here.roles:
-        assert there.goal(other, role) == here.goal(state, role)
-        assert there.goals(other, role) == here.goals(state, role)
+    position = here.begin()
+    assert there.begin() == position
+    while not position.is_terminal:
+        move = tuple(gdl.parse_term(random.choice(legal)) for legal in position.legal)
+        position = here.advance(move)
+        assert there.advance(move) == position
+    assert there.states() == here.states()
+    assert None not in position.goals
     pool.release(there)
 
 
 def test_matches_of_a_game_share_processes_and_do_not_mix(pool: RulesPool) -> None:
     matches = [pool.open("digest", NIM, f"match {number}") for number in range(5)]
-    states = [match.initial_state() for match in matches]
-    first = states[0]
-    moves = tuple(matches[0].legal_moves(first, role)[0] for role in matches[0].roles)
-    after = matches[0].next_state(first, moves)
-    assert frozenset(after) != frozenset(first)
-    assert all(frozenset(match.initial_state()) == frozenset(first) for match in matches[1:])
+    first, *others = [match.begin() for match in matches]
+    after = matches[0].advance([gdl.parse_term(legal[0]) for legal in first.legal])
+    assert after != first
+    assert set(others) == {first}
+    states = [match.states() for match in matches]
+    assert [len(found or ()) for found in states] == [2, 1, 1, 1, 1]
     assert len({id(match._process) for match in matches}) == 2
 
 
@@ -65,11 +59,30 @@ def test_a_process_that_takes_too_long_is_ended_and_replaced(
     match._process._process.send_signal(19)  # SIGSTOP: it answers no more
     monkeypatch.setattr(rules_pool, "STEP_SECONDS", 0.05)
     with pytest.raises(MatchError, match=r"take more than 0\.05 s"):
-        match.initial_state()
+        match.begin()
     monkeypatch.undo()
     assert not match._process.is_alive
+    assert match.states() is None
     pool.release(match)
-    assert len(pool.open("digest", NIM, "two").initial_state()) > 0
+    assert pool.open("digest", NIM, "two").begin().legal
+
+
+WIDE = """
+(role a) (role b) (init (step 0)) (legal a go) (legal b go) (goal a 50) (goal b 50)
+(<= (next (step 1)) (true (step 0))) (<= (next (step 0)) (true (step 1)))
+(<= (next (f ?x ?y ?z)) (d ?x) (d ?y) (d ?z)) (<= terminal (true (step 2)))
+""" + " ".join(f"(d {number})" for number in range(20))
+
+
+def test_wide_states_stay_in_their_process(
+    pool: RulesPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules_pool, "MAX_ANSWER", 1000)  # a state has 150 kB
+    match = pool.open("digest", WIDE, "one")
+    match.begin()
+    go = [gdl.Constant("go")] * 2
+    for _ in range(5):
+        assert match.advance(go).legal == (("go",), ("go",))
 
 
 @pytest.mark.parametrize("rules", ["(role a", "(role random)", "", "(<= (p ?x) (not (q ?x)))"])

@@ -54,6 +54,10 @@ class ServerError(GgpPlayerError):
     """The player server cannot start, or a player server cannot be reached."""
 
 
+class NobodyListensError(ServerError):
+    """Nothing can be reached where a player server should listen."""
+
+
 class UnplayableError(GgpPlayerError):
     """The rules have no meaning, or lack the role that we are to play."""
 

@@ -11,6 +11,7 @@ event                      when
 :class:`TurnAsked`         the game manager asks for a move, or has made the joint move before
 :class:`StateReached`      the state of that turn is known
 :class:`Thoughts`          now and then while a search runs: what it thinks of each move
+:class:`GameDescribed`     our player has found out what kind of game it is
 :class:`MoveChosen`        our move is decided
 :class:`StepMade`          a joint move as the game manager knows it: errors, seconds, state
 :class:`StepsTakenBack`    a match that a person plays goes on from an earlier step
@@ -27,6 +28,7 @@ from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunErr
 from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
 from ggp_player.events.match_events import (
     Event,
+    GameDescribed,
     MatchEnded,
     MatchEvent,
     MatchProblem,
@@ -50,6 +52,7 @@ __all__ = [
     "Event",
     "EventBus",
     "EventWriter",
+    "GameDescribed",
     "History",
     "MatchEnded",
     "MatchEvent",

@@ -133,6 +133,14 @@ class MoveChosen(MatchEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GameDescribed(MatchEvent):
+    """What our player has found out about the game as a whole; a later one takes its place."""
+
+    kind: Literal["GameDescribed"] = field(default="GameDescribed", repr=False)
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepMade(MatchEvent):
     """A step as the game manager made it; number 0 is the start.
 
@@ -189,6 +197,7 @@ Event: TypeAlias = (
     | StateReached
     | Thoughts
     | MoveChosen
+    | GameDescribed
     | StepMade
     | StepsTakenBack
     | MatchProblem

@@ -10,6 +10,7 @@ from ggp_player.clock import WallClock, wall_clock
 from ggp_player.events.bus import EventBus
 from ggp_player.events.match_events import (
     Event,
+    GameDescribed,
     MatchEnded,
     MatchProblem,
     MatchStarted,
@@ -83,6 +84,10 @@ class MatchPublisher:
         """Tell what a search thinks."""
         values = {name: getattr(view, name) for name in SearchView.__dataclass_fields__}
         self._publish(Thoughts(match=self.match, time=self._clock(), turn=turn, **values))
+
+    def game_described(self, text: str) -> None:
+        """Tell what the player has found out about the game."""
+        self._publish(GameDescribed(match=self.match, time=self._clock(), text=text))
 
     def move_chosen(self, event: MoveChosen) -> None:
         """Tell our move; key and time of the event are filled in."""

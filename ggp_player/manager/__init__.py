@@ -6,6 +6,7 @@ the package ``tournament`` plays many matches and compares the players.
 """
 
 from ggp_player.errors import MatchError
+from ggp_player.manager.first_contact import check_reachable
 from ggp_player.manager.game_manager import (
     GameManager,
     MatchSetup,
@@ -14,31 +15,44 @@ from ggp_player.manager.game_manager import (
     game_name,
 )
 from ggp_player.manager.mailboxes import Mailbox, Mailboxes, PolledPlayer
+from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
 from ggp_player.manager.players import (
     MAX_REPLY,
     SENT_DIALECTS,
+    DistantPlayer,
     MatchPlayer,
     RemotePlayer,
     Seat,
+    compile_searches_of,
     open_player,
     seat_of,
 )
+from ggp_player.match_rules import LocalRules, MatchRules, Position
 
 __all__ = [
     "MAX_REPLY",
     "SENT_DIALECTS",
+    "DistantPlayer",
     "GameManager",
+    "LackError",
+    "LocalRules",
     "Mailbox",
     "Mailboxes",
     "MatchError",
     "MatchPlayer",
+    "MatchRules",
     "MatchSetup",
     "MatchStep",
     "PolledPlayer",
+    "Position",
     "RemotePlayer",
     "Seat",
+    "SelfWatch",
+    "check_reachable",
     "check_seats",
+    "compile_searches_of",
     "game_name",
+    "lack_in",
     "open_player",
     "seat_of",
 ]

@@ -8,7 +8,9 @@ end players get STOP, or ABORT if the match is broken off.
 
 Clocks are the same for all players: they run from the instant at which the last byte of a request
 has gone to the system until the last byte of the reply has come. What passes before, connecting
-and sending, is the manager's time; it is recorded beside the player's.
+and sending, is the manager's time; it is recorded beside the player's. What is the manager's own
+fault (:mod:`.own_faults`) is never counted against a player: one that could not be asked is asked
+again, and where that cannot be, the match is broken off with :class:`LackError`.
 
 All randomness comes from the seed, in separate streams for chance, for replaced moves and for
 scrambled words: a late reply in one match does not change the dice of the next.
@@ -25,14 +27,16 @@ from pathlib import Path
 from random import Random
 
 import gdl
-from gdl import Constant, Ruleset, State, StateMachine, Term
+from gdl import Constant, Ruleset, Term
 from gdl.language import RANDOM_ROLE, Scrambler, moves_by_chance
 from ggp_player.clock import Clock, monotonic
 from ggp_player.errors import MatchError, ServerError
 from ggp_player.events import EventBus, StepMade
-from ggp_player.manager.mailboxes import PolledPlayer
 from ggp_player.manager.match_telling import MatchTelling
-from ggp_player.manager.players import LocalPlayer, MatchPlayer, RemotePlayer
+from ggp_player.manager.own_faults import LackError, SelfWatch, lack_in
+from ggp_player.manager.players import DistantPlayer, LocalPlayer, MatchPlayer
+from ggp_player.manager.stopwatch import Stopwatch
+from ggp_player.match_rules import MatchRules
 from ggp_player.protocol import (
     CONNECTION_ERROR,
     ILLEGAL,
@@ -43,7 +47,6 @@ from ggp_player.protocol import (
     SeatMessages,
     move_texts,
     spaced,
-    state_text,
 )
 
 PLAY_GRACE = 1.0
@@ -52,11 +55,16 @@ PLAY_GRACE = 1.0
 ABORT_LIMIT = 1.0
 """Seconds to wait for replies to ABORT."""
 
-SEND_LIMIT = 10.0
-"""Seconds for connecting to a player and sending it a request, before its clock runs."""
+RETRY_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 4.0, 4.0)
+"""Seconds before a player is asked again whom the manager could not ask for a lack of its own."""
 
 _LONGEST_ILLEGAL = 200
 """The most characters of an illegal reply that are recorded."""
+
+_FEW_WORDS = 50
+"""A reply of so few words is parsed without counting those of the legal moves."""
+
+_SEPARATORS = str.maketrans("(),", "   ")
 
 _log = logging.getLogger(__name__)
 
@@ -101,7 +109,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class MatchStep:
-    """A state of the match and what led to it: the start (number 0) or a joint move.
+    """What led to a state of the match: the start (number 0) or a joint move.
 
     ``errors``, ``seconds`` and ``overheads`` have one entry per role: what went wrong, how long
     the reply took, and how long it took to send the request before that.
@@ -111,7 +119,6 @@ class MatchStep:
     joint_move: tuple[Term, ...]
     errors: tuple[str, ...]
     seconds: tuple[float, ...]
-    state: State
     time: int
     """Milliseconds since 1970."""
     overheads: tuple[float, ...] = ()
@@ -119,55 +126,41 @@ class MatchStep:
     """What each role sees of the joint move; empty where no player is told that."""
 
 
-class _Stopwatch:
-    """The clock of one request: it runs from ``start`` on, and ends ``timeout`` at the limit."""
+@dataclass(frozen=True, slots=True)
+class _RecordedStep:
+    """What a match record has of a step, but for the state."""
 
-    def __init__(self, clock: Clock, limit: float) -> None:
-        self.timeout: asyncio.Timeout | None = None
-        self._clock = clock
-        self._limit = limit
-        self._created = clock()
-        self._started: float | None = None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the request was sent."""
-        return self._started is not None
-
-    def start(self) -> None:
-        """Take the time, as the request has been sent."""
-        self._started = self._clock()
-        if self.timeout is not None and not self.timeout.expired():
-            self.timeout.reschedule(asyncio.get_running_loop().time() + self._limit)
-
-    def times(self) -> tuple[float, float]:
-        """Return the seconds since the start, and those before it."""
-        now = self._clock()
-        started = now if self._started is None else self._started
-        return now - started, started - self._created
+    time: int
+    moves: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 class GameManager:
     """Runs one match.
 
-    ``players`` take the roles in role order, except the role ``random``. The constructor computes
-    the initial state, which can take seconds in a large game; it raises :class:`MatchError` if the
-    number of players is wrong.
+    Of the match it keeps the moves, and of its states only what can be done in the latest, which
+    the ``rules`` tell. ``players`` take the roles in role order, except the role ``random``. The
+    constructor computes the initial state, which can take seconds in a large game; it raises
+    :class:`MatchError` if the number of players is wrong. ``own`` knows when the event loop does
+    not run.
     """
 
     def __init__(
         self,
         setup: MatchSetup,
-        machine: StateMachine,
+        rules: MatchRules,
         players: Sequence[MatchPlayer],
         on_step: Callable[[MatchStep], None] = lambda _: None,
         clock: Clock = monotonic,
+        own: SelfWatch | None = None,
     ) -> None:
         self.setup = setup
-        self.seats = seats(machine.roles, players)
+        self._own = own or SelfWatch(clock)
+        self.seats = seats(rules.roles, players)
         self.goals: tuple[int | None, ...] = ()
         """One per role once the match is over; None if the rules give none."""
-        self._machine = machine
+        self._rules = rules
+        self._position = rules.begin()
         self._on_step = on_step
         self._clock = clock
         self._began = clock()
@@ -179,9 +172,10 @@ class GameManager:
         self._messages = SeatMessages(setup.match_id, setup.ruleset, dialects, self._scrambler)
         nothing = ("",) * len(self.seats)
         times = (0.0,) * len(self.seats)
-        self._steps = [MatchStep(0, (), nothing, times, machine.initial_state(), setup.start_time)]
+        self._last = MatchStep(0, (), nothing, times, setup.start_time)
+        self._recorded: list[_RecordedStep] = []
         self._aborted = False
-        self._telling = MatchTelling(setup.events, [str(role) for role in machine.roles])
+        self._telling = MatchTelling(setup.events, [str(role) for role in rules.roles])
 
     async def run(self) -> MatchRecord:
         """Play the match to its end, tell the players, and return its record."""
@@ -195,26 +189,32 @@ class GameManager:
         Before any exception is passed on, cancellation included, the players get ABORT.
         """
         rules = spaced(str(self.setup.ruleset))
-        self._telling.started(self.record(), rules, self._original_words())
+        self._telling.started(self._record(None), rules, self._original_words())
         try:
             await self._start()
-            while legal_moves := await asyncio.to_thread(self._legal_moves):
-                await self._step(legal_moves)
-            self.goals = await asyncio.to_thread(self._final_goals)
+            while not self._position.is_terminal:
+                self._check_legal_moves()
+                await self._step(self._position.legal)
+            self.goals = self._position.goals
         except BaseException as error:
             self._aborted = True
             self._telling.aborted(error)
-            await self._ask(self._messages.aborts(self._last_step()), ABORT_LIMIT)
+            await self._notify(self._messages.aborts(self._last_step()), ABORT_LIMIT)
             raise
         self._telling.completed(self.goals)
 
     async def stop(self) -> None:
         """Send the players STOP: the match is over."""
-        await self._ask(self._messages.stops(self._last_step()), self.setup.play_clock)
+        await self._notify(self._messages.stops(self._last_step()), self.setup.play_clock)
 
     def record(self) -> MatchRecord:
-        """Return the record of the match so far."""
-        steps, setup = self._steps, self.setup
+        """Return the record of the match so far; asks the rules for the states, if it has any."""
+        return self._record(self._rules.states())
+
+    def _record(self, states: tuple[str, ...] | None) -> MatchRecord:
+        """Return the record with these states; without any where some are missing."""
+        steps, setup = self._recorded or [_recorded(self._last)], self.setup
+        known = () if states is None else states[: len(steps)]  # one may follow that is not taken
         names = tuple(seat.name if seat else RANDOM_ROLE for seat in self.seats.values())
         return MatchRecord(
             match_id=setup.match_id,
@@ -222,9 +222,10 @@ class GameManager:
             start_clock=setup.start_clock,
             play_clock=setup.play_clock,
             player_names_from_host=names,
-            states=tuple(state_text(step.state) for step in steps),
+            states=known if len(known) == len(steps) else (),
+            states_left_out=len(known) < len(steps),
             state_times=tuple(step.time for step in steps),
-            moves=tuple(move_texts(step.joint_move) for step in steps[1:]),
+            moves=tuple(step.moves for step in steps[1:]),
             errors=tuple(step.errors for step in steps),
             goal_values=tuple(goal or 0 for goal in self.goals),
             is_completed=bool(self.goals),
@@ -243,12 +244,9 @@ class GameManager:
         errors = tuple(reply.error for reply in replies)
         seconds = tuple(reply.seconds for reply in replies)
         overheads = tuple(reply.overhead for reply in replies)
-        self._steps[0] = replace(
-            self._steps[0], errors=errors, seconds=seconds, overheads=overheads
-        )
-        self._tell_step()
+        self._take(replace(self._last, errors=errors, seconds=seconds, overheads=overheads))
 
-    async def _step(self, legal_moves: Sequence[tuple[Term, ...]]) -> None:
+    async def _step(self, legal_moves: Sequence[Sequence[str]]) -> None:
         """Ask every player for a move and make the joint move."""
         requests = self._messages.plays(self._last_step())
         replies = await self._ask(requests, self.setup.play_clock + PLAY_GRACE)
@@ -259,80 +257,115 @@ class GameManager:
         joint_move = tuple(move for move, _ in decided)
         errors = tuple(error for _, error in decided)
         seconds = tuple(reply.seconds for reply in replies)
-        after, percepts = await asyncio.to_thread(self._advance, joint_move)
         overheads = tuple(reply.overhead for reply in replies)
-        number = len(self._steps)
-        self._steps.append(
-            MatchStep(number, joint_move, errors, seconds, after, self._now(), overheads, percepts)
-        )
-        self._tell_step()
+        percepts = await asyncio.to_thread(self._advance, joint_move)
+        number = self._last.number + 1
+        self._take(MatchStep(number, joint_move, errors, seconds, self._now(), overheads, percepts))
 
-    def _advance(self, joint_move: tuple[Term, ...]) -> tuple[State, tuple[tuple[Term, ...], ...]]:
-        """Return the state after a joint move, and what each role sees if players are told."""
-        machine, before = self._machine, self._steps[-1].state
-        after = machine.next_state(before, joint_move)
+    def _advance(self, joint_move: tuple[Term, ...]) -> tuple[tuple[Term, ...], ...]:
+        """Make a joint move; return what each role sees of it, if players are told."""
+        self._position = self._rules.advance(joint_move)
         if not self._messages.needs_percepts:
-            return after, ()
-        return after, tuple(machine.percepts(before, joint_move, role) for role in self.seats)
+            return ()
+        return tuple(tuple(map(gdl.parse_term, seen)) for seen in self._position.percepts)
 
     def _last_step(self) -> LastStep:
-        last = self._steps[-1]
+        last = self._last
         return LastStep(last.number, last.joint_move, last.percepts)
 
-    def _tell_step(self) -> None:
-        """Tell all who want to know the last step, which ``on_step`` may break the match off at."""
-        step = self._steps[-1]
+    def _take(self, step: MatchStep) -> None:
+        """Record and tell a step, which ``on_step`` may break the match off at."""
+        self._last, recorded = step, _recorded(step)
+        self._recorded.append(recorded)
         self._telling.step_made(
             StepMade(
                 match="",
                 time=step.time,
                 step=step.number,
-                joint_move=move_texts(step.joint_move),
+                joint_move=recorded.moves,
                 errors=step.errors,
                 seconds=step.seconds,
-                state=state_text(step.state),
             )
         )
         self._on_step(step)
 
-    def _decide(self, role: int, reply: Reply, legal: Sequence[Term]) -> tuple[Term, str]:
+    def _decide(self, role: int, reply: Reply, legal: Sequence[str]) -> tuple[Term, str]:
         """Return a role's move, with the error if it is not the player's own."""
         if tuple(self.seats.values())[role] is None:
-            return self._chance.choice(legal), ""
+            return gdl.parse_term(self._chance.choice(legal)), ""
         move, error = self._judge(role, reply, legal)
-        return (self._replacements.choice(legal) if move is None else move), error
+        if move is None:
+            move = gdl.parse_term(self._replacements.choice(legal))
+        return move, error
 
-    def _judge(self, role: int, reply: Reply, legal: Sequence[Term]) -> tuple[Term | None, str]:
+    def _judge(self, role: int, reply: Reply, legal: Sequence[str]) -> tuple[Term | None, str]:
         """Return the move in a reply, None if there is no legal one, and what is wrong with it."""
         if reply.error:
             return None, reply.error
+        if _is_longer_than_any(reply.text, legal):
+            return None, f"{ILLEGAL} {_printable(reply.text)}"
         try:
             move = self._messages.move(role, reply.text)
         except gdl.GdlSyntaxError:
             return None, f"{ILLEGAL} {_printable(reply.text)}"
-        if move not in legal:
+        if str(move) not in legal:
             return None, f"{ILLEGAL} {_printable(str(move))}"
         if reply.illegal_choice is not None:
             return move, f"{ILLEGAL} {_printable(reply.illegal_choice)}"
         return move, ""
 
     async def _ask(self, requests: Sequence[str], limit: float) -> list[Reply]:
-        """Send each role its request, all at once, and return the replies in role order."""
+        """Send each role its request, all at once, and return the replies in role order.
+
+        Raises :class:`LackError` where one could not be sent for a lack of our own.
+        """
         pairs = zip(self.seats.values(), requests, strict=True)
-        return await asyncio.gather(*(self._reply(seat, text, limit) for seat, text in pairs))
+        asked = [
+            asyncio.create_task(self._reply_patiently(seat, text, limit)) for seat, text in pairs
+        ]
+        try:
+            return await asyncio.gather(*asked)
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.wait(asked)
+
+    async def _notify(self, requests: Sequence[str], limit: float) -> None:
+        """Send each role what needs no reply; where that fails, it fails."""
+        pairs = zip(self.seats.values(), requests, strict=True)
+        told = (self._reply(seat, text, limit) for seat, text in pairs)
+        await asyncio.gather(*told, return_exceptions=True)
+
+    async def _reply_patiently(self, seat: MatchPlayer | None, request: str, limit: float) -> Reply:
+        """Return a reply; where nothing could be sent for a lack of our own, try it again."""
+        for pause in (*RETRY_PAUSES, None):
+            try:
+                return await self._reply(seat, request, limit)
+            except LackError as lack:
+                self._own.note(lack.what)
+                if lack.was_sent or pause is None:
+                    raise
+                await asyncio.sleep(pause)
+        raise AssertionError("the last try returns or raises")
 
     async def _reply(self, seat: MatchPlayer | None, request: str, limit: float) -> Reply:
         if seat is None:
             return Reply()
         text = error = ""
-        watch = _Stopwatch(self._clock, limit)
+        watch = Stopwatch(self._clock, limit, self._own)
         try:
-            async with asyncio.timeout(SEND_LIMIT) as watch.timeout:
+            async with watch:
                 text = await self._send(seat, request, watch.start)
         except TimeoutError:
             error = TIMEOUT if watch.is_running else CONNECTION_ERROR
-        except ServerError as reason:
-            _log.info("%s", reason)
+        except LackError:
+            raise
+        except (ServerError, OSError, MemoryError, RuntimeError) as reason:
+            if what := lack_in(reason):
+                raise LackError(what, was_sent=True) from reason
+            if not isinstance(reason, ServerError):
+                raise
+            _log.debug("%s", reason)
             error = CONNECTION_ERROR
         seconds, overhead = watch.times()
         illegal = seat.take_illegal_choice() if isinstance(seat, LocalPlayer) else None
@@ -341,7 +374,7 @@ class GameManager:
 
     async def _send(self, seat: MatchPlayer, text: str, on_sent: Callable[[], None]) -> str:
         """Send a request, and call ``on_sent`` when the player can begin to think."""
-        if isinstance(seat, RemotePlayer | PolledPlayer):
+        if isinstance(seat, DistantPlayer):
             return await seat.send(text, on_sent)
         on_sent()
         return await seat.send(text)
@@ -355,20 +388,12 @@ class GameManager:
     def _now(self) -> int:
         return self.setup.start_time + round(1000 * (self._clock() - self._began))
 
-    def _legal_moves(self) -> tuple[tuple[Term, ...], ...]:
-        """Return every role's legal moves; nothing if the match is over."""
-        state = self._steps[-1].state
-        if self._machine.is_terminal(state):
-            return ()
-        for role in self.seats:
-            if not self._machine.legal_moves(state, role):
-                step = len(self._steps)
+    def _check_legal_moves(self) -> None:
+        """Raise :class:`MatchError` where a role has no legal move."""
+        for role, legal in zip(self.seats, self._position.legal, strict=True):
+            if not legal:
+                step = self._last.number + 1
                 raise MatchError(f"the rules give {role} no legal move for step {step}")
-        return tuple(self._machine.legal_moves(state, role) for role in self.seats)
-
-    def _final_goals(self) -> tuple[int | None, ...]:
-        state = self._steps[-1].state
-        return tuple(self._machine.goal(state, role) for role in self.seats)
 
 
 def seats(
@@ -398,7 +423,7 @@ def _dialect(seat: MatchPlayer | None, hides: bool) -> Dialect | None:
     """The dialect of a seat; a player in this process is told no more than its role may know."""
     if seat is None:
         return None
-    if isinstance(seat, RemotePlayer | PolledPlayer):
+    if isinstance(seat, DistantPlayer):
         return seat.dialect
     is_ours = isinstance(seat, LocalPlayer)
     return Dialect.DRESDEN_TURNS if hides and is_ours else Dialect.GGP_BASE
@@ -408,6 +433,20 @@ def _scrambler(setup: MatchSetup) -> Scrambler | None:
     if not setup.scramble:
         return None
     return Scrambler.of(setup.ruleset, Random(f"words {setup.seed}"))
+
+
+def _recorded(step: MatchStep) -> _RecordedStep:
+    return _RecordedStep(step.time, move_texts(step.joint_move), step.errors)
+
+
+def _is_longer_than_any(reply: str, legal: Sequence[str]) -> bool:
+    """Whether a reply has more words than any legal move: parsing it could take a second."""
+    words = _count_words(reply)
+    return words > _FEW_WORDS and words > max(map(_count_words, legal))
+
+
+def _count_words(text: str) -> int:
+    return len(text.translate(_SEPARATORS).split())
 
 
 def _printable(text: str) -> str:

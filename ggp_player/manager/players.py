@@ -8,27 +8,35 @@ a request that takes too long.
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from ipaddress import ip_address
+from typing import Protocol, TypeAlias, runtime_checkable
 
-import aiohttp
-from aiohttp.abc import AbstractStreamWriter
-from aiohttp.http import HttpVersion10, StreamWriter
-from aiohttp.payload import Payload
 from yarl import URL
 
-from ggp_player.errors import ConfigError, ServerError
+from ggp_player.errors import ConfigError, NobodyListensError, ServerError
 from ggp_player.events import EventBus
+from ggp_player.manager.own_faults import LackError, lack_in
+from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
+from ggp_player.move_service import warm_up_first
 from ggp_player.play import HumanSeat, human_seat, open_human
 from ggp_player.protocol import Dialect
 from ggp_player.server import Config, Player, load_config
+from ggp_player.strategies import EngineStrategy
+from ggp_player.strategies.selection import strategy_class
 
 MAX_REPLY = 2**16
 """Bytes read of a reply; no move is longer."""
 
+SECOND_ADDRESS_SECONDS = 0.25
+"""Seconds after which a host that has several addresses is tried at the next one, too."""
+
+_NUMBERS = re.compile(r"\[Errno (\d+)\]")
 
 SENT_DIALECTS = tuple(one for one in Dialect if one is not Dialect.STANFORD_POLLING)
 """The dialects in which players are sent requests; in the other one they ask for them."""
@@ -44,6 +52,20 @@ class MatchPlayer(Protocol):
 
     async def send(self, text: str) -> str:
         """Return the reply to a request; raises ServerError if the connection fails."""
+        ...
+
+
+@runtime_checkable
+class DistantPlayer(MatchPlayer, Protocol):
+    """A player elsewhere, which speaks a dialect and gets its requests over a connection."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect in which it is sent requests."""
+        ...
+
+    async def send(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
+        """Return the reply to a request; ``on_sent`` is called when the player has all of it."""
         ...
 
 
@@ -113,79 +135,79 @@ class RemotePlayer:
         """
         try:
             return await self.ask(text, on_sent)
+        except LackError:
+            raise
         except ServerError as error:
-            raise ServerError(f"{self.name}: {error}") from error.__cause__
+            raise type(error)(f"{self.name}: {error}") from error.__cause__
 
     async def ask(self, text: str, on_sent: Callable[[], None] = lambda: None) -> str:
-        """Do what :meth:`send` does, with errors that do not name the address."""
+        """Do what :meth:`send` does, with errors that do not name the address.
+
+        Raises :class:`LackError` where this process lacks what it needs to ask.
+        """
+        loop = asyncio.get_running_loop()
+        body = text.encode()
+
+        is_connected = False
+        pause = None if _is_number(self.host) else SECOND_ADDRESS_SECONDS
+
+        async def connect(factory: Callable[[], ReplyProtocol]) -> Connection:
+            nonlocal is_connected
+            connection = await loop.create_connection(
+                factory, self.host, self.port, happy_eyeballs_delay=pause
+            )
+            is_connected = True
+            return connection
+
         try:
-            return await self._post(text, on_sent)
-        except (aiohttp.ClientError, OSError) as error:
-            raise ServerError(_sentence(error)) from error
+            request = self._head(len(body)) + body
+            reply = await exchange(connect, request, MAX_REPLY, on_sent)
+        except (OSError, ValueError, MemoryError, RuntimeError) as error:
+            if what := lack_in(error):
+                raise LackError(what, was_sent=is_connected) from error
+            if isinstance(error, MemoryError | RuntimeError):
+                raise
+            raise NobodyListensError(_sentence(error, self.host)) from error
+        return reply.decode("utf-8", errors="replace")
 
-    async def _post(self, text: str, on_sent: Callable[[], None]) -> str:
-        headers = {
-            "Accept": "text/delim",
-            "Sender": "GAMESERVER",
-            "Receiver": self.name,
-            "Content-Type": "text/acl",
-        }
+    def _head(self, length: int) -> bytes:
+        """Write the head of a request with a body of this length."""
         url = URL.build(scheme="http", host=self.host, port=self.port, path=self.path)
-        async with (
-            aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(force_close=True),
-                headers=headers,
-                timeout=aiohttp.ClientTimeout(total=None),
-                version=HttpVersion10,
-                skip_auto_headers=("User-Agent", "Accept-Encoding"),
-            ) as session,
-            session.post(
-                url, data=_TimedBody(text.encode(), on_sent), allow_redirects=False
-            ) as response,
-        ):
-            try:
-                body = await response.content.readexactly(MAX_REPLY)
-            except asyncio.IncompleteReadError as end:
-                body = end.partial
-            return body.decode("utf-8", errors="replace")
+        lines = (
+            f"POST {url.raw_path} HTTP/1.0",
+            f"Host: {url.host_port_subcomponent}",
+            "Accept: text/delim",
+            "Sender: GAMESERVER",
+            f"Receiver: {self.name}",
+            "Content-Type: text/acl",
+            f"Content-Length: {length}",
+        )
+        return "\r\n".join((*lines, "\r\n")).encode()
 
 
-class _TimedBody(Payload):
-    """A body that tells when it has been sent."""
-
-    def __init__(self, body: bytes, on_sent: Callable[[], None]) -> None:
-        super().__init__(body)
-        self._size = len(body)
-        self._on_sent = on_sent
-
-    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-        """Return the body as text."""
-        return bytes(self._value).decode(encoding, errors)
-
-    async def write(self, writer: AbstractStreamWriter) -> None:
-        """Write the body, and wait until the system has taken all of it."""
-        await writer.write(self._value)
-        if isinstance(writer, StreamWriter) and writer.transport is not None:
-            writer.transport.set_write_buffer_limits(0)
-        await writer.drain()
-        self._on_sent()
+def _is_number(host: str) -> bool:
+    """Whether a host is an address, not a name that may have several."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
-def _sentence(error: Exception) -> str:
-    """Say why there is no reply."""
+def _sentence(error: Exception, host: str) -> str:
+    """Say why a host cannot be reached."""
+    text = str(error)
     match error:
-        case aiohttp.ClientConnectorDNSError():
-            return f"the host {error.host} is not known"
-        case aiohttp.ClientConnectorError(os_error=ConnectionRefusedError()):
+        case socket.gaierror() | ValueError():
+            return f"the host {host} is not known"
+        case ConnectionRefusedError():
             return "nothing listens there"
-        case aiohttp.ClientConnectorError():
-            return f"it cannot be reached: {error.os_error.strerror or error.os_error}"
-        case aiohttp.ServerDisconnectedError() | ConnectionResetError():
-            return "the connection was closed without a reply"
-        case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
-            return "what listens there does not speak HTTP"
+        case OSError(errno=None) if set(_NUMBERS.findall(text)) == {str(errno.ECONNREFUSED)}:
+            return "nothing listens there"  # at none of its addresses
+        case OSError():
+            return f"it cannot be reached: {error.strerror or text}"
         case _:
-            return str(error) or type(error).__name__
+            return text or type(error).__name__
 
 
 Seat: TypeAlias = Config | RemotePlayer | HumanSeat
@@ -207,6 +229,22 @@ def seat_of(player: str, **settings: object) -> Seat:
     if remote is None and re.fullmatch(r"[^\s/]*:\d+(#.*)?", player):
         raise ConfigError((f"expected host:port with a port from 1 to 65535; found {player}",))
     return remote or load_config(flags={"strategy": player, **settings})
+
+
+def compile_searches_of(players: Iterable[str], report: Callable[[str], None]) -> None:
+    """Have the searches compiled that some players need, before a clock of theirs starts.
+
+    Nothing is done, or reported, where all players are people, servers or simpler strategies, or
+    where it was done before on this machine. Raises :class:`StrategyError` for a player that is
+    none.
+    """
+    strategies = [
+        player
+        for player in players
+        if RemotePlayer.named(player) is None and human_seat(player) is None
+    ]
+    if any(issubclass(strategy_class(spec), EngineStrategy) for spec in strategies):
+        warm_up_first(report)
 
 
 async def open_player(

@@ -31,8 +31,10 @@ from ggp_player.protocol.lifecycle import Match, Matches, Outcome
 from ggp_player.protocol.match_record import (
     CONNECTION_ERROR,
     ILLEGAL,
+    MAX_STATES,
     TIMEOUT,
     MatchRecord,
+    StateTexts,
     move_texts,
     state_text,
 )
@@ -69,6 +71,7 @@ __all__ = [
     "DID_RULE",
     "DONE",
     "ILLEGAL",
+    "MAX_STATES",
     "NIL",
     "READY",
     "SYNTAXES",
@@ -93,6 +96,7 @@ __all__ = [
     "Request",
     "SeatMessages",
     "Start",
+    "StateTexts",
     "Stop",
     "Syntax",
     "abort_text",

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import gdl
 from gdl.language import Notation, infix_name, is_ground, notation_of
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol.lexer import MAX_DEPTH, Item
+from ggp_player.protocol.lexer import MAX_DEPTH, Item, is_name, is_word
 from ggp_player.protocol.messages import (
     COMMANDS,
     NIL,
@@ -46,6 +46,7 @@ MAX_ARGUMENTS = 2**16
 
 _QUOTED = r'"(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*+"'
 _COMMENT = r"%[^\r\n]*+"
+_NAME_IN_QUOTES = re.compile(_QUOTED)
 _HEAD = re.compile(rf"(?:[\s\ufeff]|{_COMMENT})*+([A-Za-z]{{1,16}})[ \t]*\(")
 _NESTING = re.compile(rf'{_COMMENT}|{_QUOTED}|\([^()\[\]{{}}"%]*+\)|[()\[\]{{}},]')
 _LIST = {"(": ")", "[": "]", "{": "}"}
@@ -85,10 +86,15 @@ def parse_request(text: str) -> Request:
 
 
 def parse_move(text: str) -> gdl.Term:
-    """Parse a move, a term in infix. Raises :class:`gdl.GdlSyntaxError`."""
+    """Parse a move, a term in infix. Raises :class:`gdl.GdlSyntaxError`.
+
+    A name alone is taken as it stands, as in prefix: ``or`` is one here.
+    """
     plain = plain_infix_term(text)
     if plain is not None:
         return plain
+    if text.startswith('"') and is_name(name := word(Item(text, 0))):
+        return gdl.Constant(name)
     # As an argument, since a word alone would be read as KIF.
     around = gdl.parse_term(f"move({text}\n)")
     if not isinstance(around, gdl.Function) or len(around.args) != 1:
@@ -107,11 +113,10 @@ def format_term(term: gdl.Term) -> str:
 
 def word(item: Item) -> str:
     """The name that an argument is, without its quotes; empty where it is none."""
-    text = item.text
-    if text.startswith('"') and text.endswith('"') and len(text) > 1:
-        name = _ESCAPE.sub(r"\1", text[1:-1])
-        return name if _WORD.fullmatch(name) else ""
-    return text if _WORD.fullmatch(text) else ""
+    if _NAME_IN_QUOTES.fullmatch(item.text):
+        name = _ESCAPE.sub(r"\1", item.text[1:-1])
+        return name if is_word(name) else ""
+    return item.text if _WORD.fullmatch(item.text) else ""
 
 
 def arguments(text: str, opening: int) -> Iterator[Item]:

@@ -50,6 +50,11 @@ def is_word(text: str) -> bool:
     return WORD.fullmatch(text) is not None
 
 
+def is_name(text: str) -> bool:
+    """Check whether the text is a single word, and no variable."""
+    return is_word(text) and not text.startswith("?")
+
+
 def items_of_message(text: str) -> list[Item]:
     """List the items of the first expression in a message; a lone word is its only item.
 

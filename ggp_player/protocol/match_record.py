@@ -4,20 +4,28 @@ Per role, an error is ``""`` for none, ``TO`` for a reply that came too late, ``
 connection, or ``IL`` and the text of an illegal reply. Entry 0 of ``errors`` belongs to the start
 message, entry n to step n; entry 0 of ``states`` is the initial state. Times are milliseconds
 since 1970. A state reads ``( (cell 1 1 b) (control white) )``, its facts in alphabetical order.
+Where the states would be longer than :data:`MAX_STATES`, there are none, and ``statesLeftOut`` is
+true: they follow from the moves.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from pydantic import ConfigDict, TypeAdapter, model_validator
+from pydantic import (
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass
 
 from gdl import State, Term
+from gdl.system import write_whole
 
 TIMEOUT = "TO"
 """The error of a reply that came too late or not at all."""
@@ -27,6 +35,9 @@ CONNECTION_ERROR = "CE"
 
 ILLEGAL = "IL"
 """The first word of the error of an illegal reply; the reply's text follows."""
+
+MAX_STATES = 8 * 2**20
+"""Characters of all states of a record together."""
 
 
 def _key(name: str) -> str:
@@ -65,20 +76,32 @@ class MatchRecord:
     tournament_name_from_host: str = ""
     preview_clock: int = -1
     """Seconds; -1 because no match has a preview."""
+    states_left_out: bool = False
+    """Whether there are no ``states``, as they would be too long."""
 
     @model_validator(mode="after")
     def _agree(self) -> Self:
+        states = len(self.state_times if self.states_left_out else self.states)
         lengths = {"stateTimes": len(self.state_times), "errors": len(self.errors)}
         for key, length in {**lengths, "moves": len(self.moves) + 1}.items():
-            if length != len(self.states):
-                expected = len(self.states) - (key == "moves")
-                raise ValueError(f"{len(self.states)} states need {expected} {key}")
+            if length != states:
+                raise ValueError(f"{states} states need {states - (key == 'moves')} {key}")
+        if self.states_left_out and self.states:
+            raise ValueError("expected no states where statesLeftOut is true")
         roles = len(self.player_names_from_host)
         if any(len(entry) != roles for entry in (*self.moves, *self.errors)):
             raise ValueError(f"every entry of moves and errors needs {roles} values, one per role")
         if len(self.goal_values) != (roles if self.is_completed else 0):
             raise ValueError(f"a completed match needs {roles} goalValues, any other none")
         return self
+
+    @model_serializer(mode="wrap")
+    def _serialized(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """The keys of ggp.org; the other one only where it says something."""
+        found: dict[str, object] = write(self)
+        if not self.states_left_out:
+            found.pop("statesLeftOut", None)
+        return found
 
     def to_json(self) -> str:
         """Format the record as indented JSON."""
@@ -97,18 +120,38 @@ class MatchRecord:
 
         Raises OSError where the file cannot be written; a file of that name is replaced.
         """
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with temporary.open("w", encoding="utf-8") as file:
-                file.write(self.to_json() + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(path, f"{self.to_json()}\n".encode())
 
 
 _ADAPTER = TypeAdapter(MatchRecord)
+
+
+class StateTexts:
+    """Collects the states of a match for its record; all are left out where they are too long."""
+
+    def __init__(self, limit: int = MAX_STATES) -> None:
+        self._left = limit
+        self._texts: list[str] | None = []
+
+    @property
+    def texts(self) -> tuple[str, ...] | None:
+        """The states so far, None where they are left out."""
+        return None if self._texts is None else tuple(self._texts)
+
+    def add(self, state: State) -> None:
+        """Add the next state, which is not written where it is too large at any rate."""
+        if 2 * len(state) > self._left:  # each fact has a character and a blank
+            self._texts = None
+        elif self._texts is not None:
+            self.add_text(state_text(state))
+
+    def add_text(self, text: str) -> None:
+        """Add the next state as text."""
+        self._left -= len(text)
+        if self._left < 0:
+            self._texts = None
+        elif self._texts is not None:
+            self._texts.append(text)
 
 
 def state_text(state: State) -> str:

@@ -49,8 +49,7 @@ def plain_infix_term(text: str) -> Term | None:
     if _PLAIN_INFIX.fullmatch(text) is None or _BAD_INFIX.search(text) is not None:
         return None
     if "(" not in text:
-        is_word = "," not in text and ")" not in text and text.lower() not in _NOT_PLAIN
-        return Constant(text) if is_word else None
+        return Constant(text) if "," not in text and ")" not in text else None
     # The same term in prefix: a name moves behind its parenthesis, and commas become blanks.
     return plain_term(_APPLICATION.sub(r"(\1 ", text).replace(",", " "))
 

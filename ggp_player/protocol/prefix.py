@@ -31,7 +31,7 @@ from typing import NamedTuple
 import gdl
 from gdl.language import is_ground
 from ggp_player.errors import ProtocolError
-from ggp_player.protocol.lexer import Item, is_word, items_of, items_of_message, tokens
+from ggp_player.protocol.lexer import Item, is_name, items_of, items_of_message, tokens
 from ggp_player.protocol.messages import (
     COMMANDS,
     NIL,
@@ -96,7 +96,7 @@ def parse_move(text: str) -> gdl.Term:
 
     A word is taken as it stands: ``a.`` is a name here, whatever it may be in another notation.
     """
-    if is_word(text) and not text.startswith("?"):
+    if is_name(text):
         return gdl.Constant(text)
     term = plain_term(text)
     return gdl.parse_term(text) if term is None else term

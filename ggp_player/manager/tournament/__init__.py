@@ -21,7 +21,7 @@ from ggp_player.manager.tournament.games import TournamentGame, load_games
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import DEFAULT_MAX_STEPS, MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
-from ggp_player.manager.tournament.ratings import MISSING, is_available, library, rate
+from ggp_player.manager.tournament.ratings import rate
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, ResultsLog
 from ggp_player.manager.tournament.schedule import (
@@ -35,7 +35,6 @@ from ggp_player.manager.tournament.tournament_run import TournamentRun
 
 __all__ = [
     "DEFAULT_MAX_STEPS",
-    "MISSING",
     "SEED_BITS",
     "Identity",
     "Interval",
@@ -52,8 +51,6 @@ __all__ = [
     "TournamentRun",
     "check_players",
     "interval",
-    "is_available",
-    "library",
     "load_games",
     "make_schedule",
     "match_points",

@@ -8,8 +8,9 @@ come with the result: files and archive are written where the tournament was sta
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import gdl
@@ -17,6 +18,7 @@ from gdl.cluster import RETRIES
 from ggp_player.clock import monotonic
 from ggp_player.errors import TournamentError
 from ggp_player.events import Event, EventBus
+from ggp_player.manager import compile_searches_of
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import (
@@ -30,6 +32,8 @@ from ggp_player.manager.tournament.players import takes_one_match
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
 
+_log = logging.getLogger(__name__)
+
 
 class Settings(TypedDict):
     """What of the conditions a worker has to know."""
@@ -38,6 +42,7 @@ class Settings(TypedDict):
     play_clock: int
     scramble: bool
     max_steps: int
+    states: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ class ClusterPlay:
             play_clock=conditions.play_clock,
             scramble=conditions.scramble,
             max_steps=conditions.max_steps,
+            states=conditions.states,
         )
         cpus = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
         if not any(cpus):
@@ -96,9 +102,9 @@ class ClusterPlay:
             return MatchLog(match, roles, self._conditions.max_steps).result((), began, failure)
         for event in found.events:
             self._conditions.events.publish(event)
-        if found.played.record is not None:
-            save_record(found.played.record, match, self._conditions.records)
-        return found.played.result
+        unsaved = save_record(found.played.record, match, self._conditions.records)
+        result = found.played.result
+        return replace(result, failure=unsaved) if unsaved and not result.failure else result
 
 
 def play_in_worker(
@@ -108,6 +114,7 @@ def play_in_worker(
     bus = EventBus()
     subscription = bus.subscribe("the tournament") if wants_events else None
     conditions = MatchConditions(**settings, events=bus)
+    compile_searches_of(match.players, _log.warning)
     with collecting_warnings():
         played = asyncio.run(MatchPlay({match.game: game}, conditions).play_recorded(match))
     return MatchFromWorker(played, tuple(subscription.take()) if subscription else ())

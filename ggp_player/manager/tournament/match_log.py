@@ -1,4 +1,4 @@
-"""What happens in a match, step by step, and the result that is made of it."""
+"""What goes wrong in a match, step by step, and the result that is made of it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from ggp_player.manager.tournament.schedule import PlannedMatch
 
 
 class MatchLog:
-    """Collects the steps of one match; ``seats`` are the indices of roles that players take."""
+    """Sums up the steps of one match; ``seats`` are the indices of roles that players take."""
 
     def __init__(self, match: PlannedMatch, roles: Sequence[Constant], max_steps: int) -> None:
         self.match = match
         self.seats = [index for index, role in enumerate(roles) if not moves_by_chance(role)]
-        self.steps: list[MatchStep] = []
+        self._steps = 0
+        self._errors: list[list[str]] = [[] for _ in self.seats]
+        self._longest = [0.0] * len(self.seats)
         self._roles = tuple(str(roles[index]) for index in self.seats)
         self._max_steps = max_steps
 
     def add(self, step: MatchStep) -> None:
-        """Keep a step. Raises :class:`MatchError` where the match has too many."""
-        self.steps.append(step)
+        """Take a step. Raises :class:`MatchError` where the match has too many."""
+        self._steps = step.number
+        for seat, role in enumerate(self.seats):
+            self._longest[seat] = max(self._longest[seat], step.seconds[role])
+            if step.errors[role]:
+                self._errors[seat].append(f"{step.number} {step.errors[role]}")
         if step.number > self._max_steps:
             raise MatchError(f"no end after {self._max_steps} steps")
 
@@ -40,17 +46,9 @@ class MatchLog:
             roles=self._roles,
             players=self.match.players,
             goals=tuple(goals[index] for index in self.seats) if goals else (),
-            steps=max(0, len(self.steps) - 1),
-            errors=tuple(map(self._errors, self.seats)),
-            longest_replies=tuple(map(self._longest_reply, self.seats)),
+            steps=self._steps,
+            errors=tuple(map(tuple, self._errors)),
+            longest_replies=tuple(round(one, 3) for one in self._longest),
             seconds=round(clock() - began, 3),
             failure=failure,
         )
-
-    def _errors(self, index: int) -> tuple[str, ...]:
-        return tuple(
-            f"{step.number} {step.errors[index]}" for step in self.steps if step.errors[index]
-        )
-
-    def _longest_reply(self, index: int) -> float:
-        return round(max((step.seconds[index] for step in self.steps), default=0.0), 3)

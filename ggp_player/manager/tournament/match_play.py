@@ -23,18 +23,19 @@ from functools import partial
 from pathlib import Path
 
 import gdl
-from gdl import GdlError, StateMachine
+from gdl import GdlError
+from gdl.state_machine import RuledMachine
 from ggp_player.clock import monotonic
 from ggp_player.errors import GgpPlayerError
 from ggp_player.events import EventBus
-from ggp_player.manager import GameManager, MatchError, MatchSetup, MatchStep
+from ggp_player.manager import GameManager, LocalRules, MatchError, MatchSetup, MatchStep
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_warnings import warnings_of_match
 from ggp_player.manager.tournament.players import abort_match, start_player
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.schedule import PlannedMatch
-from ggp_player.protocol import CONNECTION_ERROR, MatchRecord
+from ggp_player.protocol import CONNECTION_ERROR, MAX_STATES, MatchRecord
 
 DEFAULT_MAX_STEPS = 1000
 
@@ -44,7 +45,8 @@ class MatchConditions:
     """The settings that all matches share. Clocks are in seconds.
 
     A match that has not ended after ``max_steps`` is broken off. Match records go to the folder
-    ``records``, if any, and what happens in them is told to ``events``.
+    ``records``, if any, and have the ``states`` or not; what happens in matches is told to
+    ``events``.
     """
 
     start_clock: int
@@ -52,6 +54,7 @@ class MatchConditions:
     scramble: bool = False
     max_steps: int = DEFAULT_MAX_STEPS
     records: Path | None = None
+    states: bool = True
     events: EventBus = field(default_factory=EventBus, compare=False, repr=False)
 
 
@@ -69,7 +72,7 @@ class MatchPlay:
     def __init__(self, games: Mapping[str, TournamentGame], conditions: MatchConditions) -> None:
         self._games = games
         self._conditions = conditions
-        self._machines: dict[str, list[StateMachine]] = defaultdict(list)
+        self._machines: dict[str, list[RuledMachine]] = defaultdict(list)
 
     async def play(self, match: PlannedMatch) -> MatchResult:
         """Play a match, and save its record, of one that is cancelled too."""
@@ -86,16 +89,22 @@ class MatchPlay:
             with warnings_of_match() as warnings:
                 result = await in_progress.run(machine)
         finally:
-            if in_progress.record is not None:
-                save_record(in_progress.record, match, self._conditions.records)
+            unsaved = save_record(in_progress.record, match, self._conditions.records)
+        if unsaved and not result.failure:
+            result = replace(result, failure=unsaved)
         idle.append(machine)
         return PlayedMatch(replace(result, warnings=tuple(warnings)), in_progress.record)
 
 
-def save_record(record: MatchRecord, match: PlannedMatch, folder: Path | None) -> None:
-    """Save the record of a match in a folder, if there is one."""
-    if folder is not None:
+def save_record(record: MatchRecord | None, match: PlannedMatch, folder: Path | None) -> str:
+    """Save the record of a match in a folder, if there are both; return why that failed."""
+    if record is None or folder is None:
+        return ""
+    try:
         record.save(folder / f"{match.match_id}.json")
+    except OSError as error:
+        return f"its record cannot be written to {error.filename}: {error.strerror}"
+    return ""
 
 
 class _MatchInProgress:
@@ -109,7 +118,7 @@ class _MatchInProgress:
         self._conditions = conditions
         self.record: MatchRecord | None = None
 
-    async def run(self, machine: StateMachine) -> MatchResult:
+    async def run(self, machine: RuledMachine) -> MatchResult:
         """Play the match and return its result, even if the match is broken off."""
         log = MatchLog(self._match, machine.roles, self._conditions.max_steps)
         began, failure = monotonic(), ""
@@ -120,16 +129,17 @@ class _MatchInProgress:
             failure = " ".join(str(error).split()) or type(error).__name__
         return log.result(goals, began, failure)
 
-    async def _goals(self, machine: StateMachine, log: MatchLog) -> tuple[int | None, ...]:
+    async def _goals(self, machine: RuledMachine, log: MatchLog) -> tuple[int | None, ...]:
         """Play the match to its end and return the goals of all roles."""
         match = self._match
+        rules = LocalRules(machine, MAX_STATES if self._conditions.states else 0)
         async with AsyncExitStack() as stack:
             events = self._conditions.events
             players = [
                 await start_player(player, match.seed, stack, events) for player in match.players
             ]
             manager = await asyncio.to_thread(
-                GameManager, self._setup(), machine, players, partial(self._on_step, log)
+                GameManager, self._setup(), rules, players, partial(self._on_step, log)
             )
             try:
                 await manager.run()

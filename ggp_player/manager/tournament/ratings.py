@@ -5,52 +5,39 @@ d is the difference of their ratings; a draw is half a win for each. The ratings
 which the observed scores are likeliest, all at once, so the order of the matches does not matter.
 The mean rating is 0. Each pairing gets one additional draw, without which a player who has won
 everything would be infinitely strong. The interval is Wald's, from the Fisher information.
+
+The likelihood is concave, and its maximum is found by Newton's method; a step that would lead down
+is halved. Source: Hunter, *Annals of Statistics* 32 (2004).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from math import log
-from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.standings import QUANTILE, Bout, Interval, bouts_of
 
 ELO = 400 / log(10)
 """Rating points for a factor of e in the odds of winning."""
 
-LIBRARY = "choix"
-"""Imported only when needed: it comes with the extra ``tournament``, and brings scipy."""
+TOLERANCE = 1e-10
+"""Where no strength would change by more, the maximum is reached."""
 
-MISSING = f"ratings need the library {LIBRARY}: pip install 'ggp-player[tournament]'"
-
-
-def is_available() -> bool:
-    """Check whether the library that fits the model is installed."""
-    return find_spec(LIBRARY) is not None
-
-
-def library() -> ModuleType:
-    """Import the library that fits the model; raises TournamentError if it is missing."""
-    if not is_available():
-        raise TournamentError(MISSING)
-    return import_module(LIBRARY)
+MAX_ROUNDS = 1000
+"""Steps towards the maximum; a few are enough unless thousands of bouts are all won."""
 
 
 def ratings(bouts: Iterable[Bout], players: Sequence[str]) -> dict[str, Interval]:
-    """Rate the players; raises TournamentError if the library is missing."""
+    """Rate the players."""
     won = (np.ones((len(players),) * 2) - np.eye(len(players))) / 2  # the additional draw
     indices = {player: index for index, player in enumerate(players)}
     for bout in bouts:
         won[indices[bout.player], indices[bout.opponent]] += bout.score
-    strengths: NDArray[np.float64] = library().ilsr_pairwise_dense(won)
-    strengths = strengths - strengths.mean()
+    strengths = _likeliest(won)
     errors = _standard_errors(won + won.T, strengths)
     return {
         player: Interval(*(ELO * (value + side * QUANTILE * error) for side in (0, -1, 1)))
@@ -59,19 +46,52 @@ def ratings(bouts: Iterable[Bout], players: Sequence[str]) -> dict[str, Interval
 
 
 def rate(results: Sequence[MatchResult], players: Sequence[str]) -> dict[str, Interval]:
-    """Rate the players by the matches; raises TournamentError if the library is missing."""
+    """Rate the players by the matches."""
     return ratings(bouts_of(results), players)
+
+
+def _likeliest(won: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the strengths under which the wins are likeliest; their mean is 0.
+
+    ``won[i, j]`` is how often a player won against another.
+    """
+    met = won + won.T
+    strengths = np.zeros(len(won))
+    for _ in range(MAX_ROUNDS):
+        chances = _chances(strengths)
+        slope = (won - met * chances).sum(axis=1)
+        # All strengths may be raised by the same, which the added ones keep from happening.
+        step = np.linalg.solve(_information(met, chances) + 1, slope)
+        if np.abs(step).max() < TOLERANCE:
+            break
+        while _log_likelihood(won, strengths + step) < _log_likelihood(won, strengths):
+            step /= 2
+        strengths = strengths + step
+    centred: NDArray[np.float64] = strengths - strengths.mean()
+    return centred
+
+
+def _chances(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how likely it is that a player, by row, wins against another, by column."""
+    found: NDArray[np.float64] = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+    return found
+
+
+def _log_likelihood(won: NDArray[np.float64], strengths: NDArray[np.float64]) -> float:
+    return float(-(won * np.logaddexp(0, strengths[None, :] - strengths[:, None])).sum())
+
+
+def _information(met: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the Fisher information; ``met[i, j]`` is the number of bouts between two players."""
+    weights = met * chances * (1 - chances)
+    found: NDArray[np.float64] = np.diag(weights.sum(axis=1)) - weights
+    return found
 
 
 def _standard_errors(
     met: NDArray[np.float64], strengths: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the standard error of each strength when their mean is held at 0.
-
-    ``met[i, j]`` is the number of bouts between two players.
-    """
-    chances = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
-    weights = met * chances * (1 - chances)
-    information = np.diag(weights.sum(axis=1)) - weights
+    """Return the standard error of each strength when their mean is held at 0."""
+    information = _information(met, _chances(strengths))
     errors: NDArray[np.float64] = np.sqrt(np.diag(np.linalg.pinv(information)))
     return errors

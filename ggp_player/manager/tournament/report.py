@@ -32,7 +32,7 @@ NAME_WIDTH = 9
 class TournamentReport:
     """The state of a tournament, finished or not.
 
-    ``ratings`` are empty if the library for them is missing. ``played`` counts the matches played
+    ``ratings`` are empty where nobody asked for them. ``played`` counts the matches played
     to their end, ``broke_off`` those that failed.
     """
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
@@ -131,7 +132,7 @@ class ResultsFile(ResultsLog):
         self._path = path
         if path.exists() and not path.is_file():
             raise TournamentError(f"{path} is not a file that can hold results")
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)
         try:
             self._lock()
             self.results = self._read()
@@ -151,9 +152,13 @@ class ResultsFile(ResultsLog):
         self._file.close()
 
     def append(self, result: MatchResult) -> None:
-        """Add a result; it is on disk when this returns."""
-        self._write(_LINE.dump_json(result))
+        """Add a result; it is on disk when this returns.
+
+        Raises OSError, which names the file, where it cannot be written; it is among the
+        ``results`` then, and the file is as it was.
+        """
         super().append(result)
+        self._write(_LINE.dump_json(result))
 
     def _lock(self) -> None:
         if not lock_file(self._file):
@@ -211,9 +216,18 @@ class ResultsFile(ResultsLog):
             ) from error
 
     def _write(self, line: bytes) -> None:
-        self._file.write(line + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        whole = self._file.seek(0, os.SEEK_END)
+        try:
+            rest = line + b"\n"
+            while (
+                rest
+            ):  # of a file without a buffer, which would be written again when it is closed
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            with suppress(OSError):
+                self._file.truncate(whole)
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
 
 def latest_results(results: Iterable[MatchResult]) -> dict[MatchKey, MatchResult]:

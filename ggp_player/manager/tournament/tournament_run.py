@@ -15,6 +15,8 @@ from rich.text import Text
 from gdl.cluster import connected
 from gdl.errors import MissingLibraryError
 from ggp_player.errors import TournamentError
+from ggp_player.manager.first_contact import check_reachable
+from ggp_player.manager.players import seat_of
 from ggp_player.manager.tournament.cluster import ClusterPlay
 from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.manager.tournament.match_play import MatchConditions, MatchPlay
@@ -48,10 +50,15 @@ class TournamentRun:
         """Play the matches that are missing; return whether Ctrl-C interrupted them.
 
         ``ray`` is the address of a cluster to play on, where ``concurrency`` may be None: as many
-        as there is room for. Raises :class:`TournamentError` where it cannot be reached.
+        as there is room for. Raises :class:`TournamentError` where it cannot be reached,
+        :class:`ServerError` where a player server cannot be, and OSError where a
+        result cannot be written: it is among those that are reported all the same.
         """
         played = {result.key for result in self._results() if not result.failure}
         pending = [match for match in self._matches if match.key not in played]
+        if ray is None:
+            players = dict.fromkeys(player for match in pending for player in match.players)
+            asyncio.run(check_reachable(map(seat_of, players)))
         if played:
             self._say(f"{len(played)} of {len(self._matches)} matches were played before")
         handler = RichHandler(console=self.console, show_time=False, show_path=False)
@@ -62,8 +69,8 @@ class TournamentRun:
             task = progress.add_task("", total=len(self._matches), completed=len(played))
 
             def on_result(result: MatchResult) -> None:
-                self._log.append(result)
                 self._say(result_line(result), "red" if result.failure else "")
+                self._log.append(result)
                 progress.advance(task, 0 if result.failure else 1)
 
             try:

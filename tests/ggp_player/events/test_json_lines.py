@@ -42,7 +42,7 @@ def all_events() -> list[Event]:
 
 def test_every_event_is_read_as_it_was_written() -> None:
     events = all_events()
-    assert len({type(event) for event in events}) == 8
+    assert len({type(event) for event in events}) == 9
     for event in events:
         line = encode_event(event)
         assert line.count(b"\n") == 1

@@ -1,6 +1,7 @@
 """The game manager keeps to the protocol, and keeps players to the rules and the clocks."""
 
 import asyncio
+import errno
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 
 import gdl
 from ggp_player.errors import MatchError, ServerError
-from ggp_player.manager import game_manager
+from ggp_player.manager import LackError, SelfWatch, game_manager
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
+from ggp_player.match_rules import LocalRules
 from ggp_player.protocol.dialects import parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.messages import Abort, Play, Start, Stop
@@ -85,7 +87,7 @@ class Waiting(Scripted):
 
 def manager(players: Sequence[Scripted], setup: MatchSetup = SETUP, **options: Any) -> GameManager:
     options.setdefault("clock", Clock())
-    return GameManager(setup, gdl.interpret(setup.ruleset), players, **options)
+    return GameManager(setup, LocalRules(gdl.interpret(setup.ruleset)), players, **options)
 
 
 async def play(*players: Scripted, setup: MatchSetup = SETUP, **options: Any) -> MatchRecord:
@@ -228,6 +230,61 @@ async def test_a_player_that_never_answers_stalls_nothing(monkeypatch: pytest.Mo
     assert record.is_completed
 
 
+async def test_a_player_that_we_could_not_ask_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(game_manager, "RETRY_PAUSES", (0.0, 0.0))
+    lack = LackError("open files", was_sent=False)
+    ann = Scripted("a", ["ready", lack, lack, "(guess 2)"])
+    record = await play(ann, Scripted("b"))
+    assert not any(map(any, record.errors))
+    assert record.moves[0][0] == "(guess 2)"
+    assert ann.received[1] == ann.received[3]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [LackError("threads", was_sent=True)],
+        [LackError("threads", was_sent=False)] * 3,
+        [RuntimeError("can't start new thread")],
+        [OSError(errno.EMFILE, "Too many open files")],
+    ],
+    ids=repr,
+)
+async def test_a_match_is_broken_off_where_we_cannot_ask(
+    answers: list[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(game_manager, "RETRY_PAUSES", (0.0, 0.0))
+    ann, bob = Scripted("a", ["ready", *answers]), Waiting("b")
+    broken_off = manager([ann, bob])
+    with pytest.raises(LackError):
+        await broken_off.run()
+    assert bob.received[-1] == "( ABORT m.1 )"
+    assert broken_off.record().is_aborted
+    assert len(broken_off.record().moves) == 0
+
+
+async def test_what_we_lack_at_the_end_changes_nothing() -> None:
+    lack = LackError("open files", was_sent=False)
+    ann, bob = Scripted("a", ["ready", "noop", "noop", lack]), Scripted("b")
+    assert (await play(ann, bob)).is_completed
+    assert "STOP" in bob.received[-1]
+
+
+async def test_a_reply_that_came_while_our_loop_stood_still_is_in_time() -> None:
+    clock = Clock()
+    own = SelfWatch(clock)
+
+    def come_unseen() -> str:
+        own.tick()
+        return late(clock, 60)()
+
+    ann = Scripted("a", ["ready", come_unseen])
+    record = await play(ann, Scripted("b"), clock=clock, own=own)
+    assert record.errors[1][0] == ""
+
+
 async def test_replies_to_start_and_stop_do_not_matter() -> None:
     record = await play(Scripted("a", ["busy"]), Scripted("b", [")(", "noop", "noop", "((("]))
     assert record.errors == (("", "", ""),) * 3
@@ -337,3 +394,42 @@ async def test_a_role_without_a_goal_is_distinguished_from_one_with_zero() -> No
     record = await run.run()
     assert run.goals == (None,)
     assert record.goal_values == (0,)
+
+
+# ---------------------------------------------------------------------- what is kept
+
+
+async def test_of_a_match_only_the_moves_are_kept() -> None:
+    rules = LocalRules(gdl.interpret(SETUP.ruleset), recorded=0)
+    steps: list[MatchStep] = []
+    run = GameManager(SETUP, rules, [Scripted("a"), Scripted("b")], steps.append, Clock())
+    record = await run.run()
+    assert (record.states, record.states_left_out) == ((), True)
+    assert record.moves == tuple(tuple(map(str, step.joint_move)) for step in steps[1:])
+    assert len(record.state_times) == len(record.errors) == 3
+
+
+async def test_a_reply_of_more_words_than_any_move_is_illegal_unparsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("it was parsed")
+
+    reply = "(guess " + "(a) " * 10_000 + ")"
+    ann, bob = Scripted("a", ["ready", reply, reply]), Scripted("b", ["ready"])
+    run = manager([ann, bob])
+    monkeypatch.setattr(run._messages, "move", lambda role, text: fail() if role == 0 else MOVE)
+    record = await run.run()
+    assert all(errors[0].startswith("IL (guess (a) (a)") for errors in record.errors[1:])
+
+
+MOVE = gdl.Constant("noop")
+
+
+async def test_a_move_of_many_words_is_a_move_where_it_is_legal() -> None:
+    word = " ".join(["x"] * 100)
+    rules = f"(role you) (init s) (legal you (m {word})) (<= (next t) (true s)) (goal you 1)"
+    ruleset = gdl.parse(f"{rules} (<= terminal (true t))")
+    you = Scripted("y", ["ready", f"(m {word})"])
+    record = await play(you, setup=replace(SETUP, ruleset=ruleset))
+    assert record.errors == (("",), ("",))

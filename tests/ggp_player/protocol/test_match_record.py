@@ -1,6 +1,8 @@
 """Match records keep the form of ggp.org, agree with themselves, and are saved whole."""
 
+import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,7 +121,7 @@ def test_a_failed_save_keeps_the_earlier_file(
     path.write_text("an earlier record")
 
     def full(_: int) -> None:
-        raise OSError("no space left")
+        raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="no space left"):
@@ -136,3 +138,13 @@ def test_states_and_moves_are_written_as_text() -> None:
         "(mark 1)",
         "noop",
     )
+
+
+def test_a_record_without_states_says_so() -> None:
+    record = replace(FINISHED, states=(), states_left_out=True)
+    assert json.loads(record.to_json())["statesLeftOut"] is True
+    assert MatchRecord.from_json(record.to_json()) == record
+    with pytest.raises(ValidationError, match="expected no states where statesLeftOut is true"):
+        replace(FINISHED, states_left_out=True)
+    with pytest.raises(ValidationError, match="2 states need 2 errors"):
+        replace(record, errors=())

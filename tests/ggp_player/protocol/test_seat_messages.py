@@ -9,6 +9,7 @@ import gdl
 from ggp_player.errors import MatchError
 from ggp_player.manager.game_manager import GameManager, MatchSetup, MatchStep
 from ggp_player.manager.players import RemotePlayer
+from ggp_player.match_rules import LocalRules
 from ggp_player.protocol import Abort, Dialect, Observation, Play, Start, Stop, parse_request
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.protocol.seat_messages import abort_text
@@ -45,7 +46,7 @@ def recorded(dialect: str, *answers: str) -> Recorded:
 
 async def play(rules: str, *players: Recorded, scramble: bool = False) -> MatchRecord:
     setup = MatchSetup(gdl.parse(rules), "m.1", 10, 3, seed=1, scramble=scramble)
-    return await GameManager(setup, gdl.interpret(setup.ruleset), players).run()
+    return await GameManager(setup, LocalRules(gdl.interpret(setup.ruleset)), players).run()
 
 
 TOLD = {
@@ -186,7 +187,7 @@ async def test_players_of_a_dialect_without_abort_are_stopped(dialect: str, last
 
     red, blue = recorded("A", "(mark 1)"), recorded(dialect, "noop")
     setup = MatchSetup(gdl.parse(HIDDEN), "m.1", 10, 3)
-    manager = GameManager(setup, gdl.interpret(setup.ruleset), [red, blue], break_off)
+    manager = GameManager(setup, LocalRules(gdl.interpret(setup.ruleset)), [red, blue], break_off)
     with pytest.raises(MatchError, match="enough"):
         await manager.run()
     assert blue.received[-1] == last

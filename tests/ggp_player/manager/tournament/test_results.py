@@ -1,5 +1,6 @@
 """Results are kept through crashes, and not mistaken for those of another tournament."""
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,20 @@ def test_the_last_result_of_a_match_counts() -> None:
 def test_results_that_contradict_themselves_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         replace(RESULTS[0], **change)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_and_the_result_known(path: Path) -> None:
+    before = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ResultsFile(path, IDENTITY) as file:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, hard))
+        try:
+            with pytest.raises(OSError, match="File too large") as caught:
+                file.append(RESULTS[0])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert caught.value.filename == str(path)
+        assert path.read_bytes() == before
+        assert file.results == [*RESULTS, RESULTS[0]]
+        file.append(RESULTS[1])
+    assert read(path) == [*RESULTS, RESULTS[1]]

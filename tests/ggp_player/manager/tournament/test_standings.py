@@ -1,15 +1,12 @@
 """Standings and ratings, compared with hand-computed ones."""
 
-import sys
 from math import log10
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggp_player.errors import TournamentError
-from ggp_player.manager.tournament import ratings as ratings_module
-from ggp_player.manager.tournament.ratings import library, ratings
+from ggp_player.manager.tournament.ratings import ratings
 from ggp_player.manager.tournament.results import MatchResult
 from ggp_player.manager.tournament.standings import Bout, StandingsRow, interval, standings
 from tests.support.tournament_results import result
@@ -168,7 +165,6 @@ def bouts(player: str, opponent: str, scores: list[float]) -> list[Bout]:
 
 
 def test_the_ratings_of_two_are_the_odds_of_their_scores() -> None:
-    pytest.importorskip(ratings_module.LIBRARY)
     # 8.5 of 11 and the draw on top: 9 to 3, odds of three.
     found = ratings(bouts("x", "y", [1.0] * 8 + [0.5] + [0.0] * 2), ["x", "y"])
     x, y = found["x"], found["y"]
@@ -181,15 +177,27 @@ def test_the_ratings_of_two_are_the_odds_of_their_scores() -> None:
 
 
 def test_those_who_win_everything_are_not_infinitely_strong() -> None:
-    pytest.importorskip(ratings_module.LIBRARY)
     found = ratings([*bouts("x", "y", [1.0] * 9), *bouts("y", "z", [1.0] * 9)], ["z", "x", "y"])
     assert found["x"].value > found["y"].value > found["z"].value
     assert sum(one.value for one in found.values()) == pytest.approx(0, abs=1e-6)
     assert all(abs(one.value) < 1000 for one in found.values())
 
 
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, ratings_module.LIBRARY, None)
-    monkeypatch.setattr(ratings_module, "find_spec", lambda name: None)
-    with pytest.raises(TournamentError, match=r"ggp-player\[tournament\]"):
-        library()
+PAIRS = (("x", "y"), ("y", "z"), ("z", "x"))
+SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=200)
+
+
+@given(st.tuples(SCORES, SCORES, SCORES))
+def test_each_player_has_the_score_that_the_ratings_predict(
+    scores: tuple[list[float], list[float], list[float]],
+) -> None:
+    played = [
+        bout for pair, values in zip(PAIRS, scores, strict=True) for bout in bouts(*pair, values)
+    ]
+    found = ratings(played, ["x", "y", "z"])
+    drawn = [bout for pair in PAIRS for bout in bouts(*pair, [0.5])]  # the additional draws
+    for player in "xyz":
+        met = [bout for bout in (*played, *drawn) if bout.player == player]
+        differences = [found[bout.opponent].value - found[player].value for bout in met]
+        predicted = sum(1 / (1 + 10 ** (difference / 400)) for difference in differences)
+        assert predicted == pytest.approx(sum(bout.score for bout in met), abs=1e-6)

@@ -34,9 +34,11 @@ from ggp_player.protocol import (
     may_change_a_match,
     notation_of_message,
     parse_envelope,
+    parse_move,
     parse_request,
     reply_syntax,
 )
+from ggp_player.protocol.lexer import is_name
 
 LEFT, NOOP, MARK = (gdl.parse_term(text) for text in ("left", "noop", "(mark 1 1)"))
 RULES = "(role x)\n(<= (legal x go) (true (p 1)) (not (true q)))"
@@ -292,6 +294,21 @@ def test_the_rule_by_which_all_moves_are_seen() -> None:
     machine = gdl.interpret(rules)
     seen = machine.percepts(machine.initial_state(), (NOOP, LEFT), machine.roles[1])
     assert {str(percept) for percept in seen} == {"(did a noop)", "(did b left)"}
+
+
+NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=5).filter(is_name)
+CONNECTIVES = st.sampled_from(["or", "not", "<=", "AND", "distinct"])
+
+
+@given(NAMES | CONNECTIVES, NAMES | CONNECTIVES)
+def test_every_name_of_kif_comes_back_from_infix(match_id: str, name: str) -> None:
+    move = parse_move(name)
+    assert infix.parse_move(infix.format_term(move)) == move
+    for command in (Play, Stop):
+        asked = parse_request(f"({command.__name__} {match_id} ({name}))")
+        written = reply_syntax(Notation.INFIX).format_request(asked)
+        assert parse_request(written) == asked
+        assert beginning_of(written).match_id == match_id
 
 
 @pytest.mark.parametrize(

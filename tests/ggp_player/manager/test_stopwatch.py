@@ -1,0 +1,109 @@
+"""Clocks of requests, where the event loop runs and where it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from ggp_player.manager import stopwatch
+from ggp_player.manager.own_faults import SelfWatch
+from ggp_player.manager.stopwatch import Stopwatch
+
+
+class Clock:
+    """A clock that stands still unless a test moves it."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Note how long stopwatches wait, in place of waiting."""
+    found: list[float] = []
+
+    def wait(_watch: Stopwatch, seconds: float) -> None:
+        found.append(seconds)
+
+    monkeypatch.setattr(Stopwatch, "_wait", wait)
+    return found
+
+
+async def wait(watch: Stopwatch, act: Callable[[], None]) -> None:
+    """Act, and wait for what does not come."""
+    async with watch:
+        act()
+        await asyncio.Event().wait()
+
+
+async def test_a_loop_that_runs_gives_no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waited = Clock(), waits(monkeypatch)
+    watch = Stopwatch(clock, 3.0, SelfWatch(clock))
+
+    def act() -> None:
+        watch.start()
+        clock.now += 3.01
+        watch._end()
+
+    with pytest.raises(TimeoutError):
+        await wait(watch, act)
+    assert waited == [stopwatch.SEND_LIMIT, 3.0]
+    assert watch.times()[0] == pytest.approx(3.01)
+
+
+async def test_what_came_while_nobody_looked_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waited = Clock(), waits(monkeypatch)
+    own = SelfWatch(clock)
+    watch = Stopwatch(clock, 3.0, own)
+    async with watch:
+        watch.start()
+        clock.now += 1
+        own.tick()
+        clock.now += 10  # the loop does not run until 8 s after the end
+        own.tick()
+        watch._end()
+        await asyncio.sleep(0)
+        assert watch.times() == (3.0, 0.0)
+    assert waited == [stopwatch.SEND_LIMIT, 3.0, stopwatch.MAX_GRACE]
+
+
+async def test_a_grace_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waited = Clock(), waits(monkeypatch)
+    own = SelfWatch(clock)
+    watch = Stopwatch(clock, 3.0, own)
+
+    def act() -> None:
+        watch.start()
+        own.tick()
+        clock.now += 3.2
+        own.tick()
+        watch._end()
+        for _ in range(5):
+            clock.now += 0.05
+            own.tick()
+        watch._end()
+
+    with pytest.raises(TimeoutError):
+        await wait(watch, act)
+    assert waited == [stopwatch.SEND_LIMIT, 3.0, stopwatch.MIN_GRACE]
+
+
+async def test_sending_has_its_time_while_the_loop_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, waited = Clock(), waits(monkeypatch)
+    own = SelfWatch(clock)
+    watch = Stopwatch(clock, 3.0, own)
+
+    def act() -> None:
+        own.tick()
+        clock.now += 4
+        own.tick()
+        watch._end()
+        watch._end()
+
+    with pytest.raises(TimeoutError):
+        await wait(watch, act)
+    assert waited == [stopwatch.SEND_LIMIT, pytest.approx(4)]
+    assert not watch.is_running

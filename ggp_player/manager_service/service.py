@@ -10,19 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 
-from aiohttp import web
-
-from gdl.system import available_cpus, raise_open_files_limit
+from gdl.system import available_cpus, return_large_blocks
+from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
+from ggp_player.front import FrontSite
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import check_address
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
 from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import NAME, NAME_RULE, Store, StoredPlayer
 from ggp_player.manager_service.storage.tokens import TokenStore
 from ggp_player.manager_service.web.admission import Access, Network
 from ggp_player.manager_service.web.api import Api
+from ggp_player.manager_service.web.listening import new_runner, new_site
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES, new_application
 from ggp_player.server import is_loopback
@@ -32,12 +34,6 @@ THREADS = 64
 
 SWITCH_SECONDS = 0.001
 """How soon a thread that works gives way to the one that takes the time of replies."""
-
-OPEN_FILES = 4096
-"""Open files for connections to players and from viewers."""
-
-STOPPING_SECONDS = 2.0
-"""How long open requests get when the service stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,7 @@ class OpenService:
 
 @asynccontextmanager
 async def open_service(
-    config: ServiceConfig, archive: EventBus | None = None
+    config: ServiceConfig, archive: EventBus | None = None, now: WallClock = wall_clock
 ) -> AsyncIterator[OpenService]:
     """Run the manager while the context is open; then matches under way are aborted.
 
@@ -76,25 +72,26 @@ async def open_service(
     """
     executor = ThreadPoolExecutor(THREADS, "rules")
     asyncio.get_running_loop().set_default_executor(executor)
-    raise_open_files_limit(OPEN_FILES)
+    return_large_blocks()
     async with AsyncExitStack() as stack:
         database = stack.enter_context(closing(Database(config.database)))
         rules = stack.enter_context(closing(RulesPool(max(1, available_cpus() // 2))))
-        scheduler = Scheduler(Store(database.engine), rules, config.concurrency, archive)
+        store = Store(database.engine, now)
+        scheduler = Scheduler(store, rules, config.concurrency, archive, now)
         for player in config.players:
-            scheduler.store.put_player(player)
+            store.put_player(player)
         tokens = TokenStore(database.engine)
         access = Access(is_loopback(config.host), config.private, config.networks)
-        api = Api(scheduler, rules, tokens, access, openapi_document(ROUTES))
-        runner = web.AppRunner(
-            new_application(api), access_log=None, shutdown_timeout=STOPPING_SECONDS
-        )
+        names = NameStore(database.engine)
+        api = Api(scheduler, rules, tokens, names, access, openapi_document(ROUTES))
+        runner = new_runner(new_application(api))
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
-        await _listen(web.TCPSite(runner, config.host, config.port), config)
+        site = new_site(runner, (config.host, config.port), config.concurrency)
+        await _listen(site, config)
         stack.push_async_callback(scheduler.close)
         await scheduler.start()
-        yield OpenService(runner.addresses[0][1], scheduler, tokens)
+        yield OpenService(site.port, scheduler, tokens)
 
 
 async def run_service(
@@ -110,7 +107,7 @@ async def run_service(
         await stopped.wait()
 
 
-async def _listen(site: web.TCPSite, config: ServiceConfig) -> None:
+async def _listen(site: FrontSite, config: ServiceConfig) -> None:
     try:
         await site.start()
     except OSError as error:

@@ -6,10 +6,16 @@ import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ggp_player.clock import WallClock, wall_clock
-from ggp_player.errors import ConfigError, ManagerError, ProtocolError, ServerError
+from ggp_player.errors import (
+    ConfigError,
+    ManagerError,
+    NobodyListensError,
+    ProtocolError,
+    ServerError,
+)
 from ggp_player.manager import (
     SENT_DIALECTS,
     Mailboxes,
@@ -33,22 +39,28 @@ POLLS = "(polls)"
 INFO_SECONDS = 2.5
 """How long a player may take to answer INFO."""
 
+MAX_ASKED = 32
+"""Players that are asked for INFO at a time."""
+
 ABORT_SECONDS = 1.0
 """How long a player may take to answer ABORT."""
 
 _PREFERRED = tuple(map(Dialect, ("A", "D", "E", "B", "C", "C'")))
 """The dialects for games without percepts, best first: those with INFO and ABORT before others."""
 
-_PREFERRED_WITH_PERCEPTS = tuple(sorted(_PREFERRED, key=lambda one: not SYNTAXES[one].has_percepts))
-"""The dialects for games with percepts, best first: those that tell them before others."""
+_PREFERRED_WITH_PERCEPTS = tuple(one for one in sorted(_PREFERRED) if SYNTAXES[one].has_percepts)
+"""The dialects for games with percepts, best first: others tell what is hidden."""
 
 
 def dialect_for(player: StoredPlayer, tells_percepts: bool = False) -> Dialect:
-    """Return the best of a player's dialects for a game, with percepts or without."""
+    """Return the best of a player's dialects for a game, with percepts or without.
+
+    Where it speaks none that tells percepts, it gets one nonetheless in a game that has them.
+    """
     if polls(player):
         return Dialect.STANFORD_POLLING
     preferred = _PREFERRED_WITH_PERCEPTS if tells_percepts else _PREFERRED
-    return next((one for one in preferred if one in player.dialects), Dialect.GGP_BASE)
+    return next((one for one in preferred if one in player.dialects), preferred[0])
 
 
 def check_address(address: str) -> None:
@@ -80,12 +92,21 @@ def is_strategy(player: StoredPlayer) -> bool:
     return not is_elsewhere and not is_person(player)
 
 
+@dataclass(frozen=True, slots=True)
+class PlayerProblem:
+    """Why a player does not say its status; where nothing can be reached, nobody ``listens``."""
+
+    text: str
+    listens: bool = True
+
+
 class Clients:
     """What speaks to the registered players: to servers, to those that poll, and to people."""
 
     def __init__(self, now: WallClock = wall_clock) -> None:
         self.mailboxes = Mailboxes(now)
         self.people = People()
+        self._asking = asyncio.Semaphore(MAX_ASKED)
 
     async def open(
         self, player: StoredPlayer, stack: AsyncExitStack, seed: int, tells_percepts: bool = False
@@ -106,26 +127,29 @@ class Clients:
             return server
         return replace(server, dialect=dialect_for(player, tells_percepts))
 
-    async def ask_info(self, player: StoredPlayer) -> InfoReply | str:
-        """Ask a player server for its status; return a sentence where it does not say it."""
+    async def ask_info(self, player: StoredPlayer) -> InfoReply | PlayerProblem:
+        """Ask a player server for its status; return what is wrong where it does not say it."""
         if is_person(player):
             if self.people.is_here(player.name):
                 return InfoReply(player.name, "available")
-            return f"nobody has the page {base_of(player.name)}/ open"
+            return PlayerProblem(f"nobody has the page {base_of(player.name)}/ open")
         server = self._server(player)
         if server is None:
             return InfoReply(player.address, "available")
         own = SYNTAXES[dialect_for(player)]
         syntax = own if Info in own.messages else SYNTAXES[Dialect.GGP_BASE]
+        sent: list[bool] = []
         try:
-            async with asyncio.timeout(INFO_SECONDS):
-                return syntax.parse_info_reply(await server.ask(syntax.format_request(Info())))
+            async with self._asking, asyncio.timeout(INFO_SECONDS):
+                request = syntax.format_request(Info())
+                return syntax.parse_info_reply(await server.ask(request, lambda: sent.append(True)))
         except TimeoutError:
-            return f"it has not answered INFO for {INFO_SECONDS:g} s"
+            listens = bool(sent) or isinstance(server, PolledPlayer)
+            return PlayerProblem(f"it has not answered INFO for {INFO_SECONDS:g} s", listens)
         except ServerError as error:
-            return str(error)
+            return PlayerProblem(str(error), not isinstance(error, NobodyListensError))
         except ProtocolError:
-            return "what answers there is no player"
+            return PlayerProblem("what answers there is no player")
 
     async def abort(self, player: StoredPlayer, match_id: str) -> None:
         """Have a player server leave a match, if it is in it. Errors pass."""

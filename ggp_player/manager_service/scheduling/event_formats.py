@@ -3,8 +3,9 @@
 An event is planned round by round from its settings and from the results so far, and from nothing
 else: planning it again after a restart gives the same matches. In each round players meet in
 groups, of two or of as many as the games have roles; a group plays every game in every seating, so
-that each of its players has each seat equally often, and with the same seed in all of them. In a
-game of one role the members of a group play alone.
+that each of its players has each seat equally often. Each match has a seed of its own: who has seen
+the first match of a group knows nothing of the next. In a game of one role the members of a group
+play alone.
 
 ==============  ==============================================================================
 single          one match, with the players in the seats as given
@@ -27,13 +28,12 @@ from typing import Literal, TypeAlias
 
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import (
-    SEED_BITS,
     MatchResult,
     PlannedMatch,
-    is_available,
     match_points,
     rate,
 )
+from ggp_player.manager_service.scheduling.seeds import match_seed
 
 Format: TypeAlias = Literal["single", "round_robin", "swiss", "knockout", "ladder"]
 
@@ -57,7 +57,7 @@ class EventPlan:
     roles: Mapping[str, int]
     players: Sequence[str]
     rounds: int = 1
-    seed: int = 0
+    seed: str = ""
 
     @property
     def group_size(self) -> int:
@@ -168,11 +168,9 @@ def _seatings(group: Sequence[str], roles: int) -> Iterator[Group]:
 def _planned(
     plan: EventPlan, game: str, number: int, seating: Group, group: Group = ()
 ) -> PlannedMatch:
-    together = " against ".join(group or seating)
-    seed = Random(f"{plan.seed}, {game}, round {number}, {together}").getrandbits(SEED_BITS)
-    alone = "" if len(seating) > 1 else f".{together}"
+    alone = "" if len(seating) > 1 else f".{' against '.join(group or seating)}"
     place = f"{number}.{game}.{'.'.join(seating)}{alone}"
-    return PlannedMatch(place, game, number, seating, seed)
+    return PlannedMatch(place, game, number, seating, match_seed(plan.seed, place))
 
 
 def _points_by_round(results: Iterable[MatchResult]) -> dict[int, dict[str, float]]:
@@ -244,7 +242,7 @@ def _strengths(
     plan: EventPlan, results: Sequence[MatchResult], by_round: Mapping[int, Mapping[str, float]]
 ) -> dict[str, float]:
     """Return the points of a Swiss event, where sitting out is a win; the ratings of a ladder."""
-    if plan.format == "ladder" and is_available() and results:
+    if plan.format == "ladder" and results:
         names = list(dict.fromkeys([*plan.players, *(p for r in results for p in r.players)]))
         return {player: found.value for player, found in rate(results, names).items()}
     return {

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,8 @@ import aiohttp
 
 from gdl.system import child_environment
 from ggp_player.errors import ServerError
+from ggp_player.manager import MAX_REPLY
+from ggp_player.manager.reply_reader import Connection, ReplyProtocol, exchange
 from ggp_player.play import person_server
 
 READY_SECONDS = 20.0
@@ -119,10 +121,15 @@ class PersonPlayer:
     async def send(self, text: str) -> str:
         """Return the reply to a request, which comes when the person has chosen."""
         await self.person.start()
+        loop, body = asyncio.get_running_loop(), text.encode()
+        head = f"POST / HTTP/1.0\r\nHost: person\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+
+        def connect(factory: Callable[[], ReplyProtocol]) -> Awaitable[Connection]:
+            return loop.create_unix_connection(factory, str(self.person.socket))
+
         try:
-            async with self.person.session() as session, session.post("/", data=text) as response:
-                return await response.text()
-        except (aiohttp.ClientError, OSError) as error:
+            return (await exchange(connect, head + body, MAX_REPLY)).decode(errors="replace")
+        except (ServerError, OSError) as error:
             raise ServerError(f"the page of {self.name} has failed") from error
 
 

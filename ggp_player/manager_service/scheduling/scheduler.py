@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -25,25 +26,38 @@ from pydantic import TypeAdapter
 from sqlalchemy.exc import SQLAlchemyError
 
 import gdl
-from gdl import GdlError, Ruleset
+from gdl import Ruleset
 from gdl.language import moves_by_chance
-from ggp_player.clock import monotonic, wall_clock
-from ggp_player.errors import GgpPlayerError, ManagerError
+from ggp_player.clock import WallClock, monotonic, wall_clock
+from ggp_player.errors import ManagerError
 from ggp_player.events import EventBus
-from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep
-from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, is_available, rate
-from ggp_player.manager_service.rules.rules_pool import MatchRules, RulesPool
+from ggp_player.manager import (
+    GameManager,
+    LackError,
+    MatchPlayer,
+    MatchSetup,
+    MatchStep,
+    SelfWatch,
+)
+from ggp_player.manager.tournament import MatchLog, MatchResult, PlannedMatch, rate
+from ggp_player.manager_service.rules.rules_pool import RemoteRules, RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     AbsentPlayer,
     polls,
 )
 from ggp_player.manager_service.scheduling.event_formats import EventPlan, next_matches
+from ggp_player.manager_service.scheduling.failures import MAX_LACKS, failure_of
 from ggp_player.manager_service.scheduling.news import News
+from ggp_player.manager_service.scheduling.public_view import PublicView, delay_of
 from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE, Presence, Roster
+from ggp_player.manager_service.scheduling.seeds import EventSecrets
 from ggp_player.manager_service.storage.store import EventMatch, Store, StoredEvent, StoredPlayer
 
 RETRY_SECONDS = 1.0
 """Seconds before what the database could not take is tried again."""
+
+LACK_PAUSE = 2.0
+"""Seconds before such a match waits again, times how often it was broken off."""
 
 RATED_MATCHES = 50
 """After so many results the ratings of an event are computed anew, but see below."""
@@ -60,16 +74,6 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class RunningMatch:
-    """A match under way; ``step`` is the latest."""
-
-    match: EventMatch
-    match_id: str
-    began: int
-    step: int = 0
-
-
-@dataclass(slots=True)
 class _OpenEvent:
     """An event under way; ``waiting`` has its matches in their order."""
 
@@ -80,6 +84,7 @@ class _OpenEvent:
     unrated: int = 0
     rated: int = 0
     is_planning: bool = False
+    lacks: Counter[int] = field(default_factory=Counter)
 
     def wait_for(self, matches: Sequence[EventMatch]) -> None:
         """Have these matches wait."""
@@ -107,11 +112,14 @@ class Scheduler:
         rules: RulesPool,
         concurrency: int,
         archive: EventBus | None = None,
+        now: WallClock = wall_clock,
     ) -> None:
-        self.news = News()
-        self.roster = Roster()
-        self.running: dict[int, RunningMatch] = {}
+        self.news = News(now)
+        self.roster = Roster(now=now)
+        self.public = PublicView(store, self.news, now)
         self.store = store
+        self.now = now
+        self._running: set[int] = set()
         self._rules = rules
         self._concurrency = concurrency
         self._archive = archive or EventBus()
@@ -120,6 +128,7 @@ class Scheduler:
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(1, "database")
         self._is_closing = False
+        self.own = SelfWatch()
 
     async def call(
         self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs
@@ -147,6 +156,7 @@ class Scheduler:
             waiting = await self.call(self.store.matches, event.id, ("waiting",))
             self._events[event.id] = _OpenEvent(event)
             self._events[event.id].wait_for(waiting)
+        self._spawn(self.own.run())
         self._spawn(self._watch_players())
         for number in list(self._events):
             self._spawn(self._plan(number))
@@ -158,6 +168,7 @@ class Scheduler:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.roster.clients.people.close()
+        self.public.close()
         self.news.close()
         await asyncio.to_thread(self._threads.shutdown)
 
@@ -167,7 +178,7 @@ class Scheduler:
         """Begin an event."""
         event = await self.call(self.store.add_event, name, settings, digests)
         self._events[event.id] = _OpenEvent(event)
-        self.news.publish("event_started", event=event.id, name=name)
+        self.public.event_started(event)
         self._spawn(self._plan(event.id))
         return event
 
@@ -176,7 +187,7 @@ class Scheduler:
         done = await self.call(self.store.end_event, number, "cancelled")
         if done:
             self._events.pop(number, None)
-            self.news.publish("event_ended", event=number, status="cancelled")
+            self.public.event_ended(number, "cancelled")
         return done
 
     async def put_player(self, player: StoredPlayer) -> None:
@@ -230,7 +241,7 @@ class Scheduler:
         free = {name for name in named if self.roster.can_begin(name)}
         for open_event in self._events.values():
             for match in list(open_event.waiting.values()):
-                if len(self.running) >= self._concurrency or not free:
+                if len(self._running) >= self._concurrency or not free:
                     return
                 if free.issuperset(match.players):
                     free.difference_update(match.players)
@@ -239,19 +250,18 @@ class Scheduler:
     def _begin(self, open_event: _OpenEvent, match: EventMatch) -> None:
         del open_event.waiting[match.id]
         open_event.running += 1
-        running = RunningMatch(match, "", wall_clock())
-        self.running[match.id] = running
+        self._running.add(match.id)
         for name in match.players:
             self.roster.enter(name, f"match {match.id}")
-        self._spawn(self._play(open_event, running))
+        self._spawn(self._play(open_event, match))
 
-    async def _play(self, open_event: _OpenEvent, running: RunningMatch) -> None:
+    async def _play(self, open_event: _OpenEvent, match: EventMatch) -> None:
         """Play a match and keep its result."""
-        match = running.match
         try:
-            await self._attempt(open_event, running)
+            await self._attempt(open_event, match)
         finally:
-            del self.running[match.id]
+            self._running.discard(match.id)
+            self.public.match_left(match)
             open_event.running -= 1
             for name in match.players:
                 self.roster.leave(name, f"match {match.id}")
@@ -259,31 +269,39 @@ class Scheduler:
             if not open_event.waiting and not open_event.running:
                 self._spawn(self._plan(open_event.event.id))
 
-    async def _attempt(self, open_event: _OpenEvent, running: RunningMatch) -> None:
-        match = running.match
+    async def _attempt(self, open_event: _OpenEvent, waiting: EventMatch) -> None:
+        secrets = EventSecrets.of(open_event.event.settings)
+        seed = secrets.of_match(waiting.place, waiting.attempts + 1).seed
+        match = replace(waiting, seed=seed)
         match_id = await self.call(self.store.begin_attempt, match)
         if match_id is None:  # cancelled meanwhile
             return
-        running.match_id = match_id
-        self.news.publish("match_started", match=match.id, match_id=match_id, event=match.event)
+        match = replace(match, match_id=match_id)
+        self.public.match_started(match)
         keep = partial(self._keep, match.id, match_id)
         try:
-            result = await MatchInService(self, open_event.event, running).run(keep)
+            is_last = open_event.lacks[match.id] >= MAX_LACKS - 1
+            result = await MatchInService(self, open_event.event, match, is_last).run(keep)
         except asyncio.CancelledError:
             with suppress(ManagerError):  # its result may have been written
                 await self.call(self.store.give_back, match.id, match_id, "the manager was stopped")
             raise
-        self.news.publish(
-            "match_ended",
-            match=match.id,
-            match_id=match_id,
-            event=match.event,
-            players=match.players,
-            goals=result.goals,
-            failure=result.failure,
-        )
+        except LackError as lack:
+            await self._give_back(open_event, match, lack)
+            return
+        self.public.match_ended(match, result)
         if open_event.is_rating_due():
             self._spawn(self._rate(match.event))
+
+    async def _give_back(self, open_event: _OpenEvent, match: EventMatch, lack: LackError) -> None:
+        """Have a match wait again that was broken off for a lack of the manager's own."""
+        self.own.note(lack.what)
+        open_event.lacks[match.id] += 1
+        await self.call(self.store.give_back, match.id, match.match_id, str(lack))
+        await asyncio.sleep(LACK_PAUSE * open_event.lacks[match.id])
+        again = await self.call(self.store.match, match.id)
+        if again is not None and again.status == "waiting":
+            open_event.waiting[match.id] = again
 
     async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:
         """Write a result, again and again where the disk is full or the database away."""
@@ -331,7 +349,7 @@ class Scheduler:
     async def _end(self, number: int) -> None:
         await self._rate(number)
         if await self.call(self.store.end_event, number, "completed"):
-            self.news.publish("event_ended", event=number, status="completed")
+            self.public.event_ended(number, "completed")
         self._events.pop(number, None)
 
     async def event_plan(self, event: StoredEvent) -> EventPlan:
@@ -339,20 +357,22 @@ class Scheduler:
         settings = event.settings
         names = settings["players"] or sorted(self.roster.presences)
         roles = {game: await self._count_roles(digest) for game, digest in event.digests.items()}
-        return EventPlan(settings["format"], roles, names, settings["rounds"], settings["seed"])
+        seed = EventSecrets.of(settings).seed
+        return EventPlan(settings["format"], roles, names, settings["rounds"], seed)
 
     async def _count_roles(self, digest: str) -> int:
         _, roles = await self.call(self.store.rules, digest)
         return sum(role.lower() != "random" for role in roles)
 
-    async def results(self, event: int | None = None) -> list[MatchResult]:
-        """List the results of an event, or of all."""
+    async def results(self, event: int) -> list[MatchResult]:
+        """List the results of an event, also those that are not shown yet."""
         found = await self.call(self.store.results, event)
         return await asyncio.to_thread(lambda: [_RESULT.validate_python(one) for one in found])
 
     async def _rate(self, event: int) -> None:
-        """Compute the ratings of an event, and keep them."""
-        if not is_available():
+        """Compute the ratings of an event, and keep them, unless they are to be shown late."""
+        open_event = self._events.get(event)
+        if open_event and delay_of(open_event.event):
             return
         results = await self.results(event)
         names = sorted({name for result in results for name in result.players})
@@ -367,12 +387,12 @@ class Scheduler:
             self._rulesets[digest] = await asyncio.to_thread(gdl.parse, text), text
         return self._rulesets[digest]
 
-    async def open_rules(self, digest: str, session: str) -> MatchRules:
+    async def open_rules(self, digest: str, session: str) -> RemoteRules:
         """Return the rules for a match; give them back with :meth:`release_rules`."""
         _, text = await self.ruleset(digest)
         return await asyncio.to_thread(self._rules.open, digest, text, session)
 
-    async def release_rules(self, rules: MatchRules) -> None:
+    async def release_rules(self, rules: RemoteRules) -> None:
         """Take back the rules of a match."""
         await asyncio.to_thread(self._rules.release, rules)
 
@@ -396,28 +416,34 @@ class Scheduler:
 
 
 class MatchInService:
-    """One match being played: its players, its steps, its result and record."""
+    """One match being played: its players, its steps, its result and record.
 
-    def __init__(self, scheduler: Scheduler, event: StoredEvent, running: RunningMatch) -> None:
+
+    Where it is broken off for a lack of the manager's own, :class:`LackError` is raised;
+    ``is_last`` has it fail.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, event: StoredEvent, match: EventMatch, is_last: bool
+    ) -> None:
+        self._is_last = is_last
         self._scheduler = scheduler
         self._event = event
-        self._running = running
+        self._match = match
         self._manager: GameManager | None = None
 
     async def run(self, keep: Callable[[MatchResult, str], Awaitable[None]]) -> MatchResult:
         """Play the match, have its result and record kept, and only then tell the players."""
-        match, scheduler = self._running.match, self._scheduler
+        match, scheduler = self._match, self._scheduler
         began = monotonic()
-        planned = PlannedMatch(
-            self._running.match_id, match.game, match.round, match.players, match.seed
-        )
+        planned = PlannedMatch(match.match_id, match.game, match.round, match.players, match.seed)
         _, role_names = await scheduler.call(scheduler.store.rules, match.digest)
         roles = tuple(gdl.Constant(name) for name in role_names)
         log = MatchLog(planned, roles, self._event.settings["max_steps"])
         async with AsyncExitStack() as stack:
             failure = await self._play(stack, log)
             manager = self._manager
-            record = manager.record().to_json() if manager is not None else ""
+            record = await asyncio.to_thread(_record_of, manager)
             goals = manager.goals if manager is not None and not failure else ()
             result = log.result(goals, began, failure)
             await keep(result, record)
@@ -427,66 +453,54 @@ class MatchInService:
 
     async def _play(self, stack: AsyncExitStack, log: MatchLog) -> str:
         """Play the match; return why it could not be played to its end, nothing if it was."""
-        match_id = self._running.match_id
         try:
             self._manager = await self._new_manager(stack, log)
             await self._manager.play()
-        except (GgpPlayerError, GdlError, OSError, RecursionError) as error:
-            failure = " ".join(str(error).split()) or type(error).__name__
-            _log.warning("the match %s has failed: %s", match_id, failure)
-            return failure
         except Exception as error:  # the event shall go on, whatever is wrong with one match
-            _log.exception("the match %s has failed", match_id)
-            return f"an error of the manager: {type(error).__name__}"
+            return failure_of(error, self._match.match_id, self._is_last)
         return ""
 
     async def _new_manager(self, stack: AsyncExitStack, log: MatchLog) -> GameManager:
-        match, scheduler = self._running.match, self._scheduler
-        rules = await scheduler.open_rules(match.digest, self._running.match_id)
+        match, scheduler = self._match, self._scheduler
+        rules = await scheduler.open_rules(match.digest, self._match.match_id)
         stack.push_async_callback(scheduler.release_rules, rules)
         setup = await self._setup()
         sees = setup.ruleset.has_percepts
         players = [await self._player(name, stack, sees) for name in match.players]
 
         def on_step(step: MatchStep) -> None:
-            self._running.step = step.number
             log.add(step)
-            self._tell(step)
+            scheduler.public.step_made(match, step, sees)
 
-        return await asyncio.to_thread(GameManager, setup, rules, players, on_step)
-
-    def _tell(self, step: MatchStep) -> None:
-        self._scheduler.news.publish(
-            "match_step",
-            match=self._running.match.id,
-            step=step.number,
-            moves=[str(move) for move in step.joint_move],
-            errors=step.errors,
-            seconds=[round(one, 4) for one in step.seconds],
-            overheads=[round(one, 4) for one in step.overheads],
-        )
+        own = scheduler.own
+        return await asyncio.to_thread(GameManager, setup, rules, players, on_step, own=own)
 
     async def _player(self, name: str, stack: AsyncExitStack, sees: bool) -> MatchPlayer:
         found = self._scheduler.roster.presences.get(name)
         if found is None:
             return AbsentPlayer(name)
-        clients = self._scheduler.roster.clients
-        return await clients.open(found.player, stack, self._running.match.seed, sees)
+        roster, seed = self._scheduler.roster, self._match.seed
+        return roster.seat(found, await roster.clients.open(found.player, stack, seed, sees))
 
     async def _setup(self) -> MatchSetup:
-        match, settings = self._running.match, self._event.settings
+        match, settings = self._match, self._event.settings
         ruleset, _ = await self._scheduler.ruleset(match.digest)
         return MatchSetup(
             ruleset,
-            match_id=self._running.match_id,
+            match_id=match.match_id,
             start_clock=settings["start_clock"],
             play_clock=settings["play_clock"],
             seed=match.seed,
             scramble=settings["scramble"],
-            start_time=wall_clock(),
+            start_time=self._scheduler.now(),
             rulesheet_url=match.game,
             events=self._scheduler.archive,
         )
+
+
+def _record_of(manager: GameManager | None) -> str:
+    """Return the record of a match as text, empty where it has not begun; it can be long."""
+    return "" if manager is None else manager.record().to_json()
 
 
 def _dumped(result: MatchResult) -> dict[str, Any]:

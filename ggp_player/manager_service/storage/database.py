@@ -35,11 +35,11 @@ from sqlalchemy import (
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from gdl.system import lock_file
+from gdl.system import lock_file, make_private_database, make_private_file
 from ggp_player.errors import ManagerError
 
-SCHEMA_VERSION = 1
-"""The version of the tables below; a database of a later one is left alone."""
+SCHEMA_VERSION = 2
+"""The version of the tables below. An earlier database is brought to it, a later one left alone."""
 
 LOCK_KEY = 0x67677001
 """The number of the advisory lock in PostgreSQL."""
@@ -76,6 +76,14 @@ players = Table(
     Column("owner", String(80), nullable=False),
     Column("added", BigInteger, nullable=False),
     Column("expires", BigInteger),
+)
+
+names = Table(
+    "names",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("owner", String(80), nullable=False),
+    Column("since", BigInteger, nullable=False),
 )
 
 rulesheets = Table(
@@ -209,7 +217,9 @@ class Database:
 
     def _take_lock(self) -> None:
         if self.url.get_backend_name() == "sqlite":
-            self._lock_file = Path(f"{self.url.database}.lock").open("ab")  # noqa: SIM115 - until close
+            path = Path(f"{self.url.database}.lock")
+            make_private_file(path)
+            self._lock_file = path.open("ab")
             is_ours = lock_file(self._lock_file)
         else:
             self._lock = self.engine.connect()
@@ -228,7 +238,12 @@ def _engine(url: URL) -> Engine:
         raise ManagerError(
             "PostgreSQL needs a driver: pip install 'ggp-player[postgresql]'"
         ) from error
-    Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
+    path = Path(str(url.database))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        make_private_database(path)  # it has the hashes of tokens, and addresses with secrets
+    except OSError as error:
+        raise ManagerError(f"the database cannot be used: {error}") from error
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")
@@ -242,7 +257,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _prepare(engine: Engine) -> None:
-    """Create the tables where there are none, and check their version."""
+    """Create the tables that are not there, and bring their content to this version."""
     with engine.begin() as connection:
         metadata.create_all(connection)
         query = select(meta.c.value).where(meta.c.key == "schema_version")
@@ -250,8 +265,21 @@ def _prepare(engine: Engine) -> None:
         if found is None:
             row = {"key": "schema_version", "value": str(SCHEMA_VERSION)}
             connection.execute(meta.insert().values(row))
-        elif int(found) != SCHEMA_VERSION:
+            return
+        if int(found) > SCHEMA_VERSION:
             raise ManagerError(
                 f"the database has version {found} of the tables, and this program version "
                 f"{SCHEMA_VERSION}: use the program that wrote it, or another database"
             )
+        if int(found) < 2:
+            _own_names(connection)
+        version = {"value": str(SCHEMA_VERSION)}
+        connection.execute(meta.update().where(meta.c.key == "schema_version").values(version))
+
+
+def _own_names(connection: Connection) -> None:
+    """Have the names of registered players belong to the tokens that registered them."""
+    known = select(names.c.name)
+    ours = (players.c.owner != "") & players.c.name.not_in(known)
+    registered = select(players.c.name, players.c.owner, players.c.added).where(ours)
+    connection.execute(names.insert().from_select(["name", "owner", "since"], registered))

@@ -19,12 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select, update
 
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
 from ggp_player.manager_service.storage import database as db
+from ggp_player.manager_service.storage.faces import ENDED, Faces
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 """The names of players, games and tokens."""
@@ -36,6 +37,9 @@ LATEST_ENDED = 100
 
 LABEL_BYTES = 3
 """The length of what distinguishes the match ids of this database from those of others."""
+
+AS_THEY_ARE = Faces()
+"""Matches as they are, whatever is shown of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,22 +263,27 @@ class Store:
         after: int = 0,
         limit: int | None = None,
         latest: bool = False,
+        faces: Faces = AS_THEY_ARE,
     ) -> list[EventMatch]:
         """List matches in their order, or the latest first, without records."""
         table = db.matches
-        columns = [column for column in table.c if column.name != "record"]
-        query = select(*columns).where(table.c.id > after).limit(limit)
+        columns: list[ColumnElement[Any]] = [
+            *(one for one in table.c if one.name not in {"status", "attempts", "record"}),
+            faces.status.label("status"),
+            faces.attempts.label("attempts"),
+        ]
+        query = select(*columns).where(table.c.id > after, faces.are_there).limit(limit)
         query = query.order_by(table.c.id.desc() if latest else table.c.id)
         if event is not None:
             query = query.where(table.c.event == event)
         if statuses:
-            query = query.where(table.c.status.in_(statuses))
+            query = query.where(faces.status.in_(statuses))
         with self._engine.connect() as connection:
             return [self._match(row) for row in connection.execute(query)]
 
-    def match(self, number: int) -> EventMatch | None:
+    def match(self, number: int, faces: Faces = AS_THEY_ARE) -> EventMatch | None:
         """Return a match."""
-        found = self.matches(after=number - 1, limit=1)
+        found = self.matches(after=number - 1, limit=1, faces=faces)
         return found[0] if found and found[0].id == number else None
 
     def record(self, number: int) -> str | None:
@@ -283,30 +292,45 @@ class Store:
         with self._engine.connect() as connection:
             return connection.execute(query).scalar()
 
-    def results(self, event: int | None = None) -> list[Mapping[str, Any]]:
+    def results(
+        self, event: int | None = None, faces: Faces = AS_THEY_ARE
+    ) -> list[Mapping[str, Any]]:
         """List the results of all matches that have one, of an event or of all."""
         table = db.matches
-        query = select(table.c.result).where(table.c.status.in_(("completed", "failed")))
+        query = select(table.c.result).where(faces.status.in_(ENDED))
         if event is not None:
             query = query.where(table.c.event == event)
         with self._engine.connect() as connection:
             return list(connection.execute(query.order_by(table.c.id)).scalars())
 
-    def counts(self, event: int | None = None) -> dict[str, int]:
+    def counts(self, event: int | None = None, faces: Faces = AS_THEY_ARE) -> dict[str, int]:
         """Count matches by status."""
-        table = db.matches
-        query = select(table.c.status, func.count()).group_by(table.c.status)
+        shown = select(faces.status.label("status")).where(faces.are_there)
         if event is not None:
-            query = query.where(table.c.event == event)
+            shown = shown.where(db.matches.c.event == event)
+        status = shown.subquery().c.status
+        query = select(status, func.count()).group_by(status)
         with self._engine.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    def open_round(self, event: int, instant: int) -> int | None:
+        """Return the first round of an event with a match that had not ended then; None if none."""
+        table = db.matches
+        is_open = or_(table.c.ended.is_(None), table.c.ended > instant)
+        query = select(func.min(table.c.round)).where(table.c.event == event, is_open)
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar()
+
     def begin_attempt(self, match: EventMatch) -> str | None:
-        """Begin to play a match and return its new match id; None if it does not wait any more."""
+        """Begin to play a match with its seed, and return the new match id.
+
+        None if the match does not wait any more.
+        """
         number = match.attempts + 1
         match_id = self._match_id(match.game, match.id, number)
+        values = {"status": "running", "attempts": number, "seed": match.seed}
         with self._engine.begin() as connection:
-            if not _change(connection, match.id, "waiting", status="running", attempts=number):
+            if not _change(connection, match.id, "waiting", **values):
                 return None
             row = {"match_id": match_id, "match": match.id, "status": "running", "reason": ""}
             connection.execute(db.attempts.insert().values(began=self._now(), **row))
@@ -371,6 +395,8 @@ class Store:
 
     def _match(self, row: Row[Any]) -> EventMatch:
         values = dict(row._mapping)
+        if row.status not in ENDED:
+            values |= {"ended": None, "result": None}
         attempt = row.attempts
         match_id = self._match_id(row.game, row.id, attempt) if attempt else ""
         return EventMatch(**{**values, "players": tuple(row.players), "match_id": match_id})

@@ -1,8 +1,10 @@
 """Who may do what: reading is free unless the service is private, and changes need a token.
 
-Requests from this machine to a service that listens here only need none; a browser must not send
-them for another site, so they come from no other origin, and under a name of this machine. Their
-bodies are JSON, which no form of another site can send.
+Requests from this machine to a service that listens here only need none. They go to a name of this
+machine, as the domain name of a web page can be made to mean this address, and then the browser
+takes us for the page's own server, from which it may read. And what changes something is sent by a
+browser for no other site: it comes from no other origin, and its body is JSON, which no form of
+another site can send.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from aiohttp import web
 from ggp_player.manager_service.storage.tokens import Role, TokenHolder
 from ggp_player.manager_service.web.models import ApiProblem
 from ggp_player.pages.security import is_own_page
-from ggp_player.server import is_loopback
+from ggp_player.server import names_loopback
 
 Network: TypeAlias = IPv4Network | IPv6Network
 """Addresses of hosts, as CIDR has them."""
@@ -67,8 +69,12 @@ def admit(
     """
     if known is None and secret_of(request):
         raise ApiError(401, "the token is not known, or was revoked", "Authorization")
-    if known is None and access.is_open and _is_from_here(request):
-        known = TokenHolder("", "admin")
+    if known is None and access.is_open:
+        if not names_loopback(request.host):
+            what = f"this manager is for this machine only, which is not called {request.host}"
+            raise ApiError(403, what, "Host", "127.0.0.1 or localhost; or a token")
+        if request.method in {"GET", "HEAD"} or is_own_page(request.headers, request.host):
+            known = TokenHolder("", "admin")
     if role is None and not access.is_private:
         return known or TokenHolder("", "spectator")
     needed = role or "spectator"
@@ -92,11 +98,3 @@ def secret_of(request: web.Request) -> str:
         except (binascii.Error, UnicodeDecodeError):
             return value
     return ""
-
-
-def _is_from_here(request: web.Request) -> bool:
-    """Return whether a request without a token may be trusted: no other site can have sent it."""
-    host = request.url.host or ""
-    if not is_loopback(host):
-        return False
-    return request.method in {"GET", "HEAD"} or is_own_page(request.headers, request.host)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any, TypeVar
 
@@ -16,7 +16,8 @@ from pydantic import BaseModel, ValidationError
 from gdl.version import __version__
 from ggp_player.clock import wall_clock
 from ggp_player.errors import ManagerError
-from ggp_player.manager import MAX_REPLY, Mailbox, RemotePlayer
+from ggp_player.front import Streams
+from ggp_player.manager import MAX_REPLY, RemotePlayer
 from ggp_player.manager_service.rules.rules_pool import RulesPool
 from ggp_player.manager_service.scheduling.clients import (
     POLLS,
@@ -28,7 +29,9 @@ from ggp_player.manager_service.scheduling.clients import (
 from ggp_player.manager_service.scheduling.event_formats import check_plan
 from ggp_player.manager_service.scheduling.people import base_of
 from ggp_player.manager_service.scheduling.roster import Presence
-from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known, player_roles
+from ggp_player.manager_service.scheduling.scheduler import Scheduler, check_known
+from ggp_player.manager_service.scheduling.seeds import EventSecrets
+from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.store import (
     NAME,
     NAME_RULE,
@@ -41,6 +44,8 @@ from ggp_player.manager_service.storage.tokens import Role, TokenHolder, TokenSt
 from ggp_player.manager_service.web import models
 from ggp_player.manager_service.web.admission import Access, ApiError, admit, secret_of
 from ggp_player.manager_service.web.games import own_game
+from ggp_player.manager_service.web.name_claims import NameClaims
+from ggp_player.manager_service.web.shown import event_shown, game_shown, match_shown, player_shown
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.event_stream import KEEP_ALIVE_SECONDS, EventStream
 from ggp_player.pages.security import PAGE_HEADERS, is_own_page
@@ -58,6 +63,8 @@ PERSON_LIFETIME = 3600
 
 MAX_FOLLOWERS = 100
 """Connections that follow the live events."""
+
+MAX_FOLLOWERS_OF_ADDRESS = 75
 
 MAX_LISTED = 1000
 """The most matches of one answer."""
@@ -79,15 +86,20 @@ class Api:
         scheduler: Scheduler,
         rules: RulesPool,
         tokens: TokenStore,
+        names: NameStore,
         access: Access,
         document: Mapping[str, Any],
     ) -> None:
         self.scheduler = scheduler
         self._rules = rules
         self._tokens = tokens
+        self._names = names
+        self._claims = NameClaims(names, scheduler.roster)
         self._access = access
         self._checking = asyncio.Semaphore(2)
         self._document = document
+        self._public = scheduler.public
+        self._followers = Streams(MAX_FOLLOWERS, MAX_FOLLOWERS_OF_ADDRESS)
 
     async def admit(self, request: web.Request, role: Role | None) -> None:
         """Find out who asks. Raises :class:`ApiError` where that is not allowed."""
@@ -99,19 +111,22 @@ class Api:
 
     async def players(self, request: web.Request) -> web.Response:
         """List players."""
-        found = self.scheduler.roster.presences
-        return json_answer([_player_shown(found[name]) for name in sorted(found)])
+        found, matches = self.scheduler.roster.presences, self._public.matches_of_players()
+        return json_answer([player_shown(found[name], matches) for name in sorted(found)])
 
     async def player(self, request: web.Request) -> web.Response:
         """Show a player."""
-        return json_answer(_player_shown(self._presence(request)))
+        return self._player_answer(self._presence(request))
+
+    def _player_answer(self, presence: Presence) -> web.Response:
+        return json_answer(player_shown(presence, self._public.matches_of_players()))
 
     async def put_player(self, request: web.Request) -> web.Response:
         """Add, register or renew a player."""
         name, sent = request.match_info["name"], await _body(request, models.PlayerToPut)
         _check_name(name)
         identity = _asking.get()
-        self.check_owner(name)
+        await self.check_owner(name)
         if sent.lifetime is None and not identity.may("organiser"):
             raise ApiError(
                 403, "a player that stays is added by an organiser", "lifetime", "seconds"
@@ -122,15 +137,13 @@ class Api:
                 raise ApiError(422, "where is it?", "address", "host:port, or port alone")
             address = f"{request.remote}:{sent.port}{sent.path if sent.path != '/' else ''}"
         self._check_player_address(address, request.remote)
-        self._check_free(name, address, sent.lifetime)
+        self._claims.check_free(name, address, sent.lifetime)
         if not speaks(sent.dialects):
             raise ApiError(422, "the manager speaks none of these", "dialects", "A to E or C'")
         expires = None if sent.lifetime is None else wall_clock() + 1000 * sent.lifetime
-        player = StoredPlayer(
-            *(name, address, sent.dialects, sent.versions, identity.name), expires=expires
-        )
-        await self.scheduler.put_player(player)
-        return json_answer(_player_shown(self._presence(request)))
+        player = StoredPlayer(name, address, sent.dialects, sent.versions, expires=expires)
+        await self._put(player)
+        return self._player_answer(self._presence(request))
 
     def _check_player_address(self, address: str, sender: str | None) -> None:
         try:
@@ -147,25 +160,23 @@ class Api:
             expected = f"{sender}, where this comes from, or a host of --allow-addresses"
             raise ApiError(403, what, "address", expected)
 
-    def check_owner(self, name: str) -> None:
+    async def check_owner(self, name: str) -> None:
         """Raise :class:`ApiError` where who asks may not act for the player."""
-        identity, found = _asking.get(), self.scheduler.roster.presences.get(name)
-        if found and found.player.owner != identity.name and not identity.may("organiser"):
-            raise ApiError(403, f"{name} was registered with another token", "name")
+        await self._claims.check(_asking.get(), name)
 
-    def _check_free(self, name: str, address: str, lifetime: int | None) -> None:
-        """Raise :class:`ApiError` where another server that answers has registered the name."""
-        found = self.scheduler.roster.presences.get(name)
-        if lifetime is None or found is None or found.player.address == address:
-            return
-        if found.status in {"available", "busy"}:
-            what = f"the name {name} belongs to a player at another address"
-            raise ApiError(409, what, "name", "another name: ggp-player serve --name")
+    async def _put(self, player: StoredPlayer) -> None:
+        """Register or renew a player. Raises :class:`ApiError` where there are too many."""
+        try:
+            with self.scheduler.roster.entering(player.name):
+                owner = await self._claims.claim(_asking.get(), player.name)
+                await self.scheduler.put_player(replace(player, owner=owner))
+        except ManagerError as error:
+            raise ApiError(409, str(error), "name", "a name that is registered") from error
 
     async def delete_player(self, request: web.Request) -> web.Response:
         """Withdraw or remove a player."""
         name = self._presence(request).player.name
-        self.check_owner(name)
+        await self.check_owner(name)
         await self.scheduler.remove_player(name)
         return json_answer(models.Done())
 
@@ -173,7 +184,7 @@ class Api:
         """Ask a player for its status."""
         presence = self._presence(request)
         await self.scheduler.roster.check(presence.player.name)
-        return json_answer(_player_shown(presence))
+        return self._player_answer(presence)
 
     def _presence(self, request: web.Request) -> Presence:
         return self._presence_of(request.match_info["name"])
@@ -184,36 +195,47 @@ class Api:
             raise ApiError(404, f"there is no player {name}", "name")
         return found
 
+    async def names(self, request: web.Request) -> web.Response:
+        """List the names that belong to tokens."""
+        found = await self.scheduler.call(self._names.list)
+        return json_answer([models.NameShown(**asdict(one)) for one in found])
+
+    async def release_name(self, request: web.Request) -> web.Response:
+        """Release a name, and withdraw who is registered under it."""
+        name = request.match_info["name"]
+        if not await self.scheduler.call(self._names.release, name):
+            raise ApiError(404, f"the name {name} belongs to no token", "name")
+        await self.scheduler.remove_player(name)
+        return json_answer(models.Done())
+
     # People
 
     async def post_person(self, request: web.Request) -> web.Response:
         """Register somebody who plays on a page."""
         name = (await _body(request, models.PersonToSeat)).name
-        self.check_owner(name)
+        await self.check_owner(name)
         found = self.scheduler.roster.presences.get(name)
         if found is None:
-            await self._put_person(name)
+            expires = wall_clock() + 1000 * PERSON_LIFETIME
+            await self._put(StoredPlayer(name, HUMAN, expires=expires))
         elif not is_person(found.player):
             raise ApiError(409, f"the name {name} belongs to another player", "name")
         return json_answer(models.SeatTaken(page=f"{base_of(name)}/"), 201)
 
     async def renew_person(self, name: str) -> None:
         """Renew the registration of somebody where half of its time is over."""
-        expires = self._presence_of(name).player.expires
-        if expires is not None and expires < wall_clock() + 500 * PERSON_LIFETIME:
-            await self._put_person(name)
-
-    async def _put_person(self, name: str) -> None:
-        expires = wall_clock() + 1000 * PERSON_LIFETIME
-        player = StoredPlayer(name, HUMAN, owner=_asking.get().name, expires=expires)
-        await self.scheduler.put_player(player)
+        now, player = wall_clock(), self._presence_of(name).player
+        if player.expires is not None and player.expires < now + 500 * PERSON_LIFETIME:
+            expires = now + 1000 * PERSON_LIFETIME
+            await self.scheduler.put_player(replace(player, expires=expires))
 
     # Players that poll
 
     async def poll(self, request: web.Request) -> web.StreamResponse:
         """Hand out what waits for a player; its clock runs when that has gone to the system."""
-        name, mailbox = await self._polling(request, "recipient")
+        name = await self._polling(request, "recipient")
         await self._renew_polling(name)
+        mailbox = self.scheduler.roster.clients.mailboxes.of(name)
         letter = mailbox.take()
         response = _text_answer(str(letter) if letter else "")
         if letter is None:
@@ -231,21 +253,24 @@ class Api:
 
     async def take_reply(self, request: web.Request) -> web.Response:
         """Take the reply to a message; one that nobody waits for any more is dropped."""
-        _, mailbox = await self._polling(request, "sender")
+        name = await self._polling(request, "sender")
         body = await request.read()
+        if name not in self.scheduler.roster.presences:
+            return _text_answer("")
+        mailbox = self.scheduler.roster.clients.mailboxes.of(name)
         mailbox.answer(request.query.get("msgid", ""), body[:MAX_REPLY].decode(errors="replace"))
         return _text_answer("")
 
-    async def _polling(self, request: web.Request, key: str) -> tuple[str, Mailbox]:
-        """Return the name in a query, and its mailbox, if who asks may use it."""
+    async def _polling(self, request: web.Request, key: str) -> str:
+        """Return the name in a query, if who asks may use it."""
         if not is_own_page(request.headers, request.host):
             raise ApiError(403, "no page of another site polls", "Origin")
         name = request.query.get(key, "")
         if not NAME.fullmatch(name):
             raise ApiError(422, f"{name!r} is no name", key, NAME_RULE)
-        self.check_owner(name)
-        self._check_free(name, POLLS, POLL_LIFETIME)
-        return name, self.scheduler.roster.clients.mailboxes.of(name)
+        await self.check_owner(name)
+        self._claims.check_free(name, POLLS, POLL_LIFETIME)
+        return name
 
     async def _renew_polling(self, name: str) -> None:
         """Register a player that polls, or renew that where half of its time is over."""
@@ -255,26 +280,25 @@ class Api:
             return
         expires = now + 1000 * POLL_LIFETIME
         dialects = (str(Dialect.STANFORD_POLLING),)
-        player = StoredPlayer(name, POLLS, dialects, {}, _asking.get().name, expires=expires)
-        await self.scheduler.put_player(player)
+        await self._put(StoredPlayer(name, POLLS, dialects, {}, expires=expires))
 
     # Games
 
     async def games(self, request: web.Request) -> web.Response:
         """List games."""
         found = await self.scheduler.call(self.scheduler.store.games)
-        return json_answer([_game_shown(game) for game in found])
+        return json_answer([game_shown(game) for game in found])
 
     async def game(self, request: web.Request) -> web.Response:
         """Show a game with its rules."""
         game = await self._known_game(request.match_info["name"])
-        return json_answer(_game_shown(game).model_copy(update={"rules": game.rules}))
+        return json_answer(game_shown(game).model_copy(update={"rules": game.rules}))
 
     async def put_game(self, request: web.Request) -> web.Response:
         """Add or replace a game, whose rules are checked."""
         name, sent = request.match_info["name"], await _body(request, models.GameToPut)
         _check_name(name)
-        return json_answer(_game_shown(await self._add_game(name, sent.rules)))
+        return json_answer(game_shown(await self._add_game(name, sent.rules)))
 
     async def _add_game(self, name: str, rules: str) -> StoredGame:
         async with self._checking:
@@ -300,7 +324,7 @@ class Api:
 
     async def events(self, request: web.Request) -> web.Response:
         """List events."""
-        found = await self.scheduler.call(self.scheduler.store.events)
+        found = await self.scheduler.call(self._public.events)
         return json_answer([await self._event_shown(event) for event in found])
 
     async def event(self, request: web.Request) -> web.Response:
@@ -312,6 +336,7 @@ class Api:
         sent = await _body(request, models.EventToPost)
         games = [await self._known_game(name) for name in sent.games]
         settings = sent.model_dump(mode="json", exclude={"name", "games"})
+        settings |= asdict(EventSecrets.new(sent.seed))
         digests = {game.name: game.digest for game in games}
         trial = StoredEvent(0, sent.name, settings, digests, "", 0)
         try:
@@ -344,32 +369,24 @@ class Api:
     async def standings(self, request: web.Request) -> web.Response:
         """Sum up an event."""
         event = await self._known_event(request)
-        results = await self.scheduler.results(event.id)
-        ratings = await self.scheduler.call(self.scheduler.store.ratings, event.id)
+        results = await self.scheduler.call(self._public.results, event.id)
+        ratings = await self.scheduler.call(self._public.ratings, event.id)
         return json_answer(await asyncio.to_thread(summarise, results, ratings or None))
 
     async def ratings(self, request: web.Request) -> web.Response:
         """Sum up all events."""
-        results = await self.scheduler.results()
+        results = await self.scheduler.call(self._public.results)
         return json_answer(await asyncio.to_thread(summarise, results))
 
     async def _known_event(self, request: web.Request) -> StoredEvent:
-        event = await self.scheduler.call(self.scheduler.store.event, _number(request))
+        event = await self.scheduler.call(self._public.event, _number(request))
         if event is None:
             raise ApiError(404, f"there is no event {request.match_info['id']}", "id")
         return event
 
     async def _event_shown(self, event: StoredEvent) -> models.EventShown:
-        counts = await self.scheduler.call(self.scheduler.store.counts, event.id)
-        return models.EventShown(
-            id=event.id,
-            name=event.name,
-            status=event.status,
-            created=event.created,
-            ended=event.ended,
-            settings={**event.settings, "games": list(event.digests)},
-            matches=counts,
-        )
+        counts = await self.scheduler.call(self._public.counts, event.id)
+        return event_shown(event, counts)
 
     # Matches
 
@@ -379,34 +396,33 @@ class Api:
         limit = min(_query(request, "limit", 100) or 1, MAX_LISTED)
         status = request.query.get("status", "")
         found = await self.scheduler.call(
-            self.scheduler.store.matches, event, (status,) if status else (), after or 0, limit
+            self._public.matches, event, (status,) if status else (), after or 0, limit
         )
-        return json_answer([self._match_shown(match) for match in found])
+        return json_answer(await self._matches_shown(found))
 
     async def match(self, request: web.Request) -> web.Response:
         """Show a match."""
-        return json_answer(self._match_shown(await self._known_match(request)))
+        [shown] = await self._matches_shown([await self._known_match(request)])
+        return json_answer(shown)
 
     async def record(self, request: web.Request) -> web.Response:
         """Return the record of a match."""
         match = await self._known_match(request)
-        record = await self.scheduler.call(self.scheduler.store.record, match.id)
+        record = await self.scheduler.call(self._public.record, match)
         if not record:
             raise ApiError(404, f"the match is {match.status}", "id", "a match that has ended")
         return web.Response(text=record, content_type="application/json")
 
     async def _known_match(self, request: web.Request) -> EventMatch:
-        match = await self.scheduler.call(self.scheduler.store.match, _number(request))
+        match = await self.scheduler.call(self._public.match, _number(request))
         if match is None:
             raise ApiError(404, f"there is no match {request.match_info['id']}", "id")
         return match
 
-    def _match_shown(self, match: EventMatch) -> models.MatchShown:
-        values = {
-            key: value for key, value in asdict(match).items() if key not in {"place", "digest"}
-        }
-        running = self.scheduler.running.get(match.id)
-        return models.MatchShown(**values, step=running.step if running else None)
+    async def _matches_shown(self, matches: Sequence[EventMatch]) -> list[models.MatchShown]:
+        secrets = await self.scheduler.call(self._public.secrets, matches)
+        running = self._public.running
+        return [match_shown(one, secrets[one.id], running.get(one.id)) for one in matches]
 
     # Everything else
 
@@ -416,22 +432,24 @@ class Api:
 
     async def status(self, request: web.Request) -> web.Response:
         """Count what there is."""
-        store = self.scheduler.store
         return json_answer(
             models.StatusShown(
                 version=__version__,
                 players=len(self.scheduler.roster.presences),
-                events=len(await self.scheduler.call(store.events)),
-                matches=await self.scheduler.call(store.counts),
+                events=len(await self.scheduler.call(self._public.events)),
+                matches=await self.scheduler.call(self._public.counts),
             )
         )
 
     async def follow(self, request: web.Request) -> web.StreamResponse:
         """Send what happens, as it happens."""
+        if not is_own_page(request.headers, request.host):
+            raise ApiError(403, "no page of another site follows what happens", "Origin")
         news = self.scheduler.news
-        if news.followers >= MAX_FOLLOWERS:
-            raise ApiError(503, f"{MAX_FOLLOWERS} follow already")
-        with news.follow() as queue:
+        if not self._followers.has_room(request.remote):
+            most = f"{MAX_FOLLOWERS_OF_ADDRESS} of one address, or {MAX_FOLLOWERS} in all"
+            raise ApiError(503, f"{most}, follow already")
+        with self._followers.counted(request.remote), news.follow() as queue:
             async with EventStream(request) as stream:
                 while True:
                     try:
@@ -514,23 +532,3 @@ def _query(request: web.Request, key: str, default: int | None) -> int | None:
     if not text.isascii() or not text.isdigit() or len(text) > 15:
         raise ApiError(422, f"{text!r} is no number", key, "a number")
     return int(text)
-
-
-def _player_shown(presence: Presence) -> models.PlayerShown:
-    player = presence.player
-    host, colon, rest = player.address.rpartition(":")
-    address = f"{host}:{rest.partition('/')[0]}" if colon else player.address
-    return models.PlayerShown(
-        name=player.name,
-        address=address,
-        dialects=player.dialects,
-        versions=dict(player.versions or {}),
-        status=presence.status,
-        problem=presence.problem,
-        match=presence.match_id,
-        expires=player.expires,
-    )
-
-
-def _game_shown(game: StoredGame) -> models.GameShown:
-    return models.GameShown(name=game.name, digest=game.digest, roles=player_roles(game.roles))

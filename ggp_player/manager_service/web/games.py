@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ggp_player.play import our_games
+from gdl.game_library import own_games
 
 
 def own_game(name: str) -> str | None:
     """Return the rules of a game of ours, None if there is none of that name."""
-    path = our_games().get(name)
+    path = own_games().get(name)
     return None if path is None else path.read_text(encoding="utf-8")

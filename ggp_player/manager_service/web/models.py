@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from ggp_player.manager_service.scheduling.event_formats import Format
 from ggp_player.manager_service.storage.tokens import Role
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
+
+Seed = Annotated[
+    str,
+    BeforeValidator(
+        lambda found: str(found) if type(found) is int else found,
+        json_schema_input_type=int | str,
+    ),
+    StringConstraints(pattern=r"^[!-~]{1,200}$"),
+]
 
 MAX_CLOCK = 86_400
 """Seconds: a day."""
@@ -66,6 +75,14 @@ class PlayerShown(_Answered):
     expires: int | None
 
 
+class NameShown(_Answered):
+    """A player's name, and the token that it belongs to."""
+
+    name: str
+    owner: str
+    since: int
+
+
 class PersonToSeat(_Sent):
     """Somebody who wants to play on a page of the manager's."""
 
@@ -110,15 +127,28 @@ class EventToPost(_Sent):
         "any is for all who are registered when a round begins",
     )
     rounds: int = Field(default=1, ge=0, le=10_000, description="0: a ladder without an end")
-    start_clock: int = Field(default=30, ge=0, le=MAX_CLOCK, description="seconds")
-    play_clock: int = Field(default=15, ge=0, le=MAX_CLOCK, description="seconds")
-    seed: int = Field(default=0, ge=0, lt=2**53, description="of chance, and of random moves")
+    start_clock: int = Field(default=30, ge=1, le=MAX_CLOCK, description="seconds")
+    play_clock: int = Field(default=15, ge=1, le=MAX_CLOCK, description="seconds")
+    seed: Seed | None = Field(
+        default=None,
+        description="of chance, and of random moves: a number or a text; random unless given. Who "
+        "can guess it knows all dice",
+    )
     scramble: bool = Field(default=False, description="replace the words of the rules")
     max_steps: int = Field(default=1000, ge=1, le=1_000_000)
+    spectator_delay: int = Field(
+        default=0,
+        ge=0,
+        le=MAX_CLOCK,
+        description="seconds after which spectators are shown what happens in the matches",
+    )
 
 
 class EventShown(_Answered):
-    """An event; `matches` counts them by status."""
+    """An event; `matches` counts them by status.
+
+    `commitment` is the SHA-256 of `nonce:seed`, which are shown when all its matches are over.
+    """
 
     id: int
     name: str
@@ -127,6 +157,9 @@ class EventShown(_Answered):
     ended: int | None
     settings: dict[str, Any]
     matches: dict[str, int]
+    commitment: str | None = None
+    nonce: str | None = None
+    seed: str | None = None
 
 
 class IntervalShown(_Answered):
@@ -151,20 +184,27 @@ class StandingsShown(_Answered):
 
 
 class MatchShown(_Answered):
-    """A match; `match_id` is that of its latest attempt, and `result` is there once it ended."""
+    """A match; `match_id` is that of its latest attempt, and `result` is there once it ended.
+
+    `commitment` is the SHA-256 of `nonce:seed` of the attempt that is under way or comes next;
+    both are shown when the match is over.
+    """
 
     id: int
     match_id: str
     event: int
+    place: str
     game: str
     round: int
-    seed: int
     players: tuple[str, ...]
     status: str
     attempts: int
     step: int | None = None
     ended: int | None = None
     result: dict[str, Any] | None = None
+    commitment: str | None = None
+    nonce: str | None = None
+    seed: int | None = None
 
 
 class TokenToPost(_Sent):

@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from ggp_player.manager_service.scheduling.scheduler import Scheduler
+from ggp_player.manager_service.storage.faces import ENDED
 from ggp_player.manager_service.web.summary import summarise
 from ggp_player.pages.site import PageSite
 
@@ -33,34 +34,32 @@ class ManagerPage:
         router.add_get("/events/{id:[0-9]{1,15}}", admitted(self._event), allow_head=False)
 
     async def _front(self, request: web.Request) -> web.Response:
-        scheduler = self._scheduler
-        events = (await scheduler.call(scheduler.store.events))[: -EVENTS_SHOWN - 1 : -1]
-        counts = [await scheduler.call(scheduler.store.counts, event.id) for event in events]
-        ended = await scheduler.call(
-            scheduler.store.matches, None, ("completed", "failed"), 0, MATCHES_SHOWN, True
-        )
+        scheduler, public = self._scheduler, self._scheduler.public
+        events = (await scheduler.call(public.events))[: -EVENTS_SHOWN - 1 : -1]
+        counts = [await scheduler.call(public.counts, event.id) for event in events]
+        ended = await scheduler.call(public.matches, None, ENDED, 0, MATCHES_SHOWN, True)
         presences = scheduler.roster.presences
         return self._site.page(
             "manager.html",
             here="/",
             players=[presences[name] for name in sorted(presences)],
             events=list(zip(events, counts, strict=True)),
-            running=list(scheduler.running.values())[:MATCHES_SHOWN],
+            matches=public.matches_of_players(),
+            running=list(public.running.values())[:MATCHES_SHOWN],
             ended=ended,
         )
 
     async def _event(self, request: web.Request) -> web.Response:
-        scheduler, number = self._scheduler, int(request.match_info["id"])
-        event = await scheduler.call(scheduler.store.event, number)
+        scheduler, public = self._scheduler, self._scheduler.public
+        number = int(request.match_info["id"])
+        event = await scheduler.call(public.event, number)
         if event is None:
             return self._site.error(404, f"there is no event {number}")
-        results = await scheduler.results(number)
-        ratings = await scheduler.call(scheduler.store.ratings, number)
+        results = await scheduler.call(public.results, number)
+        ratings = await scheduler.call(public.ratings, number)
         rows = await asyncio.to_thread(summarise, results, ratings or None)
-        ended = await scheduler.call(
-            scheduler.store.matches, number, ("completed", "failed"), 0, MATCHES_SHOWN, True
-        )
-        counts = await scheduler.call(scheduler.store.counts, number)
+        ended = await scheduler.call(public.matches, number, ENDED, 0, MATCHES_SHOWN, True)
+        counts = await scheduler.call(public.counts, number)
         return self._site.page(
             "manager_event.html", here="", event=event, rows=rows, ended=ended, counts=counts
         )

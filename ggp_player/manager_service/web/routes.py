@@ -48,6 +48,23 @@ ROUTES: tuple[Route[Api], ...] = (
         m.PlayerShown,
     ),
     Route(
+        "GET",
+        "/api/names",
+        "organiser",
+        "List the names that belong to tokens",
+        Api.names,
+        m.NameShown,
+        is_list=True,
+    ),
+    Route(
+        "DELETE",
+        "/api/names/{name}",
+        "organiser",
+        "Release a name, for any token to take it",
+        Api.release_name,
+        m.Done,
+    ),
+    Route(
         "POST",
         "/api/people",
         "player",

@@ -9,7 +9,6 @@ from ggp_player.manager.tournament import (
     Interval,
     MatchResult,
     interval,
-    is_available,
     match_points,
     rate,
 )
@@ -21,10 +20,10 @@ def summarise(
 ) -> list[StandingsShown]:
     """Sum up results, the players with the most points first.
 
-    Without ``ratings`` they are computed here, where the library is installed that does it.
+    Without ``ratings`` they are computed here.
     """
     names = sorted({name for result in results for name in result.players})
-    if ratings is None and is_available() and len(names) > 1:
+    if ratings is None and len(names) > 1:
         ratings = rate(results, names)
     points: dict[str, list[tuple[int, float]]] = defaultdict(list)
     played: dict[str, list[tuple[MatchResult, int]]] = defaultdict(list)

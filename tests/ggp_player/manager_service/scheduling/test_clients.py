@@ -43,12 +43,12 @@ async def answering(reply: str) -> AsyncIterator[tuple[str, list[str]]]:
 @pytest.mark.parametrize(
     ("dialects", "plain", "with_percepts"),
     [
-        ((), "A", "A"),
-        (("F",), "A", "A"),
+        ((), "A", "C"),
+        (("F",), "A", "C"),
         (("E", "D", "C'", "C", "B", "A"), "A", "C"),
         (("C'", "A"), "A", "C'"),
         (("C", "E", "B"), "E", "C"),
-        (("B", "D"), "D", "D"),
+        (("B", "D"), "D", "C"),  # others would be told what is hidden
         (("C'",), "C'", "C'"),
     ],
 )

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from ggp_player.errors import ServerError
+from ggp_player.manager import DistantPlayer, RemotePlayer
 from ggp_player.manager_service.scheduling.clients import AbsentPlayer, check_address
 from ggp_player.manager_service.scheduling.roster import (
+    CHECK_PAUSE,
+    LONGEST_PAUSE,
     PATIENCE,
     PERSON_PATIENCE,
     PERSON_PAUSE,
@@ -38,6 +47,83 @@ async def test_a_player_that_comes_back_is_called_upon_again() -> None:
         assert not roster.can_begin("ann")
         roster.leave("ann", "match 1")
         assert roster.can_begin("ann")
+
+
+async def test_a_player_that_listens_nowhere_is_asked_with_growing_pauses() -> None:
+    now, asked = [0.0], []
+    roster = Roster(lambda: now[0])
+    roster.put(StoredPlayer("ann", "127.0.0.1:1"))
+    presence = roster.presences["ann"]
+    while now[0] < 2000:
+        before = presence.ask_at
+        await roster.check_all()
+        if presence.ask_at != before:
+            asked.append(now[0])
+        now[0] += CHECK_PAUSE
+    pauses = [after - before for before, after in pairwise(asked)]
+    assert pauses[:7] == [10, 20, 40, 80, 160, 320, 320]
+    assert not roster.is_due(presence)
+    roster.put(StoredPlayer("ann", "127.0.0.1:1", expires=10**15))
+    assert roster.is_due(presence)
+
+
+async def test_the_log_says_once_who_cannot_be_reached_and_once_who_is_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
+    now = [0.0]
+    roster = Roster(lambda: now[0])
+    async with await listen(StubPlayer()) as server:
+        port = port_of(server)
+    roster.put(StoredPlayer("ann", f"127.0.0.1:{port}"))
+    for _ in range(50):
+        await roster.check_all()
+        now[0] += CHECK_PAUSE
+    assert caplog.messages == ["ann cannot be reached: nothing listens there"]
+    async with await listen(StubPlayer(), port):
+        now[0] += LONGEST_PAUSE
+        for _ in range(5):
+            await roster.check_all()
+    assert caplog.messages[1:] == ["ann can be reached again"]
+
+
+async def test_a_match_that_begins_without_its_player_asks_it_as_rarely() -> None:
+    now = [0.0]
+    roster = Roster(lambda: now[0])
+    async with await listen(StubPlayer()) as server:
+        port = port_of(server)
+    found = roster.put(StoredPlayer("ann", f"127.0.0.1:{port}"))
+    remote = RemotePlayer("127.0.0.1", port, title="ann")
+    assert roster.seat(found, remote) is remote
+    await roster.check("ann")
+    seated = roster.seat(found, remote)
+    assert (seated.name, isinstance(seated, DistantPlayer)) == ("ann", True)
+    with pytest.raises(ServerError, match="is not asked again yet"):
+        await seated.send("( PLAY m NIL )")
+    now[0] += CHECK_PAUSE
+    with pytest.raises(ServerError, match="nothing listens there"):
+        await seated.send("( PLAY m NIL )")
+    assert found.pause == 2 * CHECK_PAUSE
+    async with await listen(StubPlayer(), port):
+        now[0] += 2 * CHECK_PAUSE
+        for _ in range(2):
+            assert await seated.send("( INFO )")
+    assert (found.status, found.pause) == ("available", 0)
+
+
+async def test_a_player_that_answers_badly_is_asked_as_often_as_others() -> None:
+    async def garbage(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+        writer.close()
+
+    roster = Roster(lambda: 0.0)
+    async with await asyncio.start_server(garbage, "127.0.0.1", 0) as server:
+        roster.put(StoredPlayer("ann", f"127.0.0.1:{port_of(server)}"))
+        found = await roster.check("ann")
+    assert found is not None
+    assert (found.status, found.pause) == ("unreachable", 0)
+    assert found.problem == "it sends more than 4 heads before its reply"
+    assert roster.is_due(found)
 
 
 def test_registrations_expire() -> None:

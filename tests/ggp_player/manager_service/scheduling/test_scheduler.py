@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+import resource
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
 
+from ggp_player.manager import LackError, RemotePlayer, SelfWatch
 from ggp_player.manager_service.scheduling import scheduler
+from ggp_player.manager_service.scheduling.failures import MAX_LACKS
 from ggp_player.server import Config, Player
 from tests.support.manager_service import CLOCKS, asker, stub
 from tests.support.stub_players import port_of
@@ -57,6 +60,61 @@ async def test_percepts_and_chance_do_not_stop_a_match(tmp_path: Path) -> None:
         ended = await asking.until("match_ended")
         assert ended["failure"] == ""
         assert await asking.done("GET", f"/api/matches/{ended['match']}/record")
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Let this process open no file meanwhile."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+async def test_no_player_is_blamed_where_the_manager_has_no_files_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    lacked = asyncio.Event()
+    note = SelfWatch.note
+
+    def noted(watch: SelfWatch, what: str) -> None:
+        note(watch, what)
+        lacked.set()
+
+    monkeypatch.setattr(SelfWatch, "note", noted)
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        sent = {**EVENT, "name": "cup", "players": ["ann", "bob"]}
+        await asking.done("POST", "/api/events", sent)
+        await asking.until("match_step")
+        with no_more_files():
+            await asyncio.wait_for(lacked.wait(), 60)
+        await asking.until("event_ended")
+        matches = await asking.done("GET", "/api/matches")
+    assert {match["status"] for match in matches} == {"completed"}
+    assert not [error for match in matches for error in match["result"]["errors"] if any(error)]
+    lines = [record.getMessage() for record in caplog.records if "lacks" in record.getMessage()]
+    assert lines == ["the manager lacks open files: matches wait, and no player is blamed"]
+
+
+async def test_a_match_is_played_again_so_often_and_then_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_threads(*_: object) -> str:
+        raise LackError("threads", was_sent=True)
+
+    monkeypatch.setattr(scheduler, "LACK_PAUSE", 0)
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        monkeypatch.setattr(RemotePlayer, "send", no_threads)
+        sent = {**EVENT, "name": "cup", "players": ["ann", "bob"], "format": "round_robin"}
+        await asking.done("POST", "/api/events", sent)
+        await asking.until("event_ended")
+        matches = await asking.done("GET", "/api/matches")
+    reason = f"the manager lacked threads each time that it played this, {MAX_LACKS} times"
+    assert {match["status"] for match in matches} == {"failed"}
+    assert {match["attempts"] for match in matches} == {MAX_LACKS}
+    assert {match["result"]["failure"] for match in matches} == {reason}
 
 
 @asynccontextmanager

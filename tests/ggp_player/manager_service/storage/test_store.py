@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sqlalchemy import text
 from ggp_player.errors import ManagerError
 from ggp_player.manager.tournament import Interval, PlannedMatch
 from ggp_player.manager_service.storage.database import Database, database_url
+from ggp_player.manager_service.storage.names import NameStore, OwnedName
 from ggp_player.manager_service.storage.store import Store, StoredEvent, StoredGame, StoredPlayer
 from tests.support.postgresql import postgresql
 
@@ -119,6 +121,36 @@ def test_two_managers_do_not_share_a_database(name: str) -> None:
     Database(name).close()
 
 
+def test_a_name_belongs_to_its_first_token_until_it_is_released(store: Store, name: str) -> None:
+    database = Database(name, exclusive=False)
+    names = NameStore(database.engine, now=lambda: 7)
+    assert names.claim("ann", "") == ""
+    assert names.claim("ann", "red") == "red"
+    assert names.claim("ann", "blue") == "red"
+    assert names.claim("ann", "") == "red"
+    assert names.list() == [OwnedName("ann", "red", 7)]
+    assert names.release("ann")
+    assert not names.release("ann")
+    assert names.owner("ann") == ""
+    database.close()
+
+
+def test_an_earlier_database_gets_names_of_its_players(name: str) -> None:
+    first = Database(name)
+    store = Store(first.engine)
+    store.put_player(StoredPlayer("ann", "127.0.0.1:1", owner="red"))
+    store.put_player(StoredPlayer("bot", "random"))
+    with first.engine.begin() as connection:
+        connection.execute(text("DROP TABLE names"))
+        connection.execute(text("UPDATE meta SET value = '1' WHERE key = 'schema_version'"))
+    first.close()
+    for _ in range(2):
+        second = Database(name)
+        [found] = NameStore(second.engine).list()
+        assert (found.name, found.owner) == ("ann", "red")
+        second.close()
+
+
 def test_a_database_of_another_version_is_left_alone(name: str) -> None:
     first = Database(name)
     with first.engine.begin() as connection:
@@ -140,3 +172,19 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 def test_other_urls_are_refused(given: str) -> None:
     with pytest.raises(ManagerError):
         database_url(given)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode there")
+def test_nobody_else_may_read_the_database(tmp_path: Path) -> None:
+    path = tmp_path / "manager.sqlite"
+    path.touch(0o644)
+    before = os.umask(0)
+    try:
+        database = Database(str(path))
+        Store(database.engine).put_player(StoredPlayer("ann", "127.0.0.1:1/SECRET"))
+        modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+        database.close()
+    finally:
+        os.umask(before)
+    assert {f"manager.sqlite{end}" for end in ("", "-wal", "-shm", ".lock")} <= modes.keys()
+    assert set(modes.values()) == {0o600}

@@ -97,7 +97,7 @@ async def play_on_page(visitor: Visitor) -> dict[str, Any]:
     try:
         while not table.get("is_over"):
             _, message = await events.get()
-            table = message.get("table") or table
+            table = message.get("position") or table
             if table.get("choosing") and table["step"] != moved:
                 moved = table["step"]
                 await visitor.move(table)
@@ -188,9 +188,38 @@ async def test_nobody_else_sees_or_makes_a_persons_moves(tmp_path: Path) -> None
         async with aiohttp.ClientSession() as other:
             headers = {"Host": "manager.example"}
             async with other.get(url, headers=headers) as answer:
-                assert answer.status == 401
+                assert answer.status == 403
             async with other.get(url, headers={"Authorization": "Bearer nonsense"}) as answer:
                 assert answer.status == 401
+
+
+async def test_another_site_may_open_a_page_and_have_nobody_be_here(tmp_path: Path) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        await take_seat(asking, "ann")
+        people = asking.service.scheduler.roster.clients.people
+        changes: list[str] = []
+        people.on_change = changes.append
+        url = f"http://127.0.0.1:{asking.service.port}/people/ann/"
+        image = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+        frame = {**image, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
+        link = {**frame, "Sec-Fetch-Dest": "document"}
+        stream = {"Origin": "http://evil.example"}
+        for path, headers, status in (
+            ("events", image, 403),
+            ("events", stream, 403),
+            ("events", link, 403),
+            ("events", {"Sec-Fetch-Site": "same-site"}, 403),
+            ("", image, 403),
+            ("", frame, 403),
+            ("", link, 200),
+        ):
+            async with asking.session.get(url + path, headers=headers) as answer:
+                assert answer.status == status, (path, headers)
+        assert changes == []
+        own = {"Sec-Fetch-Site": "same-origin"}
+        async with asking.session.get(f"{url}events", headers=own) as answer:
+            await answer.content.readline()
+            assert changes == ["ann"]
 
 
 async def test_a_token_of_a_player_opens_its_own_pages_only(tmp_path: Path) -> None:
@@ -205,6 +234,22 @@ async def test_a_token_of_a_player_opens_its_own_pages_only(tmp_path: Path) -> N
         for headers, status in ((ann, 200), (bob, 403)):
             async with asking.session.get(url, headers=headers) as answer:
                 assert answer.status == status
+
+
+@pytest.mark.parametrize(
+    "path", ["/people/ann/../../", "/people/ann/x/../../../", "/people/ann/.."]
+)
+async def test_who_plays_on_a_page_sends_nothing_as_the_manager(tmp_path: Path, path: str) -> None:
+    async with asyncio.timeout(LIMIT), asker(tmp_path) as asking:
+        await take_seat(asking, "ann")
+        port = asking.service.port
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n"
+        writer.write(f"{head}Content-Length: 6\r\n\r\n(INFO)".encode())
+        answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 404 ")
+    assert b"available" not in answer
 
 
 @pytest.mark.thorough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 from openapi_spec_validator import validate
 
-from ggp_player.manager.tournament import ratings
 from ggp_player.manager_service.rules import rules_pool
+from ggp_player.manager_service.scheduling import roster
+from ggp_player.manager_service.web.name_claims import MAX_NAMES
 from ggp_player.manager_service.web.openapi import openapi_document
 from ggp_player.manager_service.web.routes import ROUTES
 from ggp_player.protocol import MatchRecord
@@ -71,10 +73,7 @@ async def test_an_event_is_played_and_reported(tmp_path: Path) -> None:
             assert not any(error for step in found.errors for error in step)
         rows = await asking.done("GET", f"/api/events/{event['id']}/standings")
         assert [row["matches"] for row in rows] == [4, 4, 4]
-        if ratings.is_available():
-            assert all(row["rating"]["low"] < row["rating"]["value"] for row in rows)
-        else:
-            assert all(row["rating"] is None for row in rows)
+        assert all(row["rating"]["low"] < row["rating"]["value"] for row in rows)
         assert sum(len(player.started) for player in players) == 12
 
 
@@ -128,6 +127,9 @@ async def test_a_cancelled_event_ends(tmp_path: Path) -> None:
         ("POST", "/api/events", {}, 422, "name"),
         ("POST", "/api/events", {**EVENT, "extra": 1}, 422, "extra"),
         ("POST", "/api/events", {**EVENT, "play_clock": -1}, 422, "play_clock"),
+        ("POST", "/api/events", {**EVENT, "seed": 1.5}, 422, "seed"),
+        ("POST", "/api/events", {**EVENT, "seed": "two words"}, 422, "seed"),
+        ("POST", "/api/events", {**EVENT, "spectator_delay": -1}, 422, "spectator_delay"),
         ("POST", "/api/events", {**EVENT, "games": ["noSuchGame"]}, 404, "games"),
         ("POST", "/api/events", {**EVENT, "players": ["zoe"]}, 422, "players"),
         ("POST", "/api/events", {**EVENT, "format": "lottery"}, 422, "format"),
@@ -209,6 +211,38 @@ async def test_a_service_for_others_wants_tokens_for_changes(tmp_path: Path) -> 
         assert (await player.ask("DELETE", "/api/players/ann"))[0] == 401
 
 
+async def test_a_token_has_so_many_names(tmp_path: Path) -> None:
+    async with asker(tmp_path, host="0.0.0.0") as asking, stub_token(asking, "player") as player:
+        body = {"address": "127.0.0.1:1", "lifetime": 60}
+        names = [f"/api/players/ann{number}" for number in range(MAX_NAMES + 3)]
+        answers = await asyncio.gather(*(player.ask("PUT", name, body) for name in names))
+        refused = [found["error"] for status, found in answers if status == 409]
+        assert [status for status, _ in answers].count(200) == MAX_NAMES
+        assert {error["what"] for error in refused} == {
+            "this token has 8 names already, which is the most"
+        }
+        taken = next(name for name, answer in zip(names, answers, strict=True) if answer[0] == 200)
+        assert (await player.ask("PUT", taken, body))[0] == 200
+        assert (await player.ask("DELETE", taken))[0] == 200  # the name stays the token's
+        free = next(name for name, answer in zip(names, answers, strict=True) if answer[0] == 409)
+        assert (await player.ask("PUT", free, body))[0] == 409
+        assert (await player.ask("PUT", taken, body))[0] == 200
+
+
+async def test_the_players_are_bounded_where_no_token_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(roster, "MAX_PLAYERS", 3)
+    async with asker(tmp_path) as asking:
+        for number in range(3):
+            await asking.done("PUT", f"/api/players/bot{number}", {"address": "random"})
+        status, found = await asking.ask("PUT", "/api/players/bot3", {"address": "random"})
+        assert (status, found["error"]["what"]) == (
+            409,
+            "3 players are registered, which is the most",
+        )
+
+
 @pytest.mark.parametrize(
     ("address", "status"),
     [
@@ -276,7 +310,6 @@ async def test_a_private_service_shows_nothing_without_a_token(tmp_path: Path) -
     [
         {"Origin": "http://evil.example"},
         {"Sec-Fetch-Site": "cross-site"},
-        {"Host": "evil.example"},
     ],
 )
 async def test_other_sites_in_a_browser_here_change_nothing(
@@ -286,6 +319,88 @@ async def test_other_sites_in_a_browser_here_change_nothing(
         body = {"address": "127.0.0.1:1"}
         assert (await asking.ask("PUT", "/api/players/ann", body, **headers))[0] == 401
         assert (await asking.ask("PUT", "/api/players/ann", body))[0] == 200
+        assert (await asking.ask("GET", "/api/news", **headers))[0] == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
+async def test_a_manager_of_this_machine_answers_to_its_names_only(
+    tmp_path: Path, host: str
+) -> None:
+    async with asker(tmp_path, host=host) as asking, stub_token(asking, "spectator") as reader:
+        address = f"{host}:{asking.service.port}"
+        for path in ("/", "/api/players", "/api/openapi.json", "/api/news", "/people/ann/"):
+            for name in ("evil.example", f"evil.example:{asking.service.port}", "192.0.2.7"):
+                status, text = await fetch(asking, f"http://{address}{path}", Host=name)
+                assert status == 403, (path, name)
+                assert f"not called {name}" in text
+        for name in (address, "127.0.0.1", "localhost:80", "LOCALHOST.", "[::1]:80", "127.9.8.7"):
+            assert (await fetch(asking, f"http://{address}/api/players", Host=name))[0] == 200
+        bearer = {"Authorization": f"Bearer {reader.token}", "Host": "evil.example"}
+        assert (await fetch(asking, f"http://{address}/api/players", **bearer))[0] == 200
+
+
+async def fetch(asking: Asker, url: str, **headers: str) -> tuple[int, str]:
+    """Return the status and the text of an answer."""
+    async with asking.session.get(url, headers=headers) as answer:
+        return answer.status, await answer.text()
+
+
+async def test_a_name_belongs_to_the_token_that_made_it(tmp_path: Path) -> None:
+    seat, body = {"name": "ann"}, {"address": "127.0.0.1:1", "lifetime": 60}
+    for_others: dict[str, Any] = {"host": "0.0.0.0"}
+    async with asker(tmp_path, **for_others) as asking, stub_token(asking, "player", "red") as red:
+        assert (await red.ask("PUT", "/api/players/ann", body))[0] == 200
+        await asking.service.scheduler.remove_player("ann")  # as when it has expired
+        async with stub_token(asking, "admin", "boss") as boss:
+            assert (await boss.ask("DELETE", "/api/tokens/red"))[0] == 200
+    async with (
+        asker(tmp_path, **for_others) as asking,
+        stub_token(asking, "player", "blue") as rival,
+        stub_token(asking, "organiser", "org") as organiser,
+    ):
+        attempts = (
+            ("PUT", "/api/players/ann", body),
+            ("POST", "/api/people", seat),
+            ("GET", "/api/poll?recipient=ann", None),
+        )
+        for method, path, sent in attempts:
+            status, found = await rival.ask(method, path, sent)
+            assert (status, found["error"]["where"]) == (403, "name")
+            assert "belongs to another token" in found["error"]["what"]
+            assert "organiser releases this one" in found["error"]["expected"]
+        assert (await rival.ask("DELETE", "/api/names/ann"))[0] == 403
+        [shown] = await organiser.done("GET", "/api/names")
+        assert (shown["name"], shown["owner"]) == ("ann", "red")
+        assert (await organiser.ask("PUT", "/api/players/ann", body))[0] == 200
+        assert (await organiser.done("GET", "/api/names"))[0]["owner"] == "red"
+        assert (await rival.ask("PUT", "/api/players/ann", body))[0] == 403
+        assert (await organiser.ask("DELETE", "/api/names/ann"))[0] == 200
+        assert (await organiser.ask("DELETE", "/api/names/ann"))[0] == 404
+        assert (await rival.ask("PUT", "/api/players/ann", body))[0] == 200
+        [shown] = await organiser.done("GET", "/api/names")
+        assert (shown["name"], shown["owner"]) == ("ann", "blue")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent"),
+    [
+        ("PUT", "/api/players/ann", {"address": "127.0.0.1:1", "lifetime": 60}),
+        ("POST", "/api/people", {"name": "ann"}),
+    ],
+)
+async def test_on_this_machine_a_token_keeps_its_names_and_others_are_nobodys(
+    tmp_path: Path, method: str, path: str, sent: dict[str, Any]
+) -> None:
+    async with asker(tmp_path) as asking, stub_token(asking, "player", "red") as red:
+        assert (await asking.ask(method, path, sent))[0] < 300
+        assert (await red.ask(method, path, sent))[0] == 403  # somebody is there
+        assert (await asking.ask("DELETE", "/api/players/ann"))[0] == 200
+        assert (await red.ask(method, path, sent))[0] < 300
+        await asking.service.scheduler.remove_player("ann")
+        status, found = await asking.ask(method, path, sent)
+        assert status == 403
+        assert "belongs to the token red" in found["error"]["what"]
+        assert (await red.ask(method, path, sent))[0] < 300
 
 
 async def test_a_name_is_not_taken_from_a_player_that_answers(tmp_path: Path) -> None:

@@ -1,0 +1,110 @@
+"""How the service listens: behind the same front as the player, with bounds of its own.
+
+Its open files are shared out here. What the manager needs to play matches is reserved first, so
+that it can always ask the players, whoever else connects; the rest is for connections.
+"""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from gdl.system import raise_open_files_limit
+from ggp_player.front import (
+    MAX_LINE,
+    Bounds,
+    FrontSettings,
+    FrontSite,
+    OpenAccess,
+    Reading,
+    Refusal,
+    Timeouts,
+)
+from ggp_player.manager_service.rules.rules_pool import MAX_PROCESSES
+from ggp_player.manager_service.scheduling.clients import MAX_ASKED
+from ggp_player.manager_service.scheduling.people import MAX_PEOPLE
+from ggp_player.manager_service.web.api import MAX_BODY
+from ggp_player.manager_service.web.models import ApiProblem, ProblemShown
+from ggp_player.manager_service.web.people_pages import MAX_PASSED_ON
+
+MAX_CONNECTIONS = 1024
+"""Connections to the service, where the system lets it have so many files."""
+
+MAX_CONNECTIONS_OF_ADDRESS = 256
+
+MIN_CONNECTIONS = 8
+
+RESERVED_FILES = 128
+"""Descriptors for the service itself and its database, and for connections not counted yet."""
+
+FILES_PER_MATCH = 6
+"""Descriptors for the connections to the players of a match."""
+
+FILES_PER_PROCESS = 2
+"""Descriptors for a process of rules, or of a person's page: its pipes."""
+
+HEAD_SECONDS = 10.0
+"""How long the head of a request may take."""
+
+BODY_SECONDS = 60.0
+"""How long the body of a request may take."""
+
+MAX_HELD = 4 * MAX_BODY
+"""Bytes of requests that are not whole yet, of all connections together."""
+
+MAX_UNREAD = 64 * 2**20
+"""Bytes of answers that wait for their peers, of all connections together."""
+
+MAX_UNREAD_OF_ONE = 32 * 2**20
+"""Bytes of answers that wait for one peer."""
+
+STOPPING_SECONDS = 2.0
+"""How long open requests get when the service stops."""
+
+
+def new_site(runner: web.AppRunner, address: tuple[str, int], concurrency: int) -> FrontSite:
+    """Create what listens at an address, beside so many matches at a time."""
+    settings = FrontSettings(
+        OpenAccess(),
+        connection_bounds(concurrency),
+        Timeouts(HEAD_SECONDS, BODY_SECONDS),
+        Reading(MAX_BODY, guesses=False),
+        _as_json,
+    )
+    return FrontSite(runner, address, settings)
+
+
+def new_runner(application: web.Application) -> web.AppRunner:
+    """Create what runs the application of the service."""
+    return web.AppRunner(
+        application,
+        access_log=None,
+        shutdown_timeout=STOPPING_SECONDS,
+        max_line_size=MAX_LINE,
+        max_field_size=MAX_LINE,
+    )
+
+
+def connection_bounds(concurrency: int) -> Bounds:
+    """How many connections there may be, beside the open files that so many matches need."""
+    reserved = reserved_files(concurrency)
+    room = raise_open_files_limit(MAX_CONNECTIONS + reserved) - reserved
+    most = max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, room))
+    of_address = min(most, MAX_CONNECTIONS_OF_ADDRESS)
+    return Bounds(most, of_address, MAX_HELD, MAX_UNREAD, MAX_UNREAD_OF_ONE)
+
+
+def reserved_files(concurrency: int) -> int:
+    """How many open files the manager keeps for itself, at so many matches at a time.
+
+    Besides for matches they are for questions whether players are there, and for people: their
+    pages are passed on by connections of the manager's own.
+    """
+    processes = MAX_PROCESSES + MAX_PEOPLE
+    matches = FILES_PER_MATCH * concurrency + FILES_PER_PROCESS * processes
+    return RESERVED_FILES + matches + MAX_ASKED + MAX_PASSED_ON
+
+
+def _as_json(refusal: Refusal) -> bytes:
+    """Write a refusal as all errors of the API are."""
+    body = ProblemShown(error=ApiProblem(what=refusal.sentence)).model_dump_json()
+    return refusal.response(body.encode(), "application/json")

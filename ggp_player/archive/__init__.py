@@ -24,24 +24,61 @@ Start reading in :mod:`.schema`; :mod:`.match_store` turns events into rows, :mo
 them, :mod:`.match_records` and :mod:`.dresden_xml` know the records' formats.
 """
 
-from ggp_player.archive.importing import FoundRecord, find_records, read_record
-from ggp_player.archive.location import ARCHIVE_VARIABLE, default_archive
-from ggp_player.archive.match_records import export_document, match_record
-from ggp_player.archive.queries import (
-    Archive,
-    ArchivedChoice,
-    ArchivedMatch,
-    ArchivedProblem,
-    ArchivedStep,
-    MatchFilter,
-    MatchPage,
-    MatchSummary,
-    SeatSummary,
-)
-from ggp_player.archive.replay import ReplayedStep, draw_state, replay
-from ggp_player.archive.trimming import DEFAULT_LIMIT, ArchiveLimit
-from ggp_player.archive.writer import ArchiveWriter
-from ggp_player.errors import ArchiveError
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ggp_player.archive.importing import FoundRecord, find_records, read_record
+    from ggp_player.archive.location import ARCHIVE_VARIABLE, default_archive
+    from ggp_player.archive.match_records import export_document, match_record
+    from ggp_player.archive.queries import (
+        Archive,
+        ArchivedChoice,
+        ArchivedMatch,
+        ArchivedProblem,
+        ArchivedStep,
+        MatchFilter,
+        MatchPage,
+        MatchSummary,
+        SeatSummary,
+    )
+    from ggp_player.archive.replay import ReplayedStep, draw_state
+    from ggp_player.archive.trimming import DEFAULT_LIMIT, ArchiveLimit
+    from ggp_player.archive.writer import ArchiveWriter
+    from ggp_player.errors import ArchiveError
+
+_PLACES = {
+    "ARCHIVE_VARIABLE": "ggp_player.archive.location",
+    "Archive": "ggp_player.archive.queries",
+    "ArchiveError": "ggp_player.errors",
+    "ArchiveLimit": "ggp_player.archive.trimming",
+    "ArchiveWriter": "ggp_player.archive.writer",
+    "ArchivedChoice": "ggp_player.archive.queries",
+    "ArchivedMatch": "ggp_player.archive.queries",
+    "ArchivedProblem": "ggp_player.archive.queries",
+    "ArchivedStep": "ggp_player.archive.queries",
+    "DEFAULT_LIMIT": "ggp_player.archive.trimming",
+    "FoundRecord": "ggp_player.archive.importing",
+    "MatchFilter": "ggp_player.archive.queries",
+    "MatchPage": "ggp_player.archive.queries",
+    "MatchSummary": "ggp_player.archive.queries",
+    "ReplayedStep": "ggp_player.archive.replay",
+    "SeatSummary": "ggp_player.archive.queries",
+    "default_archive": "ggp_player.archive.location",
+    "draw_state": "ggp_player.archive.replay",
+    "export_document": "ggp_player.archive.match_records",
+    "find_records": "ggp_player.archive.importing",
+    "match_record": "ggp_player.archive.match_records",
+    "read_record": "ggp_player.archive.importing",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for when it is asked for: a command needs little of all this."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)
+
 
 __all__ = [
     "ARCHIVE_VARIABLE",
@@ -66,5 +103,4 @@ __all__ = [
     "find_records",
     "match_record",
     "read_record",
-    "replay",
 ]

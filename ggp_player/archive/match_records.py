@@ -16,7 +16,7 @@ from ggp_player.archive.dresden_xml import read_dresden_xml
 from ggp_player.archive.queries import ArchivedMatch, ArchivedStep, NewMatch, SeatSummary
 from ggp_player.archive.replay import states_of
 from ggp_player.errors import ArchiveError
-from ggp_player.protocol import MatchRecord
+from ggp_player.protocol import MatchRecord, StateTexts
 
 MOST_PROBLEMS = 3
 """Faults of a record that one message names."""
@@ -42,8 +42,11 @@ def match_record(match: ArchivedMatch) -> MatchRecord:
     summary = match.summary
     names = tuple(seat.player for seat in summary.seats)
     steps = _all_steps(match)
-    states = tuple(states_of(match))
-    if len(states) != len(steps):
+    count, kept = 0, StateTexts()
+    for state in states_of(match):
+        kept.add_text(state)
+        count += 1
+    if count != len(steps):
         raise ArchiveError(f"match {summary.number}: its rules are not known, and so its states")
     has_goals = summary.side == "manager" or any(s.goal is not None for s in summary.seats)
     is_completed = summary.status == "completed" and has_goals
@@ -53,7 +56,8 @@ def match_record(match: ArchivedMatch) -> MatchRecord:
         start_clock=summary.start_clock,
         play_clock=summary.play_clock,
         player_names_from_host=names,
-        states=states,
+        states=kept.texts or (),
+        states_left_out=kept.texts is None,
         state_times=tuple(step.time for step in steps),
         moves=tuple(step.joint_move for step in steps[1:]),
         errors=tuple(step.errors or ("",) * len(names) for step in steps),

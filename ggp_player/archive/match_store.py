@@ -12,8 +12,10 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import singledispatchmethod
 
 from ggp_player.archive.outcomes import outcomes
+from ggp_player.archive.schema import SIZE
 from ggp_player.events import (
     Event,
+    GameDescribed,
     MatchEnded,
     MatchProblem,
     MatchStarted,
@@ -176,6 +178,7 @@ class MatchStore:
         roles = event.roles or (event.role,)
         players = event.players or (event.player,)
         add_seats(self._connection, number, roles, players)
+        set_size(self._connection, number)
         return number
 
     @property
@@ -227,6 +230,13 @@ class MatchStore:
     @_apply.register
     def _(self, event: Thoughts, match: _Running) -> None:
         self._thoughts[event.match] = event
+
+    @_apply.register
+    def _(self, event: GameDescribed, match: _Running) -> None:
+        self._execute(
+            "UPDATE matches SET details = json_set(details, '$.about_game', ?) WHERE number = ?",
+            (event.text, match.number),
+        )
 
     @_apply.register
     def _(self, event: MoveChosen, match: _Running) -> None:
@@ -295,6 +305,7 @@ class MatchStore:
         )
         if event.goals:
             set_goals(self._connection, match.number, event.goals)
+        set_size(self._connection, match.number)
 
     def _add_step(self, number: int, turn: int, step: Step, time: int) -> None:
         told = asdict(step) if isinstance(step, ObservedStep) else step
@@ -318,6 +329,11 @@ def insert_match(connection: sqlite3.Connection, row: Mapping[str, object]) -> i
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid
+
+
+def set_size(connection: sqlite3.Connection, number: int) -> None:
+    """Note how much of the archive a match takes."""
+    connection.execute(f"UPDATE matches SET size = {SIZE} WHERE number = ?", (number,))
 
 
 def add_rules(

@@ -15,7 +15,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ggp_player.archive.match_store import add_rules, add_seats, insert_match, set_goal_values
+from ggp_player.archive.match_store import (
+    add_rules,
+    add_seats,
+    insert_match,
+    set_goal_values,
+    set_size,
+)
 from ggp_player.archive.schema import opened, transaction
 from ggp_player.archive.trimming import delete_match, give_back
 from ggp_player.clock import WallClock, wall_clock
@@ -442,4 +448,5 @@ def _insert(connection: sqlite3.Connection, match: NewMatch) -> int:
     data = zlib.compress(match.document)
     values = number, match.document_format, data
     connection.execute("INSERT INTO documents VALUES (?, ?, ?)", values)
+    set_size(connection, number)
     return number

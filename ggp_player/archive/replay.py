@@ -45,8 +45,9 @@ def replay(match: ArchivedMatch) -> Iterator[ReplayedStep]:
 
 def states_of(match: ArchivedMatch) -> Iterator[str]:
     """Yield the states of a match as in match records; nothing where they cannot be known."""
-    if match.document_format == "json":
-        yield from MatchRecord.from_json(match.document).states
+    record = MatchRecord.from_json(match.document) if match.document_format == "json" else None
+    if record is not None and not record.states_left_out:
+        yield from record.states
     elif match.rules:
         yield from (state_text(state) for state in _computed(match))
     elif match.document_format == "xml":

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from gdl.system import make_private_database
 from ggp_player.errors import ArchiveError
 
 BUSY_SECONDS = 5.0
@@ -123,7 +124,25 @@ CREATE INDEX seats_by_outcome ON seats (outcome, match);
 CREATE INDEX seats_by_goal ON seats (goal, match);
 """
 
-MIGRATIONS: tuple[str, ...] = (_TABLES, _OUTCOMES)
+SIZE = """
+    coalesce((SELECT length(text) FROM rules WHERE hash = rules_hash), 0)
+    + coalesce((SELECT sum(length(joint_move) + length(errors) + length(seconds))
+                FROM steps WHERE match = number), 0)
+    + coalesce((SELECT sum(length(move) + length(note) + length(line) + length(search))
+                FROM choices WHERE match = number), 0)
+    + coalesce((SELECT sum(length(text)) FROM problems WHERE match = number), 0)
+    + coalesce((SELECT length(data) FROM documents WHERE match = number), 0)
+"""
+"""How much of the archive a match takes, with its rules, whoever else has these."""
+
+_SIZES = f"""
+ALTER TABLE matches ADD COLUMN size INTEGER NOT NULL DEFAULT 0;  -- bytes, when it ended
+UPDATE matches SET size = {SIZE};
+CREATE INDEX matches_by_size ON matches (size);
+CREATE INDEX matches_by_manager ON matches (manager, number);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_TABLES, _OUTCOMES, _SIZES)
 """What brings a database from each version to the next; the first makes it."""
 
 VERSION = len(MIGRATIONS)
@@ -132,10 +151,13 @@ VERSION = len(MIGRATIONS)
 def connect(path: Path, *, create: bool = True) -> sqlite3.Connection:
     """Open the database, and bring it to this version. Raises :class:`ArchiveError`.
 
+    Its file is for this user alone, as it says who has played what with whom.
+
     Errors of the database, such as one that is locked or no database at all, are sqlite3's.
     """
     if create:
         path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_database(path)
     elif not path.is_file():
         raise ArchiveError(f"there is no archive {path}: no match has been played yet")
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)

@@ -51,6 +51,7 @@ class ArchiveWriter:
         self._connection: sqlite3.Connection | None = None
         self._pending: list[Event] = []
         self._has_failed = False
+        self._reason = self._lost = ""
         self._is_closing = False
         self._news = threading.Event()
         self._events = bus.subscribe("the archive", running=True, on_news=self._news.set)
@@ -64,6 +65,12 @@ class ArchiveWriter:
         self._news.set()
         self._thread.join(CLOSING_SECONDS)
 
+    @property
+    def failure(self) -> str:
+        """Why events are missing in the database once this is closed; empty where none are."""
+        is_late = self._thread.is_alive() or bool(self._pending)
+        return self._reason or ("what waited was not written in time" if is_late else "")
+
     def __enter__(self) -> ArchiveWriter:
         return self
 
@@ -75,6 +82,7 @@ class ArchiveWriter:
             self._write_until_closed()
         except Exception as error:
             _log.error("no more matches go into the archive %s: %s", self._path, error)
+            self._reason = str(error)
         finally:
             self._events.close()
             if self._connection is not None:
@@ -120,6 +128,7 @@ class ArchiveWriter:
         else:
             self._may_exceed |= any(isinstance(event, MatchEnded) for event in self._pending)
             self._pending.clear()
+            self._reason = self._lost
             if self._has_failed:
                 self._has_failed = False
                 _log.info("the archive %s is written again", self._path)
@@ -138,7 +147,9 @@ class ArchiveWriter:
         if not self._has_failed:
             _log.error("the archive %s cannot be written for now: %s", self._path, error)
         self._has_failed = True
+        self._reason = str(error)
         if len(self._pending) > MAX_PENDING:
             _log.error("%d events are left out of the archive", len(self._pending))
+            self._lost = self._reason
             self._pending.clear()
             self._store.forget()

@@ -30,6 +30,15 @@ PAGE_LENGTH = 50
 MAX_BOARDS = 16
 """Drawings that are sent at a time."""
 
+MAX_DATA = 8 * 2**20
+"""Bytes of what a page gets of a match, before it is drawn."""
+
+MAX_REST = 1.0
+"""The longest rest in seconds after a match was read."""
+
+MAX_READERS = 8
+"""Requests for matches, of which one is read at a time."""
+
 MAX_OFFSET = 10**9
 
 OUTCOMES = ("win", "draw", "loss")
@@ -86,6 +95,8 @@ class ArchivePages:
         self._archive = Archive(path)
         self._drawer = drawer
         self._base_of = base_of
+        self._reading = asyncio.Lock()
+        self._readers = 0
         self.handlers: dict[str, Handler] = {
             "/archive": self._list,
             "/archive/{match}": self._replay,
@@ -126,8 +137,26 @@ class ArchivePages:
         )
 
     async def _data(self, request: web.Request) -> web.Response:
-        found = await self._found(request)
-        return self._site.json(await asyncio.to_thread(_as_json, found))
+        if self._readers >= MAX_READERS:
+            raise web.HTTPServiceUnavailable(reason="too many matches are read now; try again")
+        self._readers += 1
+        try:
+            async with self._reading:
+                body = await self._in_half_of_the_time(request)
+        finally:
+            self._readers -= 1
+        if len(body) > MAX_DATA:
+            reason = f"the match has more than {MAX_DATA} bytes; see ggp-player matches show"
+            raise web.HTTPRequestEntityTooLarge(MAX_DATA, len(body), reason=reason)
+        return self._site.json(body)
+
+    async def _in_half_of_the_time(self, request: web.Request) -> bytes:
+        """Read a match, then rest as long: threads that compute delay the replies of matches."""
+        now = asyncio.get_running_loop().time
+        began = now()
+        body = await asyncio.to_thread(_as_json, await self._found(request))
+        await asyncio.sleep(min(now() - began, MAX_REST))
+        return body
 
     async def _boards(self, request: web.Request) -> web.Response:
         found = DrawSteps(
@@ -137,7 +166,7 @@ class ArchivePages:
             _number(request, "count", 1, MAX_BOARDS),
             _number(request, "length", 0, MAX_OFFSET),
         )
-        drawings = await self._drawer.draw(found)
+        drawings = await self._drawer.draw(found, request.remote or "")
         return self._site.json(await asyncio.to_thread(to_json, drawings))
 
     async def _found(self, request: web.Request) -> ArchivedMatch:
@@ -157,6 +186,7 @@ def _as_json(match: ArchivedMatch) -> bytes:
     """The match for the page, without its rules."""
     known = {
         "summary": match.summary,
+        "about_game": match.details.get("about_game", ""),
         "steps": match.steps,
         "choices": [replace(choice, thoughts=_with_rows(choice)) for choice in match.choices],
         "problems": match.problems,

@@ -9,6 +9,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import OrderedDict
 from contextlib import suppress
+from weakref import WeakValueDictionary
 
 from gdl.system import child_environment
 from ggp_player.errors import PositionError
@@ -18,29 +19,34 @@ from ggp_player.pages.drawing_process import (
     Drawing,
     DrawingRequest,
     DrawPosition,
-    DrawState,
     decode_answer,
     encode,
 )
 from ggp_player.pages.positions import ShownPosition
 
 DRAWING_SECONDS = 20.0
-"""How long the drawing of a state may take; the first one of a game has its board found, too."""
+"""How long a request may take; the process bounds what it does itself, unless it hangs."""
 
 MAX_ANSWER = 64 * 2**20
 """Bytes of the longest answer."""
 
-MAX_HOPELESS = 256
-"""Games that are remembered as those that could not be drawn."""
+MAX_HOPELESS = 4096
+"""Requests that are remembered as those that took too long."""
 
 _log = logging.getLogger(__name__)
 
 
 class Drawer:
-    """Draws states one after the other, in ``process``, which is started by the first."""
+    """Draws states one after the other, in ``process``, which is started by the first.
+
+    Of what an ``asker`` wants, one request at a time waits for its turn, so that nobody has the
+    process for long while others wait. An asker is the address of a viewer, and empty where a state
+    is drawn for all who look. A request that took too long is not tried again; others are.
+    """
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.process: Process | None = None
         self._is_out_of_step = False
         self._hopeless: OrderedDict[int, None] = OrderedDict()
@@ -51,24 +57,25 @@ class Drawer:
             with suppress(OSError):  # the first drawing will say so
                 await self._ready()
 
-    async def draw(self, request: DrawingRequest) -> tuple[Drawing, ...]:
+    async def draw(self, request: DrawingRequest, asker: str = "") -> tuple[Drawing, ...]:
         """Return what was asked for; nothing where it cannot be drawn, which is logged."""
-        return (await self._asked(request)).drawings
+        return (await self._asked(request, asker)).drawings
 
-    async def position(self, request: DrawPosition) -> tuple[ShownPosition, Drawing]:
+    async def position(self, request: DrawPosition, asker: str) -> tuple[ShownPosition, Drawing]:
         """Return a position and how it is drawn. Raises :class:`PositionError`, which says why."""
-        answer = await self._asked(request)
+        answer = await self._asked(request, asker)
         if answer.position is None or not answer.drawings:
             raise PositionError(answer.refusal or "the rules are too hard for this position")
         return answer.position, answer.drawings[0]
 
-    async def _asked(self, request: DrawingRequest) -> Answer:
-        if _key(request) in self._hopeless:
-            return Answer()
-        async with self._turn:
-            if _key(request) in self._hopeless:
+    async def _asked(self, request: DrawingRequest, asker: str) -> Answer:
+        own_turn = self._turns.setdefault(asker, asyncio.Lock())
+        async with own_turn, self._turn:
+            if hash(request) in self._hopeless:
                 return Answer()
             answer = await self._answer(request)
+        if answer.is_too_hard:
+            self._give_up(request)
         if answer.error:
             _log.warning("a state is not drawn: %s", answer.error)
         return answer
@@ -118,14 +125,9 @@ class Drawer:
         return self.process
 
     def _give_up(self, request: DrawingRequest) -> None:
-        self._hopeless[_key(request)] = None
+        self._hopeless[hash(request)] = None
         if len(self._hopeless) > MAX_HOPELESS:
             self._hopeless.popitem(last=False)
-
-
-def _key(request: DrawingRequest) -> int:
-    """What is not tried again: the rules, or the match in an archive."""
-    return hash(request.rules if isinstance(request, DrawState) else request.match)
 
 
 def _reason(error: Exception) -> str:

@@ -2,15 +2,20 @@
 
 It reads a request a line and answers each with a line, at low priority and within bounds of its
 own, and ends with its server. What it has found out of rules and matches is kept for the next
-request.
+request. To find the boards of a game may take :data:`LAYOUT_SECONDS` of CPU time, and to compute
+and draw a position :data:`POSITION_SECONDS`; what takes longer is not tried again, and costs
+nothing else.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -38,6 +43,18 @@ from ggp_player.pages.positions import MatchTree, ShownPosition
 
 MAX_MEMORY = 2 * 2**30
 """Bytes of address space of the process."""
+
+LAYOUT_SECONDS = 10.0
+"""CPU seconds in which the boards of a game are found; a game with others has none."""
+
+POSITION_SECONDS = 5.0
+"""CPU seconds in which a position is computed and drawn."""
+
+STEPS_SECONDS = 12.0
+"""CPU seconds in which the steps of one request are drawn; those that are left are listed."""
+
+LEAST_SECONDS = 0.05
+"""CPU seconds for each of these, in which its state is computed."""
 
 MAX_FACTS = 400
 """Facts of a state that are listed where there is no drawing."""
@@ -129,13 +146,14 @@ class Drawing:
 class Answer:
     """The drawings that were asked for; ``error`` says why there are none.
 
-    ``refusal`` says why there is no such ``position``.
+    ``refusal`` says why there is no such ``position``. What ``is_too_hard`` took too long.
     """
 
     drawings: tuple[Drawing, ...] = ()
     error: str = ""
     position: ShownPosition | None = None
     refusal: str = ""
+    is_too_hard: bool = False
 
 
 DrawingRequest: TypeAlias = DrawState | DrawSteps | DrawPosition
@@ -167,6 +185,28 @@ def main() -> None:
         sys.stdout.buffer.flush()
 
 
+class _TooHardError(BaseException):
+    """What is computed takes too long; it is no Exception, as rules' errors are handled below."""
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise :class:`_TooHardError` after so many CPU seconds, where the system can tell."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooHardError
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 def answer(request: DrawingRequest) -> Answer:
     """Draw what is asked for."""
     try:
@@ -177,6 +217,9 @@ def answer(request: DrawingRequest) -> Answer:
         return Answer(tuple(_draw_steps(request)))
     except PositionError as error:
         return Answer(refusal=str(error)[:500])
+    except _TooHardError:
+        reason = f"it takes more than {POSITION_SECONDS:g} s of CPU time"
+        return Answer(error=reason, is_too_hard=True)
     except Exception as error:  # whatever the rules do, the next request is answered
         return Answer(error=f"{type(error).__name__}: {error}"[:500])
 
@@ -185,7 +228,11 @@ def answer(request: DrawingRequest) -> Answer:
 def _layout(rules: str, layout_file: str = "") -> BoardLayout | None:
     """Find the boards of a game; None where they cannot be found."""
     try:
-        return find_layout(gdl.parse(rules), _refinement(layout_file))
+        with _at_most(LAYOUT_SECONDS):
+            return find_layout(gdl.parse(rules), _refinement(layout_file))
+    except _TooHardError:
+        _log.warning("no board is found in %g s, and states are listed", LAYOUT_SECONDS)
+        return None
     except Exception:
         _log.exception("no board is found, and states are listed")
         return None
@@ -206,6 +253,11 @@ def _refinement(layout_file: str) -> LayoutRefinement:
 
 def _draw(request: DrawState) -> Drawing:
     layout = _layout(request.rules, request.layout_file)
+    with _at_most(POSITION_SECONDS):
+        return _drawn_on(layout, request)
+
+
+def _drawn_on(layout: BoardLayout | None, request: DrawState) -> Drawing:
     state = facts_of(request.state)
     cells: dict[str, tuple[str, ...]] = {}
     line: Line = ()
@@ -231,6 +283,10 @@ def _drawn(
             return Drawing(draw_svg(layout, state, before, _options(is_partial)))
         except Exception:
             _log.exception("a state cannot be drawn, and is listed")
+    return _listed(state)
+
+
+def _listed(state: Sequence[Term]) -> Drawing:
     return Drawing("", tuple(map(str, state[:MAX_FACTS])))
 
 
@@ -288,21 +344,43 @@ def _lowest_free(
 
 def _draw_steps(request: DrawSteps) -> Iterator[Drawing]:
     match = _archived(request.archive, request.match, request.length)
-    last = request.first + request.count
-    while len(match.states) < last and (found := next(match.others, None)) is not None:
+    end = time.process_time() + STEPS_SECONDS
+    for step in range(request.first, request.first + request.count):
+        left = end - time.process_time()
+        try:
+            with _at_most(min(POSITION_SECONDS, max(left, LEAST_SECONDS))):
+                if not _is_reached(match, step):
+                    return
+                drawing = None if step in match.too_hard else _drawn_step(match, step)
+        except _TooHardError:
+            if len(match.states) <= step:  # the steps after it follow from this one
+                return
+            if left > POSITION_SECONDS:
+                match.too_hard.add(step)
+            drawing = None
+        yield drawing or _listed(facts_of(match.states[step]))
+
+
+def _is_reached(match: _Replayed, step: int) -> bool:
+    """Compute the states of a match up to a step; return whether there is one."""
+    while len(match.states) <= step and (found := next(match.others, None)) is not None:
         match.states.append(found)
-    for step in range(request.first, min(last, len(match.states))):
-        state = facts_of(match.states[step])
-        before = facts_of(match.states[step - 1]) if step else None
-        line: Line = ()
-        if match.layout is not None:
-            line = places_of_line(match.layout, state, match.lines.get(step, ()))
-        yield replace(_drawn(match.layout, state, before), line=line)
+    return len(match.states) > step
+
+
+def _drawn_step(match: _Replayed, step: int) -> Drawing:
+    state = facts_of(match.states[step])
+    before = facts_of(match.states[step - 1]) if step else None
+    line: Line = ()
+    if match.layout is not None:
+        line = places_of_line(match.layout, state, match.lines.get(step, ()))
+    return replace(_drawn(match.layout, state, before), line=line)
 
 
 def _draw_position(request: DrawPosition) -> Answer:
     rules, tree = _tree(request.archive, request.match, request.length)
-    position = tree.position(request.step, request.line)
+    with _at_most(POSITION_SECONDS):
+        position = tree.position(request.step, request.line)
     moves = dict.fromkeys(move for legal in position.legal.values() for move in legal)
     drawing = _draw(DrawState(rules, position.state, position.before, tuple(moves)))
     return Answer((drawing,), position=position)
@@ -321,13 +399,15 @@ def _tree(archive: str, match: str, _length: int) -> tuple[str, MatchTree]:
 class _Replayed:
     """A match: the states that are known, as text, what computes the others, and its lines.
 
-    ``lines`` are the principal lines by the turn in which they were expected.
+    ``lines`` are the principal lines by the turn in which they were expected; the steps that are
+    ``too_hard`` to draw are listed.
     """
 
     layout: BoardLayout | None
     states: list[str]
     others: Iterator[str]
     lines: dict[int, Line]
+    too_hard: set[int] = field(default_factory=set)
 
 
 @lru_cache(maxsize=8)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 from aiohttp import web
 
+from ggp_player.front import Streams, front_of
 from ggp_player.pages.security import PAGE_HEADERS
 
 PAUSE_SECONDS = 0.25
@@ -25,6 +26,13 @@ WRITE_SECONDS = 10.0
 """How long a page may take to receive a message, before its stream ends."""
 
 _HEADERS = {**PAGE_HEADERS, "Cache-Control": "no-store", "Content-Type": "text/event-stream"}
+
+
+def counted(streams: Streams, request: web.Request) -> AbstractContextManager[None]:
+    """Count a stream while the result is entered. Raises HTTP 503 where there are too many."""
+    if not streams.has_room(request.remote):
+        raise web.HTTPServiceUnavailable(reason="too many pages are open; see --max-viewers")
+    return streams.counted(request.remote)
 
 
 class EventStream:
@@ -43,6 +51,8 @@ class EventStream:
         return self._response
 
     async def __aenter__(self) -> EventStream:
+        if (front := front_of(self._request)) is not None:
+            front.begin_stream()
         with suppress(ConnectionError):
             await self._response.prepare(self._request)
         return self

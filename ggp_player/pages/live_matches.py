@@ -26,10 +26,13 @@ from ggp_player.events import (
 )
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import MAX_LINE, DrawState, Line
-from ggp_player.pages.match_view import MatchView
+from ggp_player.pages.match_view import MatchView, ShownMatch
 
 MAX_MATCHES = 50
 """Matches that are kept, running and ended; the oldest that have ended are forgotten first."""
+
+DRAWING_SECONDS = 1.0
+"""How long a position waits for its drawing; then it is shown without, until that comes."""
 
 BATCH = 64
 """Events that are followed before others get their turn in the event loop."""
@@ -56,6 +59,8 @@ class LiveMatches:
         self._news = asyncio.Event()
         self._looked_at: dict[str, int] = {}
         self._drawn: dict[str, object] = {}
+        self._shown: dict[str, ShownMatch] = {}
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._messages: dict[tuple[str, int], tuple[int, bytes]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._drawing: set[str] = set()
@@ -86,6 +91,8 @@ class LiveMatches:
         """End all streams, and follow no longer."""
         self.is_closing = True
         self._tell()
+        for waiting in self._waiting.values():
+            waiting.cancel()
         for subscription in (self._events, self._thoughts):
             if subscription is not None:
                 subscription.close()
@@ -123,7 +130,7 @@ class LiveMatches:
         self._looked_at[match] -= 1
         if not self._looked_at[match]:
             del self._looked_at[match]
-            self._forget_messages(match)
+            self._forget_shown(match)
         if not self._looked_at and self._thoughts is not None:
             self._thoughts.close()
             self._thoughts = None
@@ -136,16 +143,48 @@ class LiveMatches:
         """What has changed in a match since a version, as JSON, and the version that this is.
 
         It is empty where nothing has changed, and encoded once for all that have the same version.
+        Board, moves and clock are always of the same turn: a new one waits for its board.
         """
-        view = self.matches.get(match)
-        if view is None or view.version == version:
+        shown = self._newest_shown(match)
+        if shown is None or shown.version == version:
             return version, b""
         known = self._messages.get((match, version))
-        if known is None or known[0] != view.version:
-            self._forget_messages(match, view.version)
-            changes = {"now": self._clock(), **view.changes_since(version)}
-            known = self._messages[match, version] = view.version, to_json(changes)
+        if known is None or known[0] != shown.version:
+            self._forget_messages(match, shown.version)
+            changes = {"now": self._clock(), **shown.changes_since(version)}
+            known = self._messages[match, version] = shown.version, to_json(changes)
         return known
+
+    def _newest_shown(self, match: str) -> ShownMatch | None:
+        """What is shown of a match: the newest turn, once it is drawn."""
+        view, shown = self.matches.get(match), self._shown.get(match)
+        if view is None:
+            return None
+        if view.is_whole:
+            if shown is None or shown.version != view.version:
+                shown = self._shown[match] = view.shown()
+            self._wait_no_longer(match)
+        elif match not in self._waiting and not self.is_closing:
+            loop = asyncio.get_running_loop()
+            self._waiting[match] = loop.call_later(DRAWING_SECONDS, self._show_undrawn, match)
+        return shown
+
+    def _show_undrawn(self, match: str) -> None:
+        """Show the newest turn without its board, unless that has come."""
+        self._wait_no_longer(match)
+        view = self.matches.get(match)
+        if view is not None and not view.is_whole:
+            view.do_without_drawing()
+            self._tell()
+
+    def _wait_no_longer(self, match: str) -> None:
+        if (waiting := self._waiting.pop(match, None)) is not None:
+            waiting.cancel()
+
+    def _forget_shown(self, match: str) -> None:
+        self._shown.pop(match, None)
+        self._wait_no_longer(match)
+        self._forget_messages(match)
 
     def list_message(self) -> bytes:
         """All matches, the latest first, as JSON."""
@@ -217,7 +256,7 @@ class LiveMatches:
     def _drop(self, match: str) -> None:
         del self.matches[match]
         self._drawn.pop(match, None)
-        self._forget_messages(match)
+        self._forget_shown(match)
 
     def _tell(self) -> None:
         """Wake all who wait for news; those who come later wait for the next."""
@@ -253,12 +292,22 @@ class LiveMatches:
         request = DrawState(
             view.start.rules, state.state, view.before, line=line, with_drawing=is_new
         )
+        draft = view.begin_drawing() if is_new and state.turn == view.turn else None
         drawings = await self._drawer.draw(request)
         self._drawn[match] = state
         if drawings and is_new:
             view.set_drawing(state, drawings[0])
+            if draft is not None and not view.is_whole:  # it has gone on, and this was whole
+                self._show(match, draft.with_board(view.board()))
         view.set_places(line, drawings[0].line if drawings else ())
         return True
+
+    def _show(self, match: str, shown: ShownMatch) -> None:
+        """Show what is not the newest any more, unless something newer is shown."""
+        known = self._shown.get(match)
+        if known is None or known.version < shown.version:
+            self._shown[match] = shown
+            self._wait_no_longer(match)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

@@ -8,11 +8,14 @@ begins again, has number 0 and gets all.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
+from typing import Any
 
 from ggp_player.events import (
     Event,
+    GameDescribed,
     MatchEnded,
     MatchProblem,
     MatchStarted,
@@ -36,8 +39,11 @@ MAX_LEGAL = 200
 
 RUNNING = "running"
 
+UNDRAWN = "The board of this turn is being drawn."
+"""What stands in its place until then."""
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A turn as the table of moves and the plot show it; ``joint_move`` was made in it."""
 
@@ -54,6 +60,32 @@ class Turn:
     version: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ShownMatch:
+    """All that a page shows of a match at one instant, whose board is of its newest turn.
+
+    ``changed`` has the version in which each of the ``sections`` was the last to change.
+    """
+
+    version: int
+    sections: Mapping[str, object]
+    changed: Mapping[str, int]
+    turns: Mapping[int, Turn]
+
+    def changes_since(self, version: int) -> dict[str, object]:
+        """The sections that have changed since a version, and the turns."""
+        found = {
+            name: value for name, value in self.sections.items() if self.changed[name] > version
+        }
+        turns = [turn for turn in self.turns.values() if turn.version > version]
+        return {**found, "turns": turns} if turns else found
+
+    def with_board(self, board: Mapping[str, object]) -> ShownMatch:
+        """The same with another board."""
+        sections = {**self.sections, "board": board}
+        return replace(self, sections=sections, changed={**self.changed, "board": self.version})
+
+
 class MatchView:
     """Follows the events of one match; ``version`` is the number of its newest change."""
 
@@ -68,6 +100,7 @@ class MatchView:
         self._turns: dict[int, Turn] = {}
         self._problems: deque[dict[str, object]] = deque(maxlen=MAX_PROBLEMS)
         self._end: MatchEnded | None = None
+        self._about_game = ""
         self._clock: dict[str, object] = {
             "kind": "start",
             "asked": start.time,
@@ -82,7 +115,7 @@ class MatchView:
         self._places: Line = ()
         for turn, step in enumerate(start.history):
             if not isinstance(step, ObservedStep):
-                self._turn(turn).joint_move = step
+                self._set_turn(turn, joint_move=step)
 
     @property
     def is_over(self) -> bool:
@@ -98,9 +131,30 @@ class MatchView:
         """Follow an event."""
         self._apply(event)
 
+    @property
+    def turn(self) -> int:
+        """The newest turn that is known of."""
+        reached = self.state.turn if self.state is not None else 0
+        return max(reached, max(self._turns, default=0))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the board is that of the newest turn."""
+        return self._drawing is not None and self._drawn_turn == self.turn
+
+    def begin_drawing(self) -> ShownMatch:
+        """What is to be shown with the drawing of the newest state, when that comes."""
+        self._note()
+        return self.shown()
+
     def set_drawing(self, state: StateReached, drawing: Drawing) -> None:
         """Note how a state is drawn."""
         self._drawing, self._drawn_turn = drawing, state.turn
+        self._note("board")
+
+    def do_without_drawing(self) -> None:
+        """Have the newest turn shown without its board, which takes too long."""
+        self._drawing, self._drawn_turn = Drawing(facts=(UNDRAWN,)), self.turn
         self._note("board")
 
     def set_places(self, line: Line, places: Line) -> None:
@@ -109,11 +163,13 @@ class MatchView:
         self._note("places")
 
     def changes_since(self, version: int) -> dict[str, object]:
-        """The sections that have changed since a version."""
-        new = {name for name, changed in self._changed.items() if changed > version}
-        turns = [turn for turn in self._turns.values() if turn.version > version]
-        found = {name: self._section(name) for name in new}
-        return {**found, "turns": turns} if turns else found
+        """The sections that have changed since a version, and the turns."""
+        return self.shown().changes_since(version)
+
+    def shown(self) -> ShownMatch:
+        """What there is to show now."""
+        sections = {name: self._section(name) for name in self._changed}
+        return ShownMatch(self.version, sections, dict(self._changed), dict(self._turns))
 
     def summary(self) -> dict[str, object]:
         """The match as a row of a list."""
@@ -141,7 +197,7 @@ class MatchView:
             case "clock":
                 return self._clock
             case "board":
-                return self._board()
+                return self.board()
             case "places":
                 return {"turn": self._drawn_turn, "line": self._places}
             case "thoughts":
@@ -155,13 +211,15 @@ class MatchView:
             **self.summary(),
             "player": start.player,
             "strategy": start.strategy,
+            "about_game": self._about_game,
             "start_clock": start.start_clock,
             "play_clock": start.play_clock,
             "reason": self._end.reason if self._end is not None else "",
             "ended": self._end.time if self._end is not None else None,
         }
 
-    def _board(self) -> dict[str, object]:
+    def board(self) -> dict[str, object]:
+        """The board as it was drawn last."""
         drawing, state = self._drawing, self.state
         assert drawing is not None
         legal = () if state is None or state.turn != self._drawn_turn else state.legal_moves
@@ -184,14 +242,13 @@ class MatchView:
         for section in sections:
             self._changed[section] = self.version
 
-    def _turn(self, number: int) -> Turn:
-        """The turn of a number, which is taken as changed."""
+    def _set_turn(self, number: int, **changes: Any) -> None:  # noqa: ANN401
+        """Change the turn of a number, or note that there is one."""
         self.version += 1
-        turn = self._turns.setdefault(number, Turn(number, role=self.start.role))
-        turn.version = self.version
+        turn = self._turns.get(number) or Turn(number, role=self.start.role)
+        self._turns[number] = replace(turn, version=self.version, **changes)
         if len(self._turns) > MAX_TURNS:
             del self._turns[min(self._turns)]
-        return turn
 
     # ---------------------------------------------------------------------- events
 
@@ -202,8 +259,8 @@ class MatchView:
     @_apply.register
     def _(self, event: TurnAsked) -> None:
         if event.joint_move and event.turn:
-            self._turn(event.turn - 1).joint_move = event.joint_move
-        self._turn(event.turn)
+            self._set_turn(event.turn - 1, joint_move=event.joint_move)
+        self._set_turn(event.turn)
         self._clock = {
             "kind": "play",
             "asked": event.time,
@@ -221,7 +278,7 @@ class MatchView:
             self.before = ""
         self.state = event
         if event.joint_move and event.turn:
-            self._turn(event.turn - 1).joint_move = event.joint_move
+            self._set_turn(event.turn - 1, joint_move=event.joint_move)
         if event.roles != self.roles or event.is_over:
             self.roles = event.roles
             self._note("about")
@@ -232,18 +289,21 @@ class MatchView:
         self._note("thoughts")
 
     @_apply.register
+    def _(self, event: GameDescribed) -> None:
+        self._about_game = event.text
+        self._note("about")
+
+    @_apply.register
     def _(self, event: MoveChosen) -> None:
-        turn = self._turn(event.turn)
-        turn.move, turn.value, turn.proved = event.move, event.value, event.proved
-        turn.note, turn.source, turn.seconds = event.note, event.source, event.seconds
+        names = ("move", "value", "proved", "note", "source", "seconds")
+        self._set_turn(event.turn, **{name: getattr(event, name) for name in names})
         self._clock = {**self._clock, "chosen": event.time, "margin_left": event.margin_left}
         self._note("clock")
 
     @_apply.register
     def _(self, event: StepMade) -> None:
         if event.step:
-            turn = self._turn(event.step - 1)
-            turn.joint_move, turn.errors = event.joint_move, event.errors
+            self._set_turn(event.step - 1, joint_move=event.joint_move, errors=event.errors)
         self._clock = {
             "kind": "play",
             "asked": event.time,
@@ -271,7 +331,7 @@ class MatchView:
     @_apply.register
     def _(self, event: MatchEnded) -> None:
         if event.joint_move and event.turn:
-            self._turn(event.turn - 1).joint_move = event.joint_move
+            self._set_turn(event.turn - 1, joint_move=event.joint_move)
         self._end, self.status = event, event.status
         self._clock = {**self._clock, "kind": "none"}
         self._note("about", "clock")

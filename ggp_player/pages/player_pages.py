@@ -29,12 +29,13 @@ from aiohttp.typedefs import Handler
 
 from gdl.system import available_cpus
 from ggp_player.events import EventBus
+from ggp_player.front import Streams
 from ggp_player.move_service import WorkerSource
 from ggp_player.pages.analyses import Analyses, AnalysisLimits, Means
 from ggp_player.pages.archive_pages import ArchivePages
-from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.live_matches import LiveMatches
-from ggp_player.pages.position_pages import PositionPages
+from ggp_player.pages.position_pages import PositionMeans, PositionPages
 from ggp_player.pages.site import STATIC, PageSite
 
 PAGE_PATHS = ("/events", "/matches/", "/archive", f"/{STATIC}/")
@@ -49,8 +50,8 @@ def asks_for_page(request: web.Request) -> bool:
 class PlayerPages:
     """Answers requests for pages, while it is entered.
 
-    ``archive`` is the file of the archive, None where there is none. At most ``max_viewers`` pages
-    are kept up to date at a time. ``base_of`` tells what stands before the path of a request.
+    ``archive`` is the file of the archive, None where there is none. ``streams`` bounds how many
+    pages are kept up to date. ``base_of`` tells what stands before the path of a request.
     ``workers`` search for viewers who analyse; without them there are no analyses.
     """
 
@@ -59,7 +60,7 @@ class PlayerPages:
         name: str,
         bus: EventBus,
         archive: Path | None,
-        max_viewers: int,
+        streams: Streams,
         base_of: Callable[[web.Request], str] = lambda request: "",
         workers: WorkerSource | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class PlayerPages:
         self._site = PageSite(name, links)
         self._live = LiveMatches(bus)
         self._archive = archive
-        self._max_viewers = max_viewers
+        self._streams = streams
         self._base_of = base_of
         self._analyses = self._new_analyses(workers) if workers and archive else None
 
@@ -108,7 +109,8 @@ class PlayerPages:
         """Have the application answer for analyses; return the token that allows them."""
         if self._analyses is None:
             return ""
-        pages = PositionPages(self._site, archive, self._live.drawer, self._analyses)
+        means = PositionMeans(self._live.drawer, self._analyses, self._streams)
+        pages = PositionPages(self._site, archive, means)
         pages.add_routes(router)
         return pages.guard.token
 
@@ -165,9 +167,7 @@ class PlayerPages:
     async def _stream(
         self, request: web.Request, match: str, next_message: Callable[[], bytes | None]
     ) -> web.StreamResponse:
-        if self._live.viewers >= self._max_viewers:
-            raise web.HTTPServiceUnavailable(reason="too many pages are open; see --max-viewers")
-        with self._live.look(match):
+        with counted(self._streams, request), self._live.look(match):
             async with EventStream(request) as stream:
                 await stream.follow(self._live.news, next_message)
         return stream.response

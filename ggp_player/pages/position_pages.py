@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated
@@ -28,10 +29,11 @@ from pydantic_core import to_json
 
 from ggp_player.archive import Archive, ArchivedMatch
 from ggp_player.errors import AnalysisError, ArchiveError, PositionError
+from ggp_player.front import Streams
 from ggp_player.pages.analyses import STRATEGIES, Analyses, AnalysisSubject
 from ggp_player.pages.drawer import Drawer
 from ggp_player.pages.drawing_process import Drawing, DrawPosition
-from ggp_player.pages.event_stream import EventStream
+from ggp_player.pages.event_stream import EventStream, counted
 from ggp_player.pages.positions import MAX_VARIATION_TEXT, ShownPosition
 from ggp_player.pages.security import PAGE_HEADERS, WriteGuard
 from ggp_player.pages.site import PageSite
@@ -55,16 +57,26 @@ class _Request(BaseModel):
     strategy: Annotated[str, Field(max_length=100)] = STRATEGIES[0]
 
 
+@dataclass(frozen=True, slots=True)
+class PositionMeans:
+    """What draws positions and analyses them, and how many may follow what is found."""
+
+    drawer: Drawer
+    analyses: Analyses
+    streams: Streams
+
+
 class PositionPages:
     """Answers requests for positions and analyses of the matches of one archive."""
 
-    def __init__(self, site: PageSite, path: Path, drawer: Drawer, analyses: Analyses) -> None:
+    def __init__(self, site: PageSite, path: Path, means: PositionMeans) -> None:
         self.guard = WriteGuard()
         self._site = site
         self._path = path
         self._archive = Archive(path)
-        self._drawer = drawer
-        self._analyses = analyses
+        self._drawer = means.drawer
+        self._analyses = means.analyses
+        self._streams = means.streams
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
         """Have an application answer these requests."""
@@ -118,7 +130,7 @@ class PositionPages:
             version, message = analysis.message(version)
             return message or (None if is_told else b"")
 
-        with analysis.looked_at():
+        with counted(self._streams, request), analysis.looked_at():
             async with EventStream(request) as stream:
                 await stream.follow(analysis.news, next_message)
         return stream.response
@@ -153,7 +165,7 @@ class PositionPages:
     ) -> tuple[ShownPosition, Drawing]:
         match, length = request.match_info["match"], len(found.steps)
         wanted = DrawPosition(str(self._path), match, asked.step, asked.line, length)
-        return await self._drawer.position(wanted)
+        return await self._drawer.position(wanted, request.remote or "")
 
 
 def _as_json(position: ShownPosition, drawing: Drawing) -> bytes:

@@ -52,7 +52,7 @@ function showAbout(told) {
   for (const turn of turns.values()) moves.show(turn);
   const goals = Object.entries(told.goals).map(([role, goal]) => `${role} ${goal ?? "–"}`).join(", ");
   const facts = [["role", told.role], ["status", told.reason ? `${told.status}: ${told.reason}` : told.status],
-    ["goals", goals], ["turn", told.turn], ["strategy", told.strategy], ["manager", told.manager],
+    ["goals", goals], ["turn", told.turn], ["kind", told.about_game], ["strategy", told.strategy], ["manager", told.manager],
     ["clocks", `${told.start_clock} s, ${told.play_clock} s`]];
   byId("about").replaceChildren(...facts.filter(([, fact]) => fact !== "").map(([name, fact]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, String(fact)))));

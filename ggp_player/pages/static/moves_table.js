@@ -65,7 +65,7 @@ export class MovesTable {
   #row(turn) {
     const moves = turn.joint_move?.length ? turn.joint_move : this.#ownMove(turn);
     const errors = (turn.errors ?? []).filter(Boolean);
-    const told = [turn.note, turn.source && turn.source !== "search" ? `by the ${turn.source}` : "", ...errors];
+    const told = [turn.note, ...errors];
     const cells = moves.map((move, index) => element("td", { class: "mono move" },
       index === 0 && this.onTurn ? this.#button(turn.turn, move) : move));
     if (errors.length) cells.at(-1)?.append(element("div", { class: "small badge warn" }, errors.join(", ")));

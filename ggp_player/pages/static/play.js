@@ -18,7 +18,7 @@ const moves = new MovesTable(byId("moves"));
 const clock = new Countdown(byId("clock"), "your clock");
 const thoughts = byId("thoughts") ? new ThoughtsPanel(byId("thoughts"), { onMove: (move) => choose(acting(), move) }) : null;
 
-let table = null, drawn = null, picker = new MovePicker(), focused = null;
+let table = null, drawn = null, picker = new MovePicker(), focused = null, boards = 0;
 
 const number = byId("play").dataset.number; // where other matches follow, each has a page
 follow(address(number ? `/events?page=${number}` : "/events"), update, (state) => {
@@ -39,16 +39,20 @@ document.addEventListener("keydown", (event) => {
 });
 
 function update(message) {
-  if (message.table) {
-    const isNew = !table || table.step !== message.table.step || table.match !== message.table.match;
-    const hasMore = table && !isNew && message.table.choosing.length > table.choosing.length;
-    table = message.table;
-    if (isNew || hasMore) complain("");
-    showTable(Date.now() - message.now);
-  }
-  if (message.board) showBoard(message.board);
+  if (message.position) showPosition(message.position, Date.now() - message.now);
   if ("thoughts" in message && thoughts) thoughts.show(message.thoughts ? message.thoughts.view : null);
-  if (message.table || message.board) renew();
+}
+
+/** Show a position: its board, whose turn it is, the clock, and the moves, which come as one. */
+function showPosition(position, offset) {
+  const isNew = !table || table.step !== position.step || table.match !== position.match;
+  const hasMore = table && !isNew && position.choosing.length > table.choosing.length;
+  table = position;
+  if (isNew || hasMore) complain("");
+  if (position.board) showBoard(position.board);
+  showTable(offset);
+  renew();
+  byId("play").dataset.step = table.step;
 }
 
 /** The role for which a click moves: the first person who has yet to choose. */
@@ -118,7 +122,8 @@ function showBoard(message) {
   const active = document.activeElement?.closest?.("#board [data-cell]");
   focused = active ? [active.dataset.board, active.dataset.cell] : null;
   drawn = message;
-  board.show({ svg: message.svg, facts: message.facts, label: `The board at step ${message.step + 1}` });
+  boards += 1;
+  board.show({ svg: message.svg, facts: message.facts, label: `The board at step ${table.step + 1}` });
   if (!focused) return;
   const [number, cell] = focused;
   const again = byId("board").querySelector(`[data-board="${CSS.escape(number)}"][data-cell="${CSS.escape(cell)}"]`);
@@ -129,18 +134,13 @@ function showBoard(message) {
   }
 }
 
-/** Whether the drawing is of the step that the table is at. */
-function isCurrent() {
-  return drawn !== null && table !== null && drawn.step === table.step && drawn.match === table.match;
-}
-
-/** Begin to choose anew: the clicks so far were for another step, or another role. */
+/** Begin to choose anew: the clicks so far were for another step, role or drawing. */
 function renew() {
   const role = acting();
-  const key = table ? `${table.match} ${table.step} ${role} ${isCurrent()}` : "";
+  const key = table ? `${table.match} ${table.step} ${role} ${boards}` : "";
   if (renew.key !== key) {
     renew.key = key;
-    const legal = role && isCurrent() ? table.legal[role] : [];
+    const legal = role ? table.legal[role] : [];
     picker = new MovePicker(legal.map((move) => ({ role, move, cells: drawn.cells[move] ?? [] })));
     byId("filter").value = "";
     showChoices([]);
@@ -209,7 +209,7 @@ function button(role, move) {
 
 function mark() {
   const marks = [];
-  if (isCurrent() && acting()) {
+  if (table && acting()) {
     for (const cell of picker.clicked) marks.push({ cell, kind: "selected" });
     for (const cell of legalMarks()) marks.push({ cell, kind: "legal" });
     if (table.advice) for (const cell of drawn.advised) marks.push({ cell, kind: "chosen" });

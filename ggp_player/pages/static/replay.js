@@ -70,7 +70,7 @@ async function refresh() {
 function showAbout() {
   const { summary } = data;
   const status = summary.reason ? `${summary.status}: ${summary.reason}` : summary.status;
-  const facts = [["game", summary.game], ["we are", summary.role], ["status", status],
+  const facts = [["game", summary.game], ["kind", data.about_game], ["we are", summary.role], ["status", status],
     ["clocks", `${summary.start_clock} s, ${summary.play_clock} s`]].filter(([, text]) => text);
   for (const { role, player, goal } of summary.seats) {
     facts.push([role, player, ...(goal === null ? [] : [" ", element("b", {}, String(goal))])]);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,14 @@ from ggp_player.archive import (
     MatchFilter,
     export_document,
     find_records,
+    match_records,
     read_record,
-    replay,
 )
 from ggp_player.archive.match_records import parse_json_record
+from ggp_player.archive.replay import replay, states_of
 from ggp_player.events import EventBus
-from ggp_player.manager import GameManager, MatchSetup
-from ggp_player.protocol import MatchRecord
+from ggp_player.manager import GameManager, LocalRules, MatchSetup
+from ggp_player.protocol import MatchRecord, StateTexts
 from tests.support.events import new_publisher, play_turn, started
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -126,7 +128,7 @@ def test_our_own_matches_come_out_as_the_game_managers_records(
                 rulesheet_url="file:///games/fields.kif",
                 events=bus,
             )
-            manager = GameManager(setup, gdl.interpret(ruleset), [Noop(), Noop()])
+            manager = GameManager(setup, LocalRules(gdl.interpret(ruleset)), [Noop(), Noop()])
             record = asyncio.run(manager.run())
             expected.append(f"{record.to_json()}\n".encode())
     archive = Archive(path)
@@ -142,7 +144,7 @@ def test_a_match_that_was_broken_off_has_a_record(tmp_path: Path, fields: str) -
     def stop(step: object) -> None:
         raise RuntimeError("broken off")
 
-    manager = GameManager(setup, gdl.interpret(ruleset), [Noop(), Noop()], stop)
+    manager = GameManager(setup, LocalRules(gdl.interpret(ruleset)), [Noop(), Noop()], stop)
     with ArchiveWriter(path, bus), pytest.raises(RuntimeError, match="broken off"):
         asyncio.run(manager.run())
     match = Archive(path).match("m")
@@ -238,3 +240,23 @@ def test_damaged_records_get_a_sentence_with_file_and_place(
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="cannot be read: No such file"):
         read_record(tmp_path / "none.json")
+
+
+def test_states_that_are_too_long_are_left_out_and_follow_from_the_moves(
+    tmp_path: Path, fields: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ruleset, bus, path = gdl.parse(fields), EventBus(), tmp_path / "matches.sqlite"
+    manager = GameManager(
+        MatchSetup(ruleset, "m", 5, 5, events=bus),
+        LocalRules(gdl.interpret(ruleset)),
+        [Noop(), Noop()],
+    )
+    with ArchiveWriter(path, bus):
+        states = asyncio.run(manager.run()).states
+    match = Archive(path).match("m")
+    monkeypatch.setattr(match_records, "StateTexts", lambda: StateTexts(sum(map(len, states)) - 1))
+    data, _ = export_document(match)
+    assert json.loads(data)["states"] == []
+    assert json.loads(data)["statesLeftOut"] is True
+    kept = replace(match, document=data, document_format="json")
+    assert tuple(states_of(kept)) == states

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -354,3 +355,23 @@ def test_steps_that_were_observed_before_a_restart(path: Path, bus: EventBus) ->
     assert [(step.joint_move, step.observation) for step in match.steps] == [
         (JOINT_MOVES[0], None), ((), seen),
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode there")
+@pytest.mark.parametrize("is_old", [False, True])
+def test_nobody_else_may_read_the_archive(tmp_path: Path, is_old: bool) -> None:
+    path = tmp_path / "matches.sqlite"
+    if is_old:
+        connect(path).close()
+        path.chmod(0o644)
+    before = os.umask(0)
+    try:
+        with closing(connect(path)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("CREATE TABLE more (x)")
+            connection.execute("COMMIT")
+            modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert {"matches.sqlite", "matches.sqlite-wal", "matches.sqlite-shm"} <= modes.keys()
+    assert set(modes.values()) == {0o600}

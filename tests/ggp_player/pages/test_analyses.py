@@ -49,6 +49,24 @@ def position(step: int = 2, line: str = "") -> ShownPosition:
     return MatchTree(RULES, moves).position(step, line)
 
 
+async def test_an_analysis_ends_quietly_with_the_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pool, drawer = Pool(0, LIMITS), Drawer()
+    await pool.start()
+    limits = AnalysisLimits(seconds=SECONDS, unseen=SECONDS)
+    analyses = Analyses(Means(pool.in_background, drawer), lambda: 0, limits)
+    try:
+        analyses.begin(SUBJECT, position())
+        with caplog.at_level("INFO"):
+            await pool.close()  # as a server does that stops, before its pages
+            await analyses.close()
+    finally:
+        await drawer.close()
+    assert "no worker is started, as the server is stopping" in caplog.text
+    assert not [one for one in caplog.records if one.levelname in {"WARNING", "ERROR"}]
+
+
 def test_the_strategies_that_can_be_chosen_exist() -> None:
     assert set(STRATEGIES) <= set(ALL_STRATEGIES)
 
@@ -221,6 +239,18 @@ async def test_an_analysis_is_pushed_and_ends_with_its_viewer(
 
 
 @pytest.mark.thorough
+async def test_each_page_that_follows_an_analysis_counts(serve: Any, until: Any) -> None:
+    async with serve(max_viewers=4) as served, AsyncExitStack() as stack:
+        token, path = await played(served, until), "/archive/1/analyses"
+        _, text = await post(served, path, token, {"step": 1})
+        events = f"{path}/{json.loads(text)['key']}/events"
+        for _ in range(3):  # one address never has all of them
+            await anext(await stack.enter_async_context(served.events(events)))
+        assert (await served.get(events))[0] == 503
+        assert (await served.get("/events"))[0] == 503
+        assert (await served.get("/archive"))[0] == 200
+
+
 async def test_analyses_end_with_the_server(serve: Any, until: Any) -> None:
     async with AsyncExitStack() as stack:
         async with serve() as served:

@@ -3,13 +3,24 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 import gdl
+from ggp_player.archive import ArchiveWriter
+from ggp_player.errors import PositionError
+from ggp_player.events import EventBus, MatchEnded, MatchStarted, TurnAsked
 from ggp_player.pages import drawer as drawer_module
+from ggp_player.pages import drawing_process
 from ggp_player.pages.drawer import Drawer
-from ggp_player.pages.drawing_process import DrawState
+from ggp_player.pages.drawing_process import (
+    Answer,
+    Drawing,
+    DrawPosition,
+    DrawState,
+    DrawSteps,
+)
 from ggp_player.protocol import state_text
 from tests.support.hostile_names import NAMES, RULES
 from tests.support.paths import GAMES
@@ -87,6 +98,90 @@ async def test_what_takes_too_long_is_given_up(
     assert await drawer.draw(DrawState("(role x)", "( a )")) == ()
     assert "has not answered for 0 s" in caplog.text
     assert drawer.process is None
+
+
+HARD = """
+(role ann) (init (at 0)) (digit 0) (digit 1) (digit 2) (digit 3) (digit 4)
+(digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+(<= (legal ann (go ?x)) (digit ?x))
+(<= (legal ann (all ?a ?b ?c ?d ?e ?f))
+    (true (at 9)) (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e) (digit ?f))
+(<= (next (at ?x)) (does ann (go ?x)))
+(goal ann 50)
+"""
+"""A game with a state in which there are a million moves."""
+
+
+@pytest.fixture
+def hard_match(tmp_path: Path) -> str:
+    """An archive with a match of the game, in which its hard state is never reached."""
+    start = MatchStarted(
+        match="k", time=1, match_id="m", role="ann", rules=HARD, start_clock=1, play_clock=1
+    )
+    path, bus = tmp_path / "matches.sqlite", EventBus()
+    with ArchiveWriter(path, bus):
+        bus.publish(start)
+        for turn in range(1, 4):
+            step = (f"(go {turn})",)
+            bus.publish(TurnAsked(match="k", time=turn + 1, turn=turn, joint_move=step))
+        bus.publish(MatchEnded(match="k", time=9, turn=3, status="completed"))
+    return str(path)
+
+
+@pytest.mark.thorough
+async def test_a_position_that_is_too_hard_costs_that_position_only(
+    drawer: Drawer, hard_match: str
+) -> None:
+    hard = DrawPosition(hard_match, "1", 0, "9", 3)
+    for _ in range(2):
+        with pytest.raises(PositionError, match="too hard"):
+            await drawer.position(hard, "192.0.2.7")
+    position, _ = await drawer.position(DrawPosition(hard_match, "1", 0, "8", 3), "192.0.2.7")
+    assert position.state == "( (at 8) )"
+    assert len(await drawer.draw(DrawSteps(hard_match, "1", 0, 16, 3))) == 4
+    assert await drawer.draw(DrawState(HARD, "( (at 9) )"))
+
+
+async def test_a_viewer_who_asks_for_much_waits_behind_others(
+    drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+
+    async def answer(request: DrawState) -> Answer:
+        order.append(request.state)
+        await asyncio.sleep(0)
+        return Answer((Drawing(),))
+
+    monkeypatch.setattr(drawer, "_answer", answer)
+    wanted = [("greedy", f"greedy {n}") for n in range(9)] + [("other", "other"), ("", "live")]
+    asking = [drawer.draw(DrawState("(role x)", state), asker) for asker, state in wanted]
+    await asyncio.gather(*asking)
+    assert {"other", "live"} <= set(order[:4])
+    assert [state for state in order if "greedy" in state] == [state for _, state in wanted[:9]]
+
+
+async def test_a_request_that_takes_too_long_is_remembered_and_others_of_its_game_are_drawn(
+    drawer: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hard, easy = DrawState(CONNECT_FOUR, "( )"), DrawState(CONNECT_FOUR, "( (control red) )")
+    with monkeypatch.context() as patched:
+        patched.setattr(drawer_module, "DRAWING_SECONDS", 0.0)
+        assert await drawer.draw(hard) == ()
+    assert await drawer.draw(hard) == ()
+    assert drawer.process is None  # it was not tried
+    assert len(await drawer.draw(easy)) == 1
+
+
+def test_a_game_whose_boards_take_too_long_has_its_states_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(drawing_process, "LAYOUT_SECONDS", 1e-6)
+    drawing_process._layout.cache_clear()
+    try:
+        (drawing,) = drawing_process.answer(DrawState(CONNECT_FOUR, "( (a 1) )")).drawings
+    finally:
+        drawing_process._layout.cache_clear()
+    assert (drawing.svg, drawing.facts) == ("", ("(a 1)",))
 
 
 async def test_closing_ends_the_process() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from ggp_player.events import (
+    GameDescribed,
     MatchEnded,
     MatchProblem,
     MatchStarted,
@@ -55,6 +56,16 @@ def test_a_viewer_that_begins_gets_all_and_then_what_is_new(view: MatchView) -> 
     first, second = turns(view)
     assert (first.joint_move, first.move, first.value) == (("a", "b"), "a", 60.0)
     assert (second.joint_move, second.move) == ((), None)
+
+
+def test_the_kind_of_game_stands_with_what_the_match_is(view: MatchView) -> None:
+    before = view.version
+    view.apply(GameDescribed(match="k", time=1500, text="two rivals"))
+    changed = view.changes_since(before)
+    assert changed.keys() == {"about"}
+    about = changed["about"]
+    assert isinstance(about, dict)
+    assert about["about_game"] == "two rivals"
 
 
 def test_clocks(view: MatchView) -> None:

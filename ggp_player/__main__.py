@@ -17,11 +17,11 @@ from ggp_player.errors import GgpPlayerError
 COMMANDS: Mapping[str, Target] = MappingProxyType(
     {
         "serve": Target(
-            "ggp_player.cli.serve:serve_command",
+            "ggp_player.cli.commands.serve:serve_command",
             "Answer game managers over HTTP until Ctrl-C.",
         ),
         "info": Target(
-            "ggp_player.cli.info:info_command",
+            "ggp_player.cli.commands.info:info_command",
             "Ask a player server for its name, and whether it is free.",
         ),
         "health": Target(
@@ -29,47 +29,47 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Ask a player server whether it is well, or whether it is ready for a match.",
         ),
         "match": Target(
-            "ggp_player.cli.managing.match:match_command",
+            "ggp_player.cli.commands.match:match_command",
             "Play one match of the game RULESHEET, a file or the name of one of ours.",
         ),
         "play": Target(
-            "ggp_player.cli.play:play_command",
+            "ggp_player.cli.commands.play:play_command",
             "Play a game yourself, in the browser or in the terminal.",
         ),
         "analyze": Target(
-            "ggp_player.cli.analyze:analyze_command",
+            "ggp_player.cli.commands.analyze:analyze_command",
             "Search a position, and show values and trees.",
         ),
         "strategies": Target(
-            "ggp_player.cli.strategies:strategies_command",
+            "ggp_player.cli.commands.strategies:strategies_command",
             "List all strategies and their parameters.",
         ),
         "learn": Target(
-            "ggp_player.cli.learn:learn_command",
+            "ggp_player.cli.commands.learn:learn_command",
             "Learn an evaluation of a game, for later matches.",
         ),
         "bench": Target(
-            "ggp_player.cli.bench:bench_command",
+            "ggp_player.cli.commands.bench:bench_command",
             "Measure the speed of the searches.",
         ),
         "tournament": Target(
-            "ggp_player.cli.managing.tournament:tournament_command",
+            "ggp_player.cli.commands.tournament:tournament_command",
             "Play many matches, and compare the players.",
         ),
         "manager": Target(
-            "ggp_player.cli.managing.manager:manager_command",
+            "ggp_player.cli.commands.manager:manager_command",
             "Hold events between players that register here, until Ctrl-C.",
         ),
         "matches": Target(
-            "ggp_player.cli.matches:matches_command",
+            "ggp_player.cli.commands.matches:matches_command",
             "List, show, replay, export and import matches.",
         ),
         "warm-up": Target(
-            "ggp_player.cli.cache:warm_up_command",
+            "ggp_player.cli.commands.cache:warm_up_command",
             "Compile what all matches share, in advance.",
         ),
         "cache": Target(
-            "ggp_player.cli.cache:cache_command",
+            "ggp_player.cli.commands.cache:cache_command",
             "Show, or delete, the compiled code that is kept on disk.",
         ),
     }

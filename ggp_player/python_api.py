@@ -26,7 +26,7 @@ from ggp_player.inspect import (
     strategy_for,
     timed_search,
 )
-from ggp_player.manager import check_seats, game_name, seat_of
+from ggp_player.manager import check_seats, compile_searches_of, game_name, seat_of
 from ggp_player.protocol import MatchRecord
 from ggp_player.strategies import Position
 
@@ -48,7 +48,8 @@ def play_match(
 
     There is one of ``players`` for each role but ``random``: a strategy, such as ``mcts``, or the
     address of a player server, ``host:port``. ``game`` is a ruleset, a file or the name of one of
-    our games. Clocks are whole seconds. Raises :class:`GgpPlayerError` for players that cannot
+    our games. Clocks are whole seconds; on a new machine the searches are compiled before they
+    start, which a warning of the log says. Raises :class:`GgpPlayerError` for players that cannot
     take a seat, and :class:`gdl.GdlError` for rules that cannot be played.
     """
     ruleset = _ruleset(game)
@@ -56,6 +57,7 @@ def play_match(
     check_seats(machine.roles, len(players))
     for player in players:
         seat_of(player)  # raises what is wrong with it here, not in another process
+    compile_searches_of(players, _log.warning)
     flags = [f"--start-clock={start_clock}", f"--play-clock={play_clock}", f"--seed={seed}"]
     # In a process of its own, as a notebook has an event loop that runs already.
     with TemporaryDirectory() as folder:
@@ -89,6 +91,7 @@ def analyze(
     """
     played = game if isinstance(game, Game) else Game(_ruleset(game))
     joint_moves = [*played.history, *moves]
+    compile_searches_of((strategy,), _log.warning)
     machine = machine_for(played.machine.ruleset, _log.warning)
     checked = Game(played.machine)
     for joint_move in joint_moves:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +14,11 @@ import gdl
 from gdl import StateMachine
 from gdl.cli.options import write_text
 from gdl.reports import DrawingError
+from ggp_player.cli.commands.analyze import FORMATS
 from ggp_player.cli.options import (
-    MAX_CLOCK,
-    RULESHEET,
-    output_option,
+    compile_before_clocks,
     reporting_unplayable_game,
+    say_on_stderr,
 )
 from ggp_player.errors import GgpPlayerError
 from ggp_player.inspect import (
@@ -43,8 +44,8 @@ from ggp_player.inspect import (
 from ggp_player.strategies import Position, Strategy
 from ggp_player.strategies.selection import STRATEGIES, strategy_from
 
-FORMATS = ("svg", "html", "dot")
-"""How trees are drawn."""
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit status after Ctrl-C, by the convention of shells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,12 @@ class _Options:
     @property
     def drawn_as(self) -> str:
         """The format of the drawing: what is asked for, or what the ending of the file says."""
+        return self.form or self._ending or FORMATS[0]
+
+    @property
+    def _ending(self) -> str:
         ending = self.output.suffix[1:].lower() if self.output is not None else ""
-        ending = {"htm": "html", "gv": "dot"}.get(ending, ending)
-        return self.form or (ending if ending in FORMATS else FORMATS[0])
+        return {"htm": "html", "gv": "dot"}.get(ending, ending)
 
     @property
     def limits(self) -> FigureLimits:
@@ -100,77 +104,23 @@ class _Options:
                 raise click.UsageError(f"{flag} is about the drawing: it needs --tree")
         if self.tree and self.json and self.output is None:
             raise click.UsageError("--tree and --json both write to the standard output: give one")
+        if self.form is None and self._ending and self._ending not in FORMATS:
+            known = ", ".join(f".{one}" for one in FORMATS)
+            found = f"expected a name that ends in {known}, or --format; found {self.output}"
+            raise click.BadParameter(found, param_hint="--output")
         if math.isnan(self.seconds):
             raise click.BadParameter("nan is no number of seconds", param_hint="--seconds")
 
 
-@click.command("analyze", short_help="Search a position, and show values and trees.")
-@click.argument("rulesheet", type=RULESHEET)
-@click.option(
-    "--moves",
-    multiple=True,
-    metavar="MOVES",
-    help="Joint moves, or a file of them, or a match record; can be repeated.",
-)
-@click.option("--steps", type=click.IntRange(0), help="Use only so many of the joint moves.")
-@click.option("--role", help="The role that searches.  [default: the first with a choice]")
-@click.option("--strategy", help="The strategy.  [default: auto, and minimax for a tree]")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0, MAX_CLOCK),
-    default=5.0,
-    show_default=True,
-    help="The time for the search.",
-)
-@click.option("--tree", is_flag=True, help="Draw the search tree.")
-@click.option("--depth", type=click.IntRange(1), help="Steps drawn.  [default: as many as fit]")
-@click.option(
-    "--max-nodes",
-    type=click.IntRange(1),
-    help="Nodes drawn; others are folded.  [default: 150, and 5000 in HTML]",
-)
-@click.option(
-    "--max-width",
-    type=click.IntRange(1),
-    help="Nodes drawn beside one another.  [default: 30, and any number in HTML]",
-)
-@click.option("--windows", is_flag=True, help="Draw alpha and beta at each node.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="A picture drawn by Graphviz, a page that a browser unfolds, or a graph for Graphviz.  "
-    "[default: as --output ends, or svg]",
-)
-@output_option("--output", "-o", text="Where to write the tree.")
-@click.option("--json", is_flag=True, help="Report as JSON.")
-def analyze_command(rulesheet: Path, **options: object) -> None:
-    """Search a position of the game RULESHEET, a file or one of ours, and show what was found.
-
-    The position is the one after the given joint moves, which have one move for each role, in
-    role order; without any it is the initial state. For each legal move there is its value, from 0
-    to 100, what is proved of it, and the moves that the search expects after it.
-
-    --tree draws what minimax, bounded_minimax, alpha_beta or max_n visits. SVG is drawn by
-    Graphviz, which has to be installed; an HTML file needs nothing, and is unfolded, moved and
-    zoomed in a browser. Subtrees that do not fit are folded: one node says how many states are
-    below. Values come from the whole search, however many steps are drawn; alpha_beta:depth=3
-    searches to that depth. Without --output the tree goes to the standard output, and nothing else
-    does.
-
-    \b
-    Examples:
-        ggp-player analyze games/ticTacToe.kif --moves '(put b2) noop' --seconds 2
-        ggp-player analyze games/nim.kif --moves record.json --steps 6
-        ggp-player analyze games/nim.kif --strategy alpha_beta --moves record.json --steps 6 \\
-            --tree --windows --output nim.svg
-        ggp-player analyze games/nim.kif --strategy alpha_beta --tree --output nim.html
-    """
+def run_analyze(rulesheet: Path, **options: object) -> None:
+    """Search a position of the game RULESHEET, a file or one of ours, and show what was found."""
     chosen = _Options(**options)  # type: ignore[arg-type] # click has checked the types
     chosen.check()
     with reporting_unplayable_game():
         ruleset = gdl.load(rulesheet)
-        machine = machine_for(ruleset, _notify)
+        if not chosen.tree:
+            compile_before_clocks((chosen.spec,))
+        machine = machine_for(ruleset, say_on_stderr)
         prefix = MatchPrefix(ruleset, machine, chosen.steps)
         for source in chosen.moves:
             prefix.follow(source)
@@ -203,6 +153,8 @@ class _Task:
         if options.tree:
             heading = f"{self._heading()}: {options.spec} for {position.role}"
             self._draw(self._figure(strategy), heading)
+        if analysis.is_cancelled:
+            raise click.exceptions.Exit(INTERRUPTED)
 
     def _strategy(self) -> Strategy:
         spec = self.options.spec
@@ -211,7 +163,7 @@ class _Task:
             raise GgpPlayerError(
                 f"--tree draws {', '.join(sorted(TRACED_STRATEGIES))}; found {spec}"
             )
-        return strategy_for(spec, self.machine, _notify, known)
+        return strategy_for(spec, self.machine, say_on_stderr, known)
 
     def _figure(self, strategy: Strategy) -> TreeFigure:
         trace = strategy.trace if isinstance(strategy, TracedStrategy) else None
@@ -247,7 +199,3 @@ class _Task:
         if output is not None and not self.options.json:
             remark = f"; {figure.remark}" if figure.remark else ""
             click.echo(f"tree       {output}, drawn to depth {figure.depth}{remark}")
-
-
-def _notify(sentence: str) -> None:
-    click.echo(sentence, err=True)

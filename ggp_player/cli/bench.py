@@ -15,37 +15,18 @@ import gdl
 from gdl.benchmark import Failure, MeasurementPlan, measured_in_isolation, short
 from gdl.errors import Source
 from gdl.language import decode
+from ggp_player.cli.options import say_on_stderr
 from ggp_player.inspect import measure_searches
+from ggp_player.move_service import warm_up_first
 
 STDIN = Path("-")
 
-FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
-
-@click.command("bench", short_help="Measure the speed of the searches.")
-@click.argument("rulesheets", metavar="RULESHEET...", nargs=-1, required=True, type=FILE)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0, min_open=True),
-    metavar="S",
-    default=1.0,
-    show_default=True,
-    help="Seconds of measurement for each figure, roughly.",
-)
-@click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
-@click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
-def bench_command(rulesheets: Sequence[Path], seconds: float, seed: int, as_json: bool) -> None:
-    """Measure searches from the initial state, each game in a process of its own.
-
-    The figures are playouts per second bare and within a tree search, new nodes of its tree, and
-    states visited by alpha-beta on blocks, all per second of one core's CPU time.
-
-    \b
-    Example:
-        ggp-player bench games/connectFour.kif games/hex.kif --seconds 2
-    """
+def run_bench(rulesheets: Sequence[Path], seconds: float, seed: int, as_json: bool) -> None:
+    """Measure searches from the initial state, each game in a process of its own."""
     sources = list(map(_read, rulesheets))
     plan = MeasurementPlan(seconds=seconds, seed=seed)
+    warm_up_first(say_on_stderr)
     outcomes = measured_in_isolation(measure_searches, sources, plan, hidden=as_json)
     found: dict[str, Mapping[str, float]] = {}
     failures: dict[str, str] = {}

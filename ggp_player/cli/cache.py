@@ -15,18 +15,7 @@ from gdl.system import end_with_parent
 from ggp_player.worker import warm_up_searches
 
 
-@click.group("cache", short_help="Show, or delete, the compiled code that is kept on disk.")
-def cache_command() -> None:
-    """Show, or delete, the compiled code that is kept on disk.
-
-    Code is kept for all games, and for each game that was played. Beyond a bound the code that was
-    used the longest ago is deleted by itself; the environment variable GDL_CACHE_MIB says how many
-    MiB are kept, 1024 by default.
-    """
-
-
-@cache_command.command("show")
-def show_command() -> None:
+def run_show() -> None:
     """Show where compiled code is kept, and how much of it there is."""
     files = cached_files()
     for folder in cache_folders():
@@ -39,22 +28,13 @@ def show_command() -> None:
         click.echo(f"oldest  last used {oldest:%Y-%m-%d %H:%M}")
 
 
-@cache_command.command("clear")
-def clear_command() -> None:
+def run_clear() -> None:
     """Delete all compiled code; it is made again when it is needed."""
     click.echo(f"deleted {prune(0)} files")
 
 
-@click.command("warm-up", short_help="Compile what all matches share, in advance.")
-@click.option("--until-closed", is_flag=True, hidden=True, help="End when stdin is closed.")
-def warm_up_command(until_closed: bool) -> None:
-    """Compile what all matches share, so that the first match begins at full strength.
-
-    A server does so by itself when it first starts; matches that begin before it is done are played
-    by simpler searches. It takes some ten seconds, once for each version and processor. The code is
-    kept in the user's cache folder, or in the folder that the environment variable GDL_CACHE names;
-    see ggp-player cache.
-    """
+def run_warm_up(until_closed: bool) -> None:
+    """Compile what all matches share, so that the first match begins at full strength."""
     if until_closed:
         end_with_parent()  # also where it is stopped, and cannot notice anything
         threading.Thread(target=_end_when_closed, daemon=True).start()

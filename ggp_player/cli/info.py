@@ -20,16 +20,8 @@ _SHOWN = 40
 """Characters shown of a reply that no player gives."""
 
 
-@click.command("info")
-@click.argument("address", metavar="HOST:PORT")
-def info_command(address: str) -> None:
-    """Ask a player server for its name, and whether it is free.
-
-    It is asked in dialect A of the protocol, or in that of host:port#DIALECT; B, C and C' have no
-    INFO, and are asked as A.
-
-    The exit status is 0 if a player replies, 1 if nothing does in 5 seconds, or something else.
-    """
+def run_info(address: str) -> None:
+    """Ask a player server for its name, and whether it is free."""
     player = RemotePlayer.named(address)
     if player is None:
         expected = "host:port, such as localhost:9147"

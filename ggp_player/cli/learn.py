@@ -22,9 +22,9 @@ from gdl.analysis import analyse
 from gdl.engine import PropnetStateMachine
 from gdl.errors import counted
 from gdl.language import CanonicalForm, canonical_form
-from ggp_player.cli.options import RULESHEET, reporting_unplayable_game
+from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
+from ggp_player.move_service import warm_up_first
 from ggp_player.strategies.learning import (
-    FOLDER_VARIABLE,
     DuelResult,
     LearnedAlphaBeta,
     LearnedEvaluation,
@@ -38,10 +38,6 @@ from ggp_player.strategies.learning import (
 from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.learner import DUEL_SECONDS, is_better
 from ggp_player.strategies.selection import add_winning_moves
-from ggp_player.worker import is_warm, warm_up_searches
-
-MAX_SECONDS = 30 * 86_400
-"""A month."""
 
 DUEL_SHARE = 0.25
 """The part of the time for the duel at most."""
@@ -61,58 +57,10 @@ class _Options:
 
 
 _OPTIONS = TypeAdapter(_Options)
-_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command("learn", short_help="Learn an evaluation of a game, for later matches.")
-@click.argument("rulesheet", type=RULESHEET)
-@click.option(
-    "--time",
-    "seconds",
-    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to learn, with the duel; compiling and analysing the game comes on top.",
-)
-@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
-@click.option(
-    "--evaluations",
-    "folder",
-    type=_FOLDER,
-    envvar=FOLDER_VARIABLE,
-    metavar="FOLDER",
-    help="Where evaluations are stored.  [default: the user's data folder]",
-)
-@click.option(
-    "--model",
-    type=click.Choice([model.value for model in Model]),
-    default=Model.AUTO.value,
-    show_default=True,
-    help="A weight for each fluent, or a small network on top; auto keeps what wins games.",
-)
-@click.pass_context
-def learn_command(context: click.Context, /, rulesheet: Path, **options: object) -> None:
-    """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
-
-    It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
-    rounds of games against itself, and learns from them; what it learns from a round is kept unless
-    it loses against the best before. Once there are enough games, a network is trained, too, and
-    competes in equal time. Ctrl-C keeps what was learned so far. If an evaluation of the
-    game is stored already, learning goes on from that. At the end a duel against the tree search
-    tells how good it is.
-
-    In matches auto and learned_alpha_beta use a stored evaluation in place of learning in the start
-    clock, also where the game manager scrambles the words of the rules. They look for it in the
-    same folder, which --evaluations of ggp-player serve and the environment variable
-    GGP_PLAYER_EVALUATIONS name, too.
-
-    The exit status is 130 after Ctrl-C.
-
-    \b
-    Example:
-        ggp-player learn games/breakthrough.kif --time 600
-    """
+def run_learn(context: click.Context, /, rulesheet: Path, **options: object) -> None:
+    """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches."""
     given = _OPTIONS.validate_python(options)
     if math.isnan(given.seconds):
         raise click.BadParameter("nan is no number of seconds", param_hint="--time")
@@ -121,8 +69,7 @@ def learn_command(context: click.Context, /, rulesheet: Path, **options: object)
     with reporting_unplayable_game():
         machine = gdl.compile(gdl.load(rulesheet))
         form = _check(machine)
-    if not is_warm():
-        warm_up_searches(click.echo)
+    warm_up_first(say_on_stderr)
     task = _Task(machine, form, folder, given)
     if task.run():
         context.exit(INTERRUPTED)

@@ -20,19 +20,8 @@ PIPE_WIDTH = 160
 OWN = "A class of your own is a strategy, too: ./file.py:Class or package.module:Class."
 
 
-@click.command("strategies", short_help="List all strategies and their parameters.")
-@click.option("--json", "as_json", is_flag=True, help="Write the list as JSON.")
-def strategies_command(as_json: bool) -> None:
-    """List all strategies, with their parameters, what these may be, and their defaults.
-
-    Strategies that installed packages declare are among them. Wherever a strategy is named it can
-    be given parameters after a colon, separated by commas.
-
-    \b
-    Examples:
-        ggp-player strategies
-        ggp-player match games/nim.kif alpha_beta:depth=3,ordering=false random
-    """
+def run_strategies(as_json: bool) -> None:
+    """List all strategies, with their parameters, what these may be, and their defaults."""
     found = describe_strategies()
     if as_json:
         click.echo(json.dumps([asdict(one) for one in found], indent=2))

@@ -26,7 +26,7 @@ from ggp_player.move_service.health import Health, HealthProblem, Subject
 from ggp_player.move_service.pool import Pool, WorkerSource
 from ggp_player.move_service.service import MoveService
 from ggp_player.move_service.supervisor import SearchSupervisor, Setup
-from ggp_player.move_service.warm_up import ensure_warm
+from ggp_player.move_service.warm_up import ensure_warm, warm_up_first
 
 __all__ = [
     "CancellableDeadline",
@@ -39,4 +39,5 @@ __all__ = [
     "Subject",
     "WorkerSource",
     "ensure_warm",
+    "warm_up_first",
 ]

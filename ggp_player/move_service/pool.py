@@ -45,6 +45,10 @@ BACKGROUND_NICENESS = 15
 _log = logging.getLogger(__name__)
 
 
+class PoolClosedError(OSError):
+    """No worker is started, as the server is stopping."""
+
+
 class WorkerHandle:
     """A worker process. Messages go out and come in, until it dies or is killed.
 
@@ -132,7 +136,10 @@ class WorkerHandle:
             self._kill()
         kill_group(self.pid)  # what it has started
         self._writer.close()
-        await asyncio.to_thread(self._process.join)
+        try:
+            await asyncio.to_thread(self._process.join)
+        except RuntimeError:  # there is no memory for a thread
+            self._process.join()  # it was killed
         if self._process.exitcode == worker_process.OUT_OF_MEMORY:
             _log.warning("worker %d reached its memory limit", self.pid)
         self.on_end(self._cause())
@@ -222,7 +229,7 @@ class Pool:
     async def launch_in_background(self) -> WorkerHandle:
         """Start a worker of low priority. Raises OSError where that cannot be done."""
         if self._is_closing.is_set():
-            raise OSError("the server is stopping")
+            raise PoolClosedError("the server is stopping")
         worker = await self._launch()
         if hasattr(os, "setpriority"):
             with suppress(OSError):  # it has died already, which its handle will tell

@@ -27,6 +27,7 @@ from ggp_player.move_service.deadlines import (
 )
 from ggp_player.move_service.pool import Pool
 from ggp_player.move_service.supervisor import SearchSupervisor, Setup, TrackerSupervisor
+from ggp_player.strategies import Method
 from ggp_player.worker import MatchStatus
 
 STOPPED_CHECK = 0.1
@@ -201,7 +202,7 @@ class MoveService:
         status, found = self._tracker.status, self._search.best()
         legal_moves = status.legal_moves if status is not None else ()
         if len(legal_moves) == 1:
-            return Decision(legal_moves[0], note="the only legal move", source=Source.TRACKER)
+            return Decision(legal_moves[0], note=Method.ONLY_MOVE, source=Source.TRACKER)
         if found is not None and (status is None or found.move in legal_moves):
             return Decision(found.move, found.value, found.proved, found.note)
         if found is not None:
@@ -212,9 +213,9 @@ class MoveService:
         if legal_moves:
             _log.warning("%s: no choice from the search", self._name)
             self.events.problem("no choice from the search")
-            return Decision(legal_moves[0], note="the first legal move", source=Source.TRACKER)
+            return Decision(legal_moves[0], note=Method.FIRST_MOVE, source=Source.TRACKER)
         guess = self._tracker.known.guess(self._tracker.turn, self._roles)
         message = "%s: not one legal move is known, %s is a guess: %s"
         _log.error(message, self._name, guess.move, guess.reason)
         self.events.problem(f"not one legal move is known, {shown(guess.move)} is a guess")
-        return Decision(guess.move, note=guess.reason, source=Source.GUESS)
+        return Decision(guess.move, note=f"{Method.GUESS}; {guess.reason}", source=Source.GUESS)

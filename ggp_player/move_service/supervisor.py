@@ -26,7 +26,7 @@ from ggp_player.metrics import Metrics
 from ggp_player.move_service.deadlines import STOP_GRACE, compile_seconds
 from ggp_player.move_service.health import Health, Subject
 from ggp_player.move_service.known_moves import KnownMoves
-from ggp_player.move_service.pool import WorkerHandle, WorkerSource
+from ggp_player.move_service.pool import PoolClosedError, WorkerHandle, WorkerSource
 from ggp_player.protocol import Start
 from ggp_player.worker import (
     AlwaysLegal,
@@ -35,6 +35,7 @@ from ggp_player.worker import (
     BeginMatch,
     BeginSearch,
     FoundChoice,
+    GameDescribed,
     MatchStatus,
     MessageToServer,
     MessageToWorker,
@@ -117,6 +118,10 @@ class Supervisor:
     async def _open(self) -> None:
         try:
             worker = await self._pool.take()
+        except PoolClosedError:
+            _log.info("%s: no worker is started, as the server is stopping", self._name)
+            self._on_change()
+            return
         except OSError as error:
             _log.error("%s: no worker can be started: %s", self._name, error)
             self.setup.health.raise_problem(Subject.WORKERS, f"none can be started: {error}")
@@ -370,6 +375,8 @@ class SearchSupervisor(Supervisor):
                     self._kill_after_grace()
         elif isinstance(message, RulesCompiled):
             self.setup.metrics.compile_seconds.observe(message.seconds)
+        elif isinstance(message, GameDescribed):
+            self.setup.events.game_described(message.text)
         elif isinstance(message, SearchReport):
             if message.number == self._number:
                 self.setup.events.thoughts(message.turn, message)

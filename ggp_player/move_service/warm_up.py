@@ -1,6 +1,8 @@
-"""The warm-up of a server: a process compiles what all matches share, and again where it dies.
+"""The warm-up: a process of its own compiles what all matches share, once for a machine.
 
-Until it is done, matches are played by simpler means, and the server's health says so.
+A server has it done beside its first matches, and again where the process dies; until it is done,
+matches are played by simpler means, and the server's health says so. A command has it done before
+it starts a clock.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ import asyncio
 import logging
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 
 from gdl.code_cache import refusal
 from gdl.system import child_environment, is_stopped
@@ -25,6 +29,12 @@ PAUSES = (1.0, 5.0, 25.0)
 
 WATCH_SECONDS = 1.0
 """Seconds between two looks whether somebody has stopped the process."""
+
+LIMIT_SECONDS = 900.0
+"""How long a command waits for the process; kernels that have been changed take minutes."""
+
+FIRST = "the searches are compiled for this machine first, which takes some ten seconds, once"
+"""What a command says before anything else."""
 
 _log = logging.getLogger(__name__)
 
@@ -77,6 +87,52 @@ async def _attempt() -> str:
         raise
     finally:
         watching.cancel()
+    return _failure(status)
+
+
+def warm_up_first(report: Callable[[str], None]) -> bool:
+    """Do not return before what all matches share is compiled, as it is but once on a machine.
+
+    ``report`` gets each line of what is done. Returns whether all is compiled: where it cannot be,
+    the last line says why, and simpler searches play. The process ends with this one, also where
+    that is killed; Ctrl-C is for this one alone.
+    """
+    if is_warm():
+        return True
+    report(FIRST)
+    try:
+        reason = _run_through(report)
+    except OSError as error:
+        reason = f"no process can be started: {error}"
+    if reason:
+        report(f"the searches cannot be compiled: {reason}; simpler searches play in their place")
+    return not reason
+
+
+def _run_through(report: Callable[[str], None]) -> str:
+    """Run the process for at most ``LIMIT_SECONDS``; return why it has failed, or nothing."""
+    with subprocess.Popen(
+        COMMAND,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=child_environment(),
+        start_new_session=True,
+    ) as process:
+        limit = threading.Timer(LIMIT_SECONDS, process.kill)
+        limit.daemon = True
+        limit.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                report(line.decode(errors="replace").strip())
+            return _failure(process.wait())
+        finally:
+            limit.cancel()
+            process.kill()
+
+
+def _failure(status: int) -> str:
+    """Why a process has failed that ended with a status, or nothing."""
     if status:
         return f"it ended with status {status}"
     return "" if is_warm() else "the cache cannot be written"

@@ -16,28 +16,27 @@ from rich.table import Table
 from rich.text import Text
 
 import gdl
-from gdl import StateMachine
 from ggp_player.archive import ArchiveLimit
-from ggp_player.cli.archiving import archiving, archiving_options
+from ggp_player.cli.archiving import archiving
 from ggp_player.cli.options import (
-    RULESHEET,
-    match_options,
-    output_option,
+    compile_before_clocks,
     reporting_unplayable_game,
-    warn_if_cold,
+    save_or_print,
 )
 from ggp_player.errors import ConfigError
 from ggp_player.manager import (
     GameManager,
+    LocalRules,
     MatchSetup,
     MatchStep,
     Seat,
+    check_reachable,
     check_seats,
     game_name,
     open_player,
     seat_of,
 )
-from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT, state_text
+from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, MAX_STATES, TIMEOUT, state_text
 
 _SENTENCES = {
     TIMEOUT: "no reply in time (TO)",
@@ -45,14 +44,7 @@ _SENTENCES = {
 }
 
 
-@click.command("match")
-@click.argument("rulesheet", type=RULESHEET)
-@click.argument("players", nargs=-1, metavar="PLAYER...")
-@match_options
-@output_option("--save", text="Write the match record to a file, as JSON.")
-@click.option("--states", is_flag=True, help="Print the facts of every state.")
-@archiving_options
-def match_command(
+def run_match(
     rulesheet: Path,
     players: tuple[str, ...],
     archive: Path | None,
@@ -62,28 +54,19 @@ def match_command(
     states: bool,
     **settings: int,
 ) -> None:
-    """Play one match of the game RULESHEET, a file or the name of one of ours.
-
-    There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
-    a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in
-    processes of its own, or the address of a player server, host:port, or human, who is asked here
-    in the terminal, or human:page, on a page. Strategies that gain from it, such as auto and mcts,
-    also think while others choose. A server that does not speak ggp-base's dialect of the protocol,
-    A, has its own after the address: host:port#B, "host:port#C'", or another one of C, D and E.
-
-    The record is saved even if the match is broken off. The exit status is 0 if the match was
-    played to its end and every player could be reached at the start.
-    """
+    """Play one match of the game RULESHEET, a file or the name of one of ours."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)-7s %(message)s")
     seats = [_seat(spec, settings["seed"]) for spec in players]
     with reporting_unplayable_game():
         setup = _setup(rulesheet, settings)
         machine = gdl.interpret(setup.ruleset)
         check_seats(machine.roles, len(seats))
-        warn_if_cold(players)
+        asyncio.run(check_reachable(seats))
+        compile_before_clocks(players)
         with archiving(archive, no_archive, archive_limit) as events:
             setup = replace(setup, events=events)
-            unreachable = asyncio.run(_Run(setup, machine, save, states).play(seats))
+            rules = LocalRules(machine, MAX_STATES if save else 0)
+            unreachable = asyncio.run(_Run(setup, rules, save, states).play(seats))
     if unreachable:
         names = ", ".join(unreachable)
         raise click.ClickException(f"could not be reached at the start: {names}")
@@ -93,10 +76,10 @@ class _Run:
     """One run of the command: plays the match, prints it, and saves its record."""
 
     def __init__(
-        self, setup: MatchSetup, machine: StateMachine, save: Path | None, states: bool
+        self, setup: MatchSetup, rules: LocalRules, save: Path | None, states: bool
     ) -> None:
         self._setup = setup
-        self._machine = machine
+        self._rules = rules
         self._save = save
         self._states = states
         self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -106,14 +89,14 @@ class _Run:
         """Play the match; return the players that could not be reached at START."""
         async with AsyncExitStack() as stack:
             players = [await open_player(seat, stack, self._setup.events) for seat in seats]
-            manager = GameManager(self._setup, self._machine, players, self._show_step)
+            manager = GameManager(self._setup, self._rules, players, self._show_step)
             self._show_beginning(manager)
             try:
                 await manager.run()
+                self._show_end(manager)
             finally:
                 if self._save is not None:
-                    manager.record().save(self._save)
-            self._show_end(manager)
+                    save_or_print(manager.record(), self._save)
             return self._unreachable(manager)
 
     def _show_beginning(self, manager: GameManager) -> None:
@@ -130,18 +113,17 @@ class _Run:
     def _show_step(self, step: MatchStep) -> None:
         self._steps.append(step)
         moves = "  ".join(
-            f"{role} {move}"
-            for role, move in zip(self._machine.roles, step.joint_move, strict=False)
+            f"{role} {move}" for role, move in zip(self._rules.roles, step.joint_move, strict=False)
         )
         what = moves or "the players have the rules"
         self._console.print(f"{step.number:4}  {what}  {max(step.seconds):.2f} s")
         for index, error in enumerate(step.errors):
             if error:
-                role, sentence = self._machine.roles[index], _sentence(error)
+                role, sentence = self._rules.roles[index], _sentence(error)
                 instead = f"; moves {step.joint_move[index]} instead" if step.joint_move else ""
                 self._console.print(Text(f"      {role}: {sentence}{instead}", style="red"))
         if self._states:
-            self._console.print(Text(f"      {state_text(step.state)}", style="dim"))
+            self._console.print(Text(f"      {state_text(self._rules.state)}", style="dim"))
 
     def _show_end(self, manager: GameManager) -> None:
         table = Table("role", "player", "goal", "late", "failed", "illegal", "longest reply")

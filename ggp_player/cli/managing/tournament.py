@@ -13,14 +13,14 @@ import click
 from pydantic import TypeAdapter
 from rich.console import Console
 
+from gdl.cli.options import write_text
 from gdl.system import available_cpus
 from ggp_player.archive import ArchiveLimit
-from ggp_player.cli.archiving import archiving, archiving_options
-from ggp_player.cli.options import RULESHEET, match_options, output_option, warn_if_cold
+from ggp_player.cli.archiving import archiving
+from ggp_player.cli.commands.tournament import RESULTS_NAME
+from ggp_player.cli.options import compile_before_clocks
 from ggp_player.events import EventBus
 from ggp_player.manager.tournament import (
-    DEFAULT_MAX_STEPS,
-    MISSING,
     Identity,
     MatchConditions,
     PlannedMatch,
@@ -32,16 +32,11 @@ from ggp_player.manager.tournament import (
     TournamentReport,
     TournamentRun,
     check_players,
-    is_available,
-    library,
     load_games,
     make_schedule,
     takes_one_match,
 )
 from ggp_player.play import human_seat
-
-RESULTS_NAME = "results.jsonl"
-"""The name of the results' file in a folder."""
 
 INTERRUPTED = 128 + signal.SIGINT
 """The exit status after Ctrl-C, by the convention of shells."""
@@ -72,104 +67,14 @@ class _Options:
     max_steps: int
     csv: Path | None
     json: bool
-    ratings: bool | None
+    ratings: bool
 
 
 _OPTIONS = TypeAdapter(_Options)
-_FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
 
 
-@click.command("tournament", short_help="Play many matches, and compare the players.")
-@click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
-@click.option(
-    "--game",
-    "games",
-    multiple=True,
-    required=True,
-    type=RULESHEET,
-    metavar="RULESHEET",
-    help="A game to play; give the option again for each further one.",
-)
-@click.option(
-    "--rounds",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="How often each pairing plays each game in all seatings.",
-)
-@match_options
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1),
-    help="How many matches are played at a time.  "
-    "[default: the processor's cores over the strategies in a match]",
-)
-@click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Play on a Ray cluster: its address, auto, or local to start one here. It needs the extra "
-    "ray.",
-)
-@click.option(
-    "--output",
-    type=click.Path(writable=True, path_type=Path),
-    metavar="PATH",
-    help=f"Keep the results in a file of JSON lines, or in {RESULTS_NAME} in a folder.",
-)
-@click.option(
-    "--resume/--no-resume",
-    default=True,
-    show_default=True,
-    help="Resume from an existing file of results, or refuse it.",
-)
-@click.option("--records", type=_FOLDER, help="Save every match record in a folder, which is made.")
-@archiving_options
-@click.option(
-    "--max-steps",
-    type=click.IntRange(min=1),
-    default=DEFAULT_MAX_STEPS,
-    show_default=True,
-    help="Break off longer matches.",
-)
-@output_option("--csv", text="Write the standings to a file, as CSV.")
-@click.option("--json", is_flag=True, help="Print the standings as JSON; all else goes to stderr.")
-@click.option(
-    "--ratings/--no-ratings",
-    default=None,
-    help="Rate the players, or not; it needs the extra: pip install 'ggp-player[tournament]'.  "
-    "[default: if that is installed]",
-)
-@click.pass_context
-def tournament_command(context: click.Context, /, **options: object) -> None:
-    """Play matches between all PLAYERs, and compare their strength, with confidence intervals.
-
-    A PLAYER is a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, or the
-    address of a player server, host:port, or host:port#DIALECT if it speaks B, C, C', D or E of the
-    protocol's dialects and not A; or human, who is asked here. Every two players meet in
-    every game, and each takes each role equally often; in a game of one role each plays alone, and
-    their goals are compared.
-
-    No strategy thinks while others choose. Concurrent matches do not disturb each other as long as
-    each strategy has one thread: auto takes every core, auto:threads=1 does not.
-
-    With --ray the matches are played on a cluster; one whose worker dies is played again on
-    another.
-
-    With --output nothing is lost: the same command resumes the tournament, and may have more
-    --rounds and more players. Only what is missing is played. Matches that failed are played again.
-
-    The points of a match are its goal value, so that points % is their mean. The score compares the
-    points of two players in a match: a win counts 1, a draw one half; W/D/L counts wins, draws and
-    losses. The brackets have the 95 % confidence interval. late, failed and illegal count replies
-    that came too late, connections that failed, and illegal moves, those included that a strategy
-    chose and that were replaced with a legal move before they were sent.
-
-    The exit status is 0 if every match was played to its end, 130 after Ctrl-C.
-
-    \b
-    ggp-player tournament --game games/nim.kif --game games/ticTacToe.kif \\
-        --rounds 10 --play-clock 1 --output results.jsonl minimax random
-    """
+def run_tournament(context: click.Context, /, **options: object) -> None:
+    """Play matches between all PLAYERs, and compare their strength, with confidence intervals."""
     context.exit(_play(_OPTIONS.validate_python(options)))
 
 
@@ -177,7 +82,6 @@ def _play(options: _Options) -> int:
     """Play the tournament, report on it, and return the exit status."""
     if len(options.players) < 2:
         raise click.UsageError("a tournament needs two players or more")
-    rates = _wants_ratings(options.ratings)
     games = load_games(options.games)
     check_players(options.players, games)
     if options.ray is not None and any(human_seat(player) for player in options.players):
@@ -192,13 +96,23 @@ def _play(options: _Options) -> int:
         if options.records is not None:
             options.records.mkdir(parents=True, exist_ok=True)
         run = TournamentRun(games, matches, log, _console(options))
-        warn_if_cold(options.players)
+        if options.ray is None:
+            try:
+                compile_before_clocks(options.players)
+            except KeyboardInterrupt:
+                return INTERRUPTED
         events = stack.enter_context(
             archiving(options.archive, options.no_archive, options.archive_limit)
         )
-        is_interrupted = run.play(_conditions(options, events), concurrency, options.ray)
-    report = run.report(log.identity, rates)
+        unwritten, is_interrupted = None, False
+        try:
+            is_interrupted = run.play(_conditions(options, events), concurrency, options.ray)
+        except OSError as error:
+            unwritten = error
+    report = run.report(log.identity, options.ratings)
     _print_report(report, options, run.console)
+    if unwritten is not None:
+        raise unwritten
     if is_interrupted:
         return INTERRUPTED
     return 0 if report.played == report.planned else 1
@@ -234,6 +148,7 @@ def _conditions(options: _Options, events: EventBus) -> MatchConditions:
         scramble=options.scramble,
         max_steps=options.max_steps,
         records=options.records,
+        states=options.records is not None,
         events=events,
     )
 
@@ -263,15 +178,6 @@ def _concurrency(options: _Options, matches: Sequence[PlannedMatch]) -> int:
     return options.concurrency
 
 
-def _wants_ratings(choice: bool | None) -> bool:
-    """Decide whether to rate; the library may be missing unless ratings were asked for."""
-    if choice is None:
-        return is_available()
-    if choice:
-        library()
-    return choice
-
-
 def _console(options: _Options) -> Console:
     console = Console(stderr=options.json, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
@@ -281,9 +187,7 @@ def _console(options: _Options) -> Console:
 
 def _print_report(report: TournamentReport, options: _Options, console: Console) -> None:
     console.print(report.to_tables())
-    if options.ratings is None and not report.ratings:
-        console.print(f"no ratings: {MISSING}")
     if options.csv is not None:
-        options.csv.write_text(report.to_csv(), encoding="utf-8")
+        write_text(options.csv, report.to_csv())
     if options.json:
         click.echo(json.dumps(report.to_json(), indent=2))

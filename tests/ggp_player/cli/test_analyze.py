@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,7 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import gdl
+from gdl.system import child_environment
 from ggp_player.__main__ import main
+from ggp_player.cli import analyze as analyze_module
 from ggp_player.inspect.timed_search import INTERRUPT_GRACE, timed_search
 from ggp_player.protocol.match_record import MatchRecord
 from ggp_player.strategies import Choice, Position, Strategy
@@ -72,7 +76,7 @@ def test_a_win_is_found_and_shown_with_its_line() -> None:
     assert result.output.startswith("ticTacToe, after 6 steps\nstate      (marked a1 cross)")
     assert "\nturn       cross, 3 legal moves: (put b1), (put b3), (put c2)\n" in result.output
     assert "\nwaits      nought, noop\n" in result.output
-    assert "\nchoice     (put b3), 100, proved\nline       (put b3)\n" in result.output
+    assert "\nchoice     (put b3), 100, proved (minimax)\nline       (put b3)\n" in result.output
     rows = [[c.strip() for c in line.split("│")[1:-1]] for line in result.output.splitlines()]
     assert ["(put b3)", "100", "yes", "", "(put b3)"] in rows
     assert ["(put b1)", "0", "yes", "", "(put b1), (put c2)"] in rows
@@ -81,8 +85,8 @@ def test_a_win_is_found_and_shown_with_its_line() -> None:
 def test_a_strategy_without_a_report_shows_its_choices() -> None:
     result = analyze(GAME, *after(*MOVES), "--strategy", "legal", "--role", "NOUGHT")
     assert result.exit_code == 0
-    assert "\nchoice     (put a2), no value\n" in result.output
-    assert "nothing more to find" in result.output
+    assert "\nchoice     (put a2), no value (first legal move)\n" in result.output
+    assert "ended without a proof" in result.output
 
 
 def test_cut_moves_have_bounds_and_no_value(tmp_path: Path) -> None:
@@ -124,6 +128,7 @@ def test_moves_that_are_equal_by_symmetry_are_filled_in_and_marked() -> None:
 def test_before_the_searches_are_compiled_there_is_a_table(
     strategy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ggp_player.cli.options.compile_searches_of", lambda *_: None)
     monkeypatch.setattr("ggp_player.inspect.preparation.is_warm", lambda: False)
     monkeypatch.setattr("ggp_player.worker.warm_up.is_warm", lambda: False)
     result = analyze(GAME, *after(*MOVES), "--strategy", strategy, "--seconds", 60)
@@ -321,7 +326,7 @@ def test_a_file_of_html_holds_the_tree(tmp_path: Path) -> None:
 def test_a_search_that_is_not_finished_has_no_tree(tmp_path: Path) -> None:
     result = analyze(GAME, "--tree", "--seconds", 0, "--output", tmp_path / "tree.svg")
     assert result.exit_code == 1
-    assert "\nchoice     (put a1), no value\n" in result.output
+    assert "\nchoice     (put a1), no value (" in result.output
     assert "Error: no search was finished, so that there is no tree to draw: try" in result.output
     assert not list(tmp_path.iterdir())
 
@@ -392,3 +397,60 @@ def test_the_result_depends_on_nothing_but_the_question() -> None:
         return {key: report[key] for key in ("moves", "choice", "line", "states")}
 
     assert ask() == ask()
+
+
+class Cancelled(Strategy):
+    """Chooses once, and then Ctrl-C comes."""
+
+    def search(self, position: Position):
+        yield Choice(position.legal_moves[-1])
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_a_search_with_what_it_has_found() -> None:
+    start = position(turns(TWO_PLY))
+    analysis = timed_search(Cancelled(), start, 60, Ticking())
+    assert analysis.is_cancelled
+    assert analysis.choice == Choice(start.legal_moves[-1], method="Cancelled")
+
+
+@pytest.mark.parametrize("strategy", ["minimax", "mcts", "auto"])
+@pytest.mark.thorough
+def test_ctrl_c_ends_the_command_quietly(strategy: str) -> None:
+    game = ROOT / "games" / "connectFour.kif"
+    code = "from importlib import import_module\n"
+    code += "t = import_module('ggp_player.inspect.timed_search'); collect = t._collect\n"
+    code += "def told(*a): print('searching', flush=True); return collect(*a)\n"
+    code += "t._collect = told\nfrom ggp_player.__main__ import main; main()"
+    arguments = ["analyze", str(game), "--strategy", strategy, "--seconds", "600"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env=child_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background ignores it, and what they start would, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "searching\n"
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "ended by Ctrl-C" in output
+    assert "(drop 1)" in output
+    assert "ERROR" not in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.pdf"])
+def test_a_picture_of_another_kind_is_refused_before_the_search(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analyze_module, "timed_search", None)  # there is none
+    result = analyze(GAME, "--tree", "--output", tmp_path / name)
+    assert result.exit_code == 2
+    assert "a name that ends in .svg, .html, .dot, or --format" in result.output
+    result = analyze(GAME, "--tree", "--output", "/proc/tree.svg")
+    assert result.exit_code == 2
+    assert "in /proc no file can be written" in result.output

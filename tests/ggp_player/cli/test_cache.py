@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from gdl.code_cache import write_code
-from ggp_player.cli.cache import cache_command
+from ggp_player.cli.commands.cache import cache_command
 
 
 def run(*arguments: str) -> str:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from ggp_player.__main__ import COMMANDS, main
 from ggp_player.cli import info
-from ggp_player.cli.serve import FLAGS, NO_ARCHIVE
+from ggp_player.cli.commands.serve import FLAGS, NO_ARCHIVE
 from ggp_player.server.config import ENVIRONMENT_PREFIX, Config
 from ggp_player.strategies.learning import FOLDER_VARIABLE
 

@@ -37,7 +37,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_learning, "NODES", 200)
     monkeypatch.setattr(long_learning, "PLAYOUT_SHARE", 0.5)
     monkeypatch.setattr(learn, "monotonic", ticking(0.001))
-    monkeypatch.setattr(learn, "is_warm", lambda: True)
+    monkeypatch.setattr(learn, "warm_up_first", lambda report: None)
 
 
 def run(*arguments: object) -> Result:

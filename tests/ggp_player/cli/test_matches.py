@@ -58,9 +58,11 @@ def test_matches_are_listed_and_filtered(path: Path) -> None:
 def test_a_match_is_shown_with_what_the_search_thought(path: Path) -> None:
     output = run(path, "show", "nim.1800000").output
     assert "match 2: nim.1800000, completed" in output
+    assert output.count("two rivals") == output.count("kind      two rivals, moves in turn") == 1
     assert "xena: (claim 3), value 75.5, 1.50 s" in output
     assert "expects (claim 3) noop  noop (claim 1)" in output
     values = json.loads(run(path, "show", "2", "--json").output)
+    assert values["details"] == {"about_game": "two rivals, moves in turn"}
     assert values["choices"][0]["thoughts"]["moves"][0]["visits"] == 9
     assert run(path, "show", "2", "--rules").output.startswith("(role xena)")
     missing = run(path, "show", "3")

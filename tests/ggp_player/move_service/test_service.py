@@ -96,7 +96,7 @@ async def test_a_match_from_beginning_to_end(fields: str) -> None:
         first = await service.choose((), within(10))
         assert (first.move, first.value, first.proved) == ("(claim 3)", 100, True)
         second = await service.choose([("(claim 3)", "noop")], within(10))
-        assert second == Decision("noop", note="the only legal move")
+        assert second == Decision("noop", note="only move")
         third = await service.choose([("noop", "(claim 1)")], within(10))
         assert third.move == "(claim 2)"
         end = await service.finish([("(claim 2)", "noop")], within(10))
@@ -235,7 +235,7 @@ async def test_a_search_killed_in_the_middle_of_a_move_is_replaced(words: str, b
             os.kill(pids[-1], signal.SIGKILL)
             pids.append(await calls.get())
         assert len(set(pids)) == 3
-        assert await choosing == Decision("(say 3)", value=50)
+        assert await choosing == Decision("(say 3)", value=50, note="announcing")
 
 
 @pytest.mark.thorough
@@ -255,7 +255,7 @@ async def test_a_strategy_that_ponders_searches_while_others_choose(
         first = await calls.get()
         assert (await service.choose((), within(0.5))).move == "(claim 3)"
         reply = await service.choose([("(claim 3)", "noop")], within(10))
-        assert reply == Decision("noop", note="the only legal move")
+        assert reply == Decision("noop", note="only move")
         assert await calls.get() == first
 
 
@@ -270,7 +270,7 @@ async def test_a_search_that_does_not_stop_is_killed_and_replaced(
         await service.choose((), within(0.2))
         await ear.hear("search 1 does not stop and is replaced")
         decision = await service.choose([("(say 1)", "(say 2)")], within(1))
-        assert decision == Decision("(say 3)")
+        assert decision == Decision("(say 3)", note="spinning")
 
 
 async def test_a_dead_tracker_is_replaced(fields: str, ear: Ear) -> None:
@@ -335,7 +335,7 @@ async def test_rules_that_are_too_heavy(ear: Ear) -> None:
         watch = Stopwatch()
         assert await service.prepare(within(0.6)) == ""
         decision = await service.choose((), within(0.6))
-        assert decision == Decision("go", note="always legal")
+        assert decision == Decision("go", note="guess; always legal")
         assert watch.own < 1.2 + LATENESS
         await ear.hear("not one legal move is known, go is a guess: always legal")
 
@@ -381,7 +381,7 @@ async def test_without_any_worker_moves_that_were_legal_a_round_ago_are_guessed(
         for pid in workers_of(service):
             os.kill(pid, signal.SIGKILL)
         decision = await service.choose([("noop", "(claim 2)")], within(0.5))
-        assert decision == Decision("(claim 2)", note="legal in an earlier turn")
+        assert decision == Decision("(claim 2)", note="guess; legal in an earlier turn")
 
 
 @pytest.mark.parametrize("play_clock", [0, -5])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from pathlib import Path
 
 import pytest
 
-from ggp_player.move_service import Health, Subject, ensure_warm, warm_up
+from ggp_player.move_service import Health, Subject, ensure_warm, warm_up, warm_up_first
 from tests.ggp_player.conftest import Ear
 from tests.support.foreign_files import disown
 
@@ -91,6 +92,70 @@ async def test_a_program_that_cannot_be_started(
     (problem,) = health.problems
     assert problem.subject is Subject.WARM_UP
     assert problem.reason.startswith("no process can be started")
+
+
+# ---------------------------------------------------------------------- before a command's clocks
+
+
+def printing(*lines: str, status: int = 0) -> tuple[str, ...]:
+    """The command of a process that prints lines, and ends with a status."""
+    program = f"print({chr(10).join(lines)!r}); raise SystemExit({status})"
+    return sys.executable, "-c", program
+
+
+def test_what_is_compiled_already_is_not_spoken_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "is_warm", lambda: True)
+    said: list[str] = []
+    assert warm_up_first(said.append)
+    assert said == []
+
+
+def test_a_command_waits_until_all_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr(warm_up, "is_warm", lambda: next(answers))
+    monkeypatch.setattr(warm_up, "COMMAND", printing("compiling", "warm after 2.0 s"))
+    said: list[str] = []
+    assert warm_up_first(said.append)
+    assert said == [warm_up.FIRST, "compiling", "warm after 2.0 s"]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (printing("compiling", status=3), "it ended with status 3"),
+        (printing("compiling"), "the cache cannot be written"),
+        ((sys.executable, "-c", "import time; time.sleep(600)"), "it ended with status -9"),
+        (("/nowhere/at/all",), "no process can be started: "),
+    ],
+)
+def test_a_command_goes_on_where_nothing_can_be_compiled(
+    command: tuple[str, ...], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up, "COMMAND", command)
+    if "sleep" in command[-1]:
+        monkeypatch.setattr(warm_up, "LIMIT_SECONDS", 0.05)
+    said: list[str] = []
+    assert not warm_up_first(said.append)
+    assert said[-1].startswith(f"the searches cannot be compiled: {reason}")
+    assert said[-1].endswith("; simpler searches play in their place")
+
+
+def test_ctrl_c_ends_the_process_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    program = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid()))"
+    program += "; print('compiling', flush=True); time.sleep(600)"
+    monkeypatch.setattr(warm_up, "is_warm", lambda: False)
+    monkeypatch.setattr(warm_up, "COMMAND", (sys.executable, "-c", program))
+
+    def interrupted(line: str) -> None:
+        if line == "compiling":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        warm_up_first(interrupted)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
 
 
 async def test_a_cache_that_is_refused_is_a_problem(

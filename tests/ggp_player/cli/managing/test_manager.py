@@ -15,10 +15,11 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
-from ggp_player.cli.managing.manager import manager_command
+from ggp_player.cli.commands.manager import manager_command
 from ggp_player.errors import ManagerError
 from ggp_player.manager_service.service import players_of
 from ggp_player.manager_service.storage.database import Database
+from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.tokens import TokenHolder, TokenStore
 
 PROGRAM = [sys.executable, "-m", "ggp_player"]
@@ -48,6 +49,18 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
         call("token", "revoke", "ann", "--database", path)
     database.close()
     assert secret.encode() not in (tmp_path / "manager.sqlite").read_bytes()
+
+
+def test_names_are_listed_and_released(tmp_path: Path) -> None:
+    path = str(tmp_path / "manager.sqlite")
+    database = Database(path)
+    NameStore(database.engine).claim("ann", "team-red")
+    database.close()
+    assert call("name", "list", "--database", path).split() == ["ann", "team-red"]
+    call("--database", path, "name", "release", "ann")
+    assert call("name", "list", "--database", path) == ""
+    with pytest.raises(ManagerError, match="no token"):
+        call("name", "release", "ann", "--database", path)
 
 
 def test_a_role_includes_those_below_it() -> None:

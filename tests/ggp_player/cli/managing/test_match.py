@@ -1,14 +1,14 @@
 """``ggp-player match`` plays, prints and records a match, and explains what it cannot do."""
 
+import errno
+import os
 import signal
 from pathlib import Path
-from unittest.mock import AsyncMock
 
 import pytest
 from click.testing import Result
 
 from ggp_player.archive import Archive
-from ggp_player.cli import options
 from ggp_player.errors import GgpPlayerError
 from ggp_player.manager import GameManager
 from ggp_player.protocol.match_record import MatchRecord
@@ -69,17 +69,68 @@ def test_a_scrambled_match_is_printed_in_the_rulesheets_words(rulesheet: Path) -
     assert "(IL)" not in result.output
 
 
-def test_a_player_that_cannot_be_reached_is_played_for_and_reported(
+def test_no_match_begins_with_a_player_that_cannot_be_reached(
     rulesheet: Path, tmp_path: Path
 ) -> None:
-    saved = tmp_path / "record.json"
-    result = match(rulesheet, CLOSED, "legal", "--save", saved)
+    saved, archive = tmp_path / "record.json", tmp_path / "matches.sqlite"
+    result = match(rulesheet, CLOSED, "legal", "--save", saved, "--archive", archive)
     assert result.exit_code == 1
-    assert f"Error: could not be reached at the start: {CLOSED}" in result.output
-    assert "      ann: could not be reached (CE); moves (say " in result.output
-    record = MatchRecord.from_json(saved.read_bytes())
+    reason = "nothing listens there; no match is begun"
+    assert result.output == f"Error: {CLOSED} cannot be reached: {reason}\n"
+    assert not saved.exists()
+    assert not archive.exists()
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Path:
+    """A file on a disk that is full."""
+    path = tmp_path / "full"
+    path.symlink_to("/dev/full")
+    return path
+
+
+@pytest.mark.thorough
+def test_a_full_disk_loses_no_result(
+    rulesheet: Path, full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = match(rulesheet, "legal", "legal", "--save", full, "--no-archive")
+    assert result.exit_code == 1
+    assert "│ ann" in result.stdout
+    record = MatchRecord.from_json(result.stdout[result.stdout.index("{\n") :])
     assert record.is_completed
-    assert [errors[0] for errors in record.errors] == ["CE", "CE", "CE"]
+    assert result.stderr.endswith(f"Error: {full}: No space left on device\n")
+    monkeypatch.delenv("GGP_PLAYER_NO_ARCHIVE", raising=False)
+    result = match(rulesheet, "legal", "legal", "--archive", full)
+    assert result.exit_code == 1
+    assert "│ ann" in result.stdout
+    assert f"Error: the archive {full} is not complete: " in result.stderr
+
+
+@pytest.mark.thorough
+def test_a_full_disk_loses_no_result_of_a_tournament(
+    rulesheet: Path, full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rulesheet.write_text(TWO_STEPS + "(<= (goal ?r 50) (role ?r))")
+    results = tmp_path / "results.jsonl"
+    flags = ("--no-archive", "--game", rulesheet, "legal", "random")
+    assert run("tournament", "--output", results, *flags).exit_code == 0
+    before = results.read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr("ggp_player.manager.tournament.results.os.fsync", _fail)
+        result = run("tournament", "--output", results, "--rounds", "2", *flags)
+    assert result.exit_code == 1
+    assert "round 2: ann " in result.stdout
+    assert "3 of 4 matches" in result.stdout
+    assert result.stderr.endswith(f"Error: {results}: No space left on device\n")
+    assert results.read_bytes() == before
+    result = run("tournament", "--csv", full, *flags)
+    assert result.exit_code == 1
+    assert "player," in result.stdout
+    assert result.stderr.endswith(f"Error: {full}: No space left on device\n")
+
+
+def _fail(_file: int) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
@@ -154,7 +205,7 @@ def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("players", "is_told"),
+    ("players", "compiles"),
     [
         (["legal", "random"], False),
         (["legal", "alpha_beta"], False),
@@ -163,14 +214,23 @@ def test_ctrl_c_aborts_the_match_and_saves_its_record(rulesheet: Path, tmp_path:
         (["legal", "mtcs"], False),
     ],
 )
-def test_cold_searches_are_spoken_of_where_one_plays(
-    rulesheet: Path, monkeypatch: pytest.MonkeyPatch, players: list[str], is_told: bool
+def test_searches_are_compiled_before_the_match_where_one_plays(
+    rulesheet: Path,
+    cold: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    players: list[str],
+    compiles: bool,
 ) -> None:
-    monkeypatch.setattr(options, "is_warm", lambda: False)
-    monkeypatch.setattr(GameManager, "run", AsyncMock(side_effect=GgpPlayerError("stopped here")))
+    async def run(manager: GameManager) -> None:
+        cold.append("the match begins")
+        raise GgpPlayerError("stopped here")
+
+    monkeypatch.setattr(GameManager, "run", run)
     result = match(rulesheet, *players)
     assert result.exit_code != 0
-    assert ("not compiled yet" in result.stderr) == is_told
+    assert ("the searches are warm after 1.5 s" in result.stderr) == compiles
+    if "mtcs" not in players and len(players) == 2:
+        assert cold == [*(["compiled"] * compiles), "the match begins"]
     assert ("stopped here" in result.stderr) == (
         players[1:] in (["random"], ["alpha_beta"], ["mcts"])
     )

@@ -6,13 +6,14 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import Result
 
-from ggp_player.cli import options
-from ggp_player.cli.managing.tournament import INTERRUPTED, RESULTS_NAME
-from ggp_player.manager.tournament import ratings
+from ggp_player.cli.commands.tournament import RESULTS_NAME
+from ggp_player.cli.managing.tournament import INTERRUPTED
+from ggp_player.move_service import warm_up
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 
 SHORT = f"{TWO_STEPS} (<= (goal ann 80) (role ann)) (<= (goal bob 20) (role bob))"
@@ -146,16 +147,24 @@ def test_the_folder_of_records_is_made(short: Path, tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("players", "is_told"), [(["legal", "random"], False), (["legal", "uct"], True)]
+    ("players", "compiles"), [(["legal", "random"], False), (["legal", "uct"], True)]
 )
-def test_cold_searches_are_spoken_of_where_they_play(
-    short: Path, monkeypatch: pytest.MonkeyPatch, players: list[str], is_told: bool
+def test_searches_are_compiled_before_the_first_match(
+    short: Path, cold: list[str], players: list[str], compiles: bool
 ) -> None:
-    monkeypatch.setattr(options, "is_warm", lambda: False)
-    result = tournament("--game", short, "--no-ratings", *players)
-    assert ("not compiled yet" in result.stderr) == is_told
     refused = tournament("--game", short, "--concurrency", "9999", *players)
-    assert "not compiled yet" not in refused.output
+    assert (cold, "warm" in refused.output) == ([], False)
+    result = tournament("--game", short, "--no-ratings", *players)
+    assert ("the searches are warm after 1.5 s" in result.stderr) == compiles
+    assert cold == ["compiled"] * compiles
+
+
+def test_ctrl_c_while_the_searches_are_compiled_has_its_exit_status(
+    short: Path, cold: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm_up, "_run_through", Mock(side_effect=KeyboardInterrupt))
+    result = tournament("--game", short, "--no-ratings", "legal", "uct")
+    assert (result.exit_code, cold) == (130, [])
 
 
 @pytest.mark.thorough
@@ -239,13 +248,10 @@ def test_a_server_cannot_take_two_seats(tmp_path: Path) -> None:
     assert f"the server at {CLOSED} can take one" in result.output
 
 
-def test_ratings_that_were_asked_for_need_their_library(
-    short: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ratings, "find_spec", lambda name: None)
-    result = tournament("--game", short, "--ratings", "legal", "random")
-    assert result.exit_code == 1
-    assert "pip install 'ggp-player[tournament]'" in result.output
+def test_ratings_need_nothing_that_is_not_installed(short: Path) -> None:
+    result = tournament("--game", short, "--json", "legal", "random")
+    assert result.exit_code == 0
+    assert set(json.loads(result.stdout)["ratings"]) == {"legal", "random"}
 
 
 @pytest.mark.thorough

@@ -1,0 +1,103 @@
+"""What the command lines of ``ggp-player`` share: types of arguments, and options of matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gdl.cli.commands.arguments import Command, OutputPath, RulesheetPath
+
+if TYPE_CHECKING:
+    from ggp_player.archive import ArchiveLimit
+
+MAX_CLOCK = 86_400
+"""Seconds: a day."""
+
+CLOCK = click.IntRange(1, MAX_CLOCK)
+"""The type of every clock, in whole seconds as in the protocol; in none no reply could come."""
+
+RULESHEET = RulesheetPath()
+"""The type of an argument that names a rulesheet."""
+
+NO_ARCHIVE_VARIABLE = "GGP_PLAYER_NO_ARCHIVE"
+"""The environment variable by which no archive is written."""
+
+LIMIT_VARIABLE = "GGP_PLAYER_ARCHIVE_LIMIT"
+"""The environment variable that says how much the archive holds."""
+
+ARCHIVE_VARIABLE = "GGP_PLAYER_ARCHIVE"
+"""The environment variable that says where the archive is."""
+
+_ARCHIVE = click.Path(dir_okay=False, path_type=Path)
+
+
+def match_options(command: Command) -> Command:
+    """Give a command the options of a match: the clocks, the seed, and whether to scramble."""
+    for option in reversed(
+        (
+            clock_option("--start-clock", 10, "Whole seconds for thinking before the first move."),
+            clock_option("--play-clock", 5, "Whole seconds for each move."),
+            click.option(
+                "--seed", default=0, show_default=True, help="Where all randomness begins."
+            ),
+            click.option("--scramble", is_flag=True, help="Replace the words of the rules."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def clock_option(flag: str, default: int, text: str) -> Callable[[Command], Command]:
+    """Make an option for a clock."""
+    return click.option(
+        flag, type=CLOCK, default=default, show_default=True, metavar="SECONDS", help=text
+    )
+
+
+def output_option(*flags: str, text: str) -> Callable[[Command], Command]:
+    """Make an option for a file to write, which can be made there."""
+    return click.option(*flags, type=OutputPath(), help=text)
+
+
+class _LimitType(click.ParamType["ArchiveLimit"]):
+    """A limit of the archive on the command line."""
+
+    name = "limit"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> ArchiveLimit:
+        """Read a limit; fail as click does."""
+        from ggp_player.archive import ArchiveLimit
+
+        if isinstance(value, ArchiveLimit):
+            return value
+        try:
+            return ArchiveLimit.parse(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def archive_option(command: Command) -> Command:
+    """Give a command that reads the archive the option that says where it is."""
+    text = "The database of matches.  [default: one in the user's data folder]"
+    return click.option("--archive", type=_ARCHIVE, envvar=ARCHIVE_VARIABLE, help=text)(command)
+
+
+def archiving_options(command: Command) -> Command:
+    """Give a command that plays matches the options that say where they are kept, or nowhere."""
+    text = "Keep the matches in no archive."
+    option = click.option("--no-archive", is_flag=True, envvar=NO_ARCHIVE_VARIABLE, help=text)
+    limited = click.option(
+        "--archive-limit",
+        type=_LimitType(),
+        default="1GiB",
+        show_default=True,
+        envvar=LIMIT_VARIABLE,
+        help="How much the archive holds, in matches or as a size such as 500MB, or none; the "
+        "oldest finished ones are deleted.",
+    )
+    return archive_option(option(limited(command)))

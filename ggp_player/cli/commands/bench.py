@@ -1,0 +1,36 @@
+"""The command line of ``ggp-player bench``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import FILE
+
+
+@click.command("bench", short_help="Measure the speed of the searches.")
+@click.argument("rulesheets", metavar="RULESHEET...", nargs=-1, required=True, type=FILE)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    default=1.0,
+    show_default=True,
+    help="Seconds of measurement for each figure, roughly.",
+)
+@click.option("--seed", default=0, metavar="N", show_default=True, help="Where random moves begin.")
+@click.option("--json", "as_json", is_flag=True, help="Write all figures as JSON.")
+def bench_command(**options: Any) -> None:  # noqa: ANN401
+    """Measure searches from the initial state, each game in a process of its own.
+
+    The figures are playouts per second bare and within a tree search, new nodes of its tree, and
+    states visited by alpha-beta on blocks, all per second of one core's CPU time.
+
+    \b
+    Example:
+        ggp-player bench games/connectFour.kif games/hex.kif --seconds 2
+    """
+    from ggp_player.cli.bench import run_bench
+
+    run_bench(**options)

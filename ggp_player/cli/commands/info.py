@@ -1,0 +1,22 @@
+"""The command line of ``ggp-player info``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command("info")
+@click.argument("address", metavar="HOST:PORT")
+def info_command(**options: Any) -> None:  # noqa: ANN401
+    """Ask a player server for its name, and whether it is free.
+
+    It is asked in dialect A of the protocol, or in that of host:port#DIALECT; B, C and C' have no
+    INFO, and are asked as A.
+
+    The exit status is 0 if a player replies, 1 if nothing does in 5 seconds, or something else.
+    """
+    from ggp_player.cli.info import run_info
+
+    run_info(**options)

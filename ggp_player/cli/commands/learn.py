@@ -1,0 +1,76 @@
+"""The command line of ``ggp-player learn``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ggp_player.cli.commands.arguments import RULESHEET
+
+MODELS = ("linear", "network", "auto")
+"""What an evaluation can be made of."""
+
+FOLDER_VARIABLE = "GGP_PLAYER_EVALUATIONS"
+"""The environment variable that names the folder of evaluations."""
+
+MAX_SECONDS = 30 * 86_400
+"""A month."""
+
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("learn", short_help="Learn an evaluation of a game, for later matches.")
+@click.argument("rulesheet", type=RULESHEET)
+@click.option(
+    "--time",
+    "seconds",
+    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to learn, with the duel; compiling and analysing the game comes on top.",
+)
+@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option(
+    "--evaluations",
+    "folder",
+    type=_FOLDER,
+    envvar=FOLDER_VARIABLE,
+    metavar="FOLDER",
+    help="Where evaluations are stored.  [default: the user's data folder]",
+)
+@click.option(
+    "--model",
+    type=click.Choice(MODELS),
+    default=MODELS[-1],
+    show_default=True,
+    help="A weight for each fluent, or a small network on top; auto keeps what wins games.",
+)
+@click.pass_context
+def learn_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+    """Learn an evaluation of the game RULESHEET, a file or one of ours, for later matches.
+
+    It is for two roles that move in turn, without chance. After random playouts, alpha-beta plays
+    rounds of games against itself, and learns from them; what it learns from a round is kept unless
+    it loses against the best before. Once there are enough games, a network is trained, too, and
+    competes in equal time. Ctrl-C keeps what was learned so far. If an evaluation of the
+    game is stored already, learning goes on from that. At the end a duel against the tree search
+    tells how good it is.
+
+    In matches auto and learned_alpha_beta use a stored evaluation in place of learning in the start
+    clock, also where the game manager scrambles the words of the rules. They look for it in the
+    same folder, which --evaluations of ggp-player serve and the environment variable
+    GGP_PLAYER_EVALUATIONS name, too.
+
+    The exit status is 130 after Ctrl-C.
+
+    \b
+    Example:
+        ggp-player learn games/breakthrough.kif --time 600
+    """
+    from ggp_player.cli.learn import run_learn
+
+    run_learn(context, **options)

@@ -1,0 +1,40 @@
+"""The command line of ``ggp-player match``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ggp_player.cli.commands.arguments import (
+    RULESHEET,
+    archiving_options,
+    match_options,
+    output_option,
+)
+
+
+@click.command("match")
+@click.argument("rulesheet", type=RULESHEET)
+@click.argument("players", nargs=-1, metavar="PLAYER...")
+@match_options
+@output_option("--save", text="Write the match record to a file, as JSON.")
+@click.option("--states", is_flag=True, help="Print the facts of every state.")
+@archiving_options
+def match_command(**options: Any) -> None:  # noqa: ANN401
+    """Play one match of the game RULESHEET, a file or the name of one of ours.
+
+    There is one PLAYER for each role, in role order, and none for the role `random`. A PLAYER is
+    a strategy, such as minimax, bounded_minimax:upper=51 or ./file.py:Class, which runs in
+    processes of its own, or the address of a player server, host:port, or human, who is asked here
+    in the terminal, or human:page, on a page. Strategies that gain from it, such as auto and mcts,
+    also think while others choose. A server that does not speak ggp-base's dialect of the protocol,
+    A, has its own after the address: host:port#B, "host:port#C'", or another one of C, D and E.
+
+    No match begins while a player server cannot be reached, which is asked first. The record is
+    saved even if the match is broken off, and printed where it cannot be written. The exit status
+    is 0 if the match was played to its end, and all that was to be written was.
+    """
+    from ggp_player.cli.managing.match import run_match
+
+    run_match(**options)

@@ -1,0 +1,125 @@
+"""The command line of ``ggp-player matches``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import Command
+from ggp_player.cli.commands.arguments import RULESHEET, archive_option
+
+STATUSES = (
+    *("running", "interrupted", "completed", "aborted"),
+    *("expired", "unplayable", "suspended"),
+)
+"""How a match can stand."""
+
+_PATH = click.Path(path_type=Path)
+
+
+_DATE = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"])
+
+
+@click.group("matches", short_help="List, show, replay, export and import matches.")
+def matches_command() -> None:
+    """Look at the matches that serve, match and tournament have kept, and others' records.
+
+    A MATCH is named by its number, as `list` shows it, or by its match id.
+    """
+
+
+def filter_options(command: Command) -> Command:
+    """Give a command the options that choose matches."""
+    for option in reversed(
+        (
+            click.option("--game", default="", help="A game by name, or by its rules' hash."),
+            click.option("--role", default="", help="Somebody, or --player, had this role."),
+            click.option("--player", default="", help="This player took part."),
+            click.option("--result", default="", help="win, draw, loss, a goal value, or 50-100."),
+            click.option("--since", type=_DATE, help="Begun at this time or later."),
+            click.option("--until", type=_DATE, help="Begun before this time."),
+            click.option("--status", default="", type=click.Choice(["", *STATUSES])),
+            click.option("--id", "match_id", default="", help="This match id."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@matches_command.command("list")
+@filter_options
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 10_000))
+@click.option("--page", default=1, show_default=True, type=click.IntRange(1, 1_000_000))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@archive_option
+def list_command(**options: Any) -> None:  # noqa: ANN401
+    """List matches, the latest first."""
+    from ggp_player.cli.matches import run_list
+
+    run_list(**options)
+
+
+@matches_command.command("show")
+@click.argument("match")
+@click.option("--rules", is_flag=True, help="Print the rules instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with what the searches thought.")
+@archive_option
+def show_command(**options: Any) -> None:  # noqa: ANN401
+    """Show a match: who played, every joint move, and what our searches thought."""
+    from ggp_player.cli.matches import run_show
+
+    run_show(**options)
+
+
+@matches_command.command("export")
+@click.argument("matches", nargs=-1, metavar="[MATCH...]")
+@click.option("--output", type=_PATH, help="A file for one match, a folder for several.")
+@filter_options
+@archive_option
+def export_command(**options: Any) -> None:  # noqa: ANN401
+    """Write the records of matches, in the JSON of ggp.org; an imported one as it was.
+
+    Without a MATCH, all that the options choose are written to the folder --output.
+    """
+    from ggp_player.cli.match_files import run_export
+
+    run_export(**options)
+
+
+@matches_command.command("import")
+@click.argument("paths", nargs=-1, required=True, type=_PATH, metavar="PATH...")
+@click.option("--rules", type=RULESHEET, help="The rulesheet of all these matches.")
+@archive_option
+def import_command(**options: Any) -> None:  # noqa: ANN401
+    """Add records of matches: files in the JSON of ggp.org or the XML of Dresden, or folders.
+
+    A record that is there is left out. The exit status is 0 if every file could be read.
+    """
+    from ggp_player.cli.match_files import run_import
+
+    run_import(**options)
+
+
+@matches_command.command("replay")
+@click.argument("match")
+@click.option("--step", type=click.IntRange(min=0), help="Print the state after so many steps.")
+@click.option("--facts", is_flag=True, help="Print each state as a list of facts, not drawn.")
+@archive_option
+def replay_command(**options: Any) -> None:  # noqa: ANN401
+    """Step through a match in the terminal; all at once where the output is no terminal."""
+    from ggp_player.cli.match_replay import run_replay
+
+    run_replay(**options)
+
+
+@matches_command.command("delete")
+@click.argument("matches", nargs=-1, required=True, metavar="MATCH...")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@archive_option
+def delete_command(**options: Any) -> None:  # noqa: ANN401
+    """Delete matches for good."""
+    from ggp_player.cli.matches import run_delete
+
+    run_delete(**options)

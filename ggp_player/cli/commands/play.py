@@ -1,0 +1,81 @@
+"""The command line of ``ggp-player play``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gdl.game_library import own_games
+from ggp_player.cli.commands.arguments import CLOCK, RULESHEET, archiving_options, output_option
+
+
+@click.command("play", short_help="Play a game yourself, in the browser or in the terminal.")
+@click.argument("game", required=False, type=RULESHEET)
+@click.option(
+    "--as",
+    "roles",
+    multiple=True,
+    metavar="ROLE",
+    help="A role that you play, or each of several.  [default: the first]",
+)
+@click.option(
+    "--opponent",
+    "opponents",
+    multiple=True,
+    metavar="PLAYER",
+    help="Who plays the others: a strategy, host:port, or host:port#DIALECT; one for each or for "
+    "all.  [default: auto]",
+)
+@click.option(
+    "--start-clock",
+    type=CLOCK,
+    default=5,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long the opponents think before their first move.",
+)
+@click.option(
+    "--play-clock",
+    type=CLOCK,
+    default=3,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long they think about each move, at most.",
+)
+@click.option("--timed", is_flag=True, help="Hold yourself to the play clock, too.")
+@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option("--terminal", is_flag=True, help="Play in the terminal.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="The port of the page.  [default: a free one]",
+)
+@click.option("--no-browser", is_flag=True, help="Open no browser, only say where the page is.")
+@output_option("--save", text="Write the match record to a file at the end, as JSON.")
+@archiving_options
+def play_command(**options: Any) -> None:  # noqa: ANN401
+    """Play GAME against the computer: one of our own games, by name, or a file of rules.
+
+    A page opens in the browser: click the board, or the list of moves. With --terminal the board is
+    drawn in text. Without GAME the names of our games are listed.
+
+    \b
+    Examples:
+        ggp-player play connectFour
+        ggp-player play chess --as black --play-clock 10
+        ggp-player play my_game.kif --terminal --opponent mcts
+    """
+    if options["game"] is None:
+        _list_games()
+        return
+    from ggp_player.cli.play import run_play
+
+    run_play(**options)
+
+
+def _list_games() -> None:
+    for name in own_games():
+        click.echo(name)
+    click.echo("\nggp-player play NAME plays one of them, or a file of rules.", err=True)

@@ -1,0 +1,55 @@
+"""The command line of ``ggp-player serve``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ggp_player.server.config import Config
+
+NO_ARCHIVE = "no_archive"
+"""The only setting whose flag takes no value, as with the other commands."""
+
+
+FLAGS = {"poll_as": "--as", "register_at": "--register"}
+"""The flags that are not called as their settings."""
+
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def _config_options(command: _Command) -> _Command:
+    """Give the command a flag for every setting; what was not given is None."""
+    for name, field in reversed(Config.model_fields.items()):
+        is_list = isinstance(field.default, tuple)
+        has_default = field.default not in (None, (), "")
+        default = f"  [default: {field.default}]" if has_default else ""
+        text = f"{field.description}{default}{'; may be repeated' if is_list else ''}"
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if name == NO_ARCHIVE:
+            option = click.option(flag, name, flag_value="true", help=text)
+        else:
+            option = click.option(flag, name, metavar=name.upper(), help=text, multiple=is_list)
+        command = option(command)
+    return command
+
+
+@click.command("serve")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="a TOML file with any of the settings below, such as: port = 9148",
+)
+@_config_options
+def serve_command(**options: Any) -> None:  # noqa: ANN401
+    """Answer game managers over HTTP until Ctrl-C.
+
+    Every setting below can also stand in the --config file, with _ for -, or in the environment,
+    as GGP_PLAYER_PORT and so on. Flags come first, then the environment, then the file.
+    """
+    from ggp_player.cli.serve import run_serve
+
+    run_serve(**options)

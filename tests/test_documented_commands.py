@@ -39,6 +39,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"python docs/examples/learn_a_game\.py .*": "takes minutes, and needs the extra rl",
     r"pytest -m .*": "takes hours",
     r"python -m tests\.(attack|fuzz|load).*": "takes minutes, and needs the tests",
+    r"python -m benchmarks\..*": "takes minutes, and needs packages of others",
     r"python -m tests\.hidden_information.*": "takes minutes, and needs the tests",
     r"ggp-player bench --seconds 2 .*": "takes minutes",
     r"gdl bench games --seconds 0\.3 .*": "takes minutes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from math import ceil, inf
@@ -12,16 +12,28 @@ from multiprocessing import get_context
 import click
 
 from tests.attack.attacks import ATTACKS
+from tests.attack.event_scenario import run_alone
 from tests.attack.faults import FAULTS
-from tests.attack.scenario import Outcome, Scenario, run_alone
+from tests.attack.manager_attacks import MANAGER_ATTACKS
+from tests.attack.scenario import Outcome, Scenario
 
 COLUMNS = (
     *("turns", "late", "illegal", "guessed", "excused", "longest", "strikes"),
     *("processes", "descriptors", "shared", "log", "memory", "stop"),
 )
 
+KINDS: dict[str, Mapping[str, object]] = {
+    "attacks": ATTACKS,
+    "manager": MANAGER_ATTACKS,
+    "faults": FAULTS,
+}
+"""All that there is, by what ``--kind`` calls it."""
+
+NAMES = [name for kind in KINDS.values() for name in kind]
+
 HOLDING = [
     *(name for name, attack in ATTACKS.items() if attack.holds),
+    *MANAGER_ATTACKS,
     *(name for name, fault in FAULTS.items() if fault.holds),
 ]
 
@@ -49,21 +61,21 @@ class Settings:
 @click.option("--seed", default=0, show_default=True, help="For all random choices.")
 @click.option("--jobs", default=1, show_default=True, help="How many servers run side by side.")
 @click.option("--only", multiple=True, help="The name of an attack or fault; may be repeated.")
-@click.option("--kind", type=click.Choice(["attacks", "faults"]), help="Only these.")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Only these.")
 @click.option("--holding", is_flag=True, help="Leave out those that are known to cost turns.")
 @click.option("--list", "lists", is_flag=True, help="List the names, and end.")
 def main(
     only: tuple[str, ...], kind: str | None, holding: bool, lists: bool, **settings: float
 ) -> None:
-    """Attack a player server on this machine while it plays, and print what that has cost.
+    """Attack a player server, and a manager, on this machine; print what that has cost.
 
     The exit status is 1 if a turn was lost or anything is left behind.
     """
-    names = list(only) or (HOLDING if holding else [*ATTACKS, *FAULTS])
-    if unknown := sorted({*names} - {*ATTACKS, *FAULTS}):
+    names = list(only) or (HOLDING if holding else NAMES)
+    if unknown := sorted({*names} - {*NAMES}):
         raise click.UsageError(f"there is no attack or fault {', '.join(unknown)}; see --list")
     if kind is not None:
-        names = [name for name in names if name in (ATTACKS if kind == "attacks" else FAULTS)]
+        names = [name for name in names if name in KINDS[kind]]
     if lists:
         for name in names:
             click.echo(name if name in HOLDING else f"{name}  (may cost turns)")

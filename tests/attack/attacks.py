@@ -8,10 +8,13 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import resource
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from random import Random
+from typing import Generic, TypeVar
 
 from gdl.system import available_cpus, end_with_parent
 
@@ -19,6 +22,9 @@ HEAD = "POST / HTTP/1.0\r\nContent-Type: text/acl\r\n{more}Content-Length: {leng
 
 STRANGERS = 8
 """How many addresses strangers call from."""
+
+HELD = 200
+"""How many connections strangers hold open."""
 
 MATCHES = 20
 """Of how many matches strangers guess the names."""
@@ -45,11 +51,13 @@ class Stranger:
         source = (f"127.0.0.{2 + number % STRANGERS}", 0)
         return await asyncio.open_connection("127.0.0.1", self.port, local_addr=source)
 
-    async def send(self, data: bytes, number: int = 0) -> None:
-        """Send bytes, read what comes, and do not mind being refused."""
+    async def send(self, data: bytes, number: int = 0, ends: bool = False) -> None:
+        """Send bytes, and that they have an end; read what comes, and do not mind being refused."""
         try:
             reader, writer = await self.connect(number)
             writer.write(data)
+            if ends:
+                writer.write_eof()
             await asyncio.wait_for(reader.read(), 5)
             writer.close()
         except (OSError, TimeoutError):
@@ -58,35 +66,43 @@ class Stranger:
 
 Run = Callable[[Stranger], Awaitable[None]]
 
+Attacker = TypeVar("Attacker", bound=Stranger)
+
 
 @dataclass(frozen=True)
-class Attack:
-    """An attack with its name; ``holds`` where the server is known to bear it without a loss."""
+class Attack(Generic[Attacker]):
+    """An attack with its name; ``holds`` where the server is known to bear it without a loss.
+
+    ``has_archive`` where the server is given an archive with matches to ask for.
+    """
 
     name: str
-    run: Run
+    run: Callable[[Attacker], Awaitable[None]]
     holds: bool
+    has_archive: bool = False
 
 
-ATTACKS: dict[str, Attack] = {}
+ATTACKS: dict[str, Attack[Stranger]] = {}
 
 
-def attack(name: str, holds: bool = True) -> Callable[[Run], Run]:
+def attack(name: str, holds: bool = True, has_archive: bool = False) -> Callable[[Run], Run]:
     """Register an attack."""
 
     def register(run: Run) -> Run:
-        ATTACKS[name] = Attack(name, run, holds)
+        ATTACKS[name] = Attack(name, run, holds, has_archive)
         return run
 
     return register
 
 
-def run_attack(name: str, stranger: Stranger) -> None:
+def run_attack(attack: Attack[Attacker], stranger: Attacker) -> None:
     """Run an attack until the process is ended."""
-    asyncio.run(_forever(ATTACKS[name].run, stranger))
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    asyncio.run(_forever(attack.run, stranger))
 
 
-async def _forever(run: Run, stranger: Stranger) -> None:
+async def _forever(run: Callable[[Attacker], Awaitable[None]], stranger: Attacker) -> None:
     while True:
         await run(stranger)
         await asyncio.sleep(0.01)
@@ -102,43 +118,46 @@ async def _side_by_side(stranger: Stranger, number: int, data: Callable[[int], b
     await asyncio.gather(*(stranger.send(data(index), index) for index in range(number)))
 
 
-async def _hold(stranger: Stranger, data: bytes, pause: float = 0.0) -> None:
-    """Keep connections open on which bytes come, with so many seconds after each."""
+async def hold(stranger: Stranger, data: bytes, number: int, pause: float = 0.0) -> None:
+    """Keep so many connections open on which bytes come, with ``pause`` seconds after each.
 
-    async def hold(index: int) -> None:
-        try:
-            reader, writer = await stranger.connect(index)
-            for piece in [data[i : i + 1] for i in range(len(data))] if pause else [data]:
-                if writer.is_closing():  # the server has had enough of us
-                    break
-                writer.write(piece)
-                await asyncio.sleep(pause)
-            await asyncio.wait_for(reader.read(), 60)
-            writer.close()
-        except (OSError, TimeoutError):
+    One that is closed, or was not taken, is opened again after a second.
+    """
+
+    async def keep(index: int) -> None:
+        while True:
+            with suppress(OSError, TimeoutError):
+                reader, writer = await stranger.connect(index)
+                for piece in [data[i : i + 1] for i in range(len(data))] if pause else [data]:
+                    if writer.is_closing():  # the server has had enough of us
+                        break
+                    writer.write(piece)
+                    await asyncio.sleep(pause)
+                await asyncio.wait_for(reader.read(), 60)
+                writer.close()
             await asyncio.sleep(1)
 
-    await asyncio.gather(*(hold(index) for index in range(stranger.times(200))))
+    await asyncio.gather(*(keep(index) for index in range(number)))
 
 
 @attack("idle connections")
 async def _idle(stranger: Stranger) -> None:
-    await _hold(stranger, b"")
+    await hold(stranger, b"", stranger.times(HELD))
 
 
 @attack("half-sent heads")
 async def _half_heads(stranger: Stranger) -> None:
-    await _hold(stranger, b"POST / HTTP/1.0\r\nContent-Le")
+    await hold(stranger, b"POST / HTTP/1.0\r\nContent-Le", stranger.times(HELD))
 
 
 @attack("half-sent bodies")
 async def _half_bodies(stranger: Stranger) -> None:
-    await _hold(stranger, request("( INFO )")[:-1])
+    await hold(stranger, request("( INFO )")[:-1], stranger.times(HELD))
 
 
 @attack("slow bodies")
 async def _slow(stranger: Stranger) -> None:
-    await _hold(stranger, request("( INFO )"), pause=0.2)
+    await hold(stranger, request("( INFO )"), stranger.times(HELD), pause=0.2)
 
 
 @attack("nested PLAYs")
@@ -211,3 +230,14 @@ def _compute(parent: int) -> None:
 @attack("clocks of years")
 async def _years(stranger: Stranger) -> None:
     await stranger.send(request(f"( START years you ({RULES}) 99999999 99999999)"))
+
+
+@attack("large STARTs")
+async def _large(stranger: Stranger) -> None:
+    """Begin matches with rules of 6 MiB that hardly get smaller, and end them again."""
+    random = Random(stranger.seed)
+    for number in range(stranger.times(12)):
+        facts = "".join(f"(fact {random.randbytes(500).hex()})" for _ in range(6 * 2**10))
+        name = f"large.{random.getrandbits(32)}"
+        await stranger.send(request(f"( START {name} you ({RULES} {facts}) 1 1)"), number)
+        await stranger.send(request(f"( ABORT {name} )"), number)

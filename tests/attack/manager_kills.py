@@ -111,20 +111,22 @@ class Report:
 
 
 class StubProcess:
-    """Players in a process of their own, at ``ports``; ``asked`` says at the end what they were."""
+    """Players in a process of their own, at ``ports``; ``asked`` says at the end what they were.
 
-    def __init__(self, count: int) -> None:
-        command = [sys.executable, "-m", "tests.support.stub_players", str(count)]
+    They are those of a module of ``tests.support``, which gets the arguments.
+    """
+
+    def __init__(self, *arguments: int, module: str = "stub_players") -> None:
+        command = [sys.executable, "-m", f"tests.support.{module}", *map(str, arguments)]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT)
         assert self._process.stdout is not None
         self.ports = list(map(int, self._process.stdout.readline().split()))
 
-    def asked(self) -> dict[str, dict[str, int]]:
-        """End the process, and return how many players got START and STOP, by match id."""
+    def asked(self) -> Any:
+        """End the process, and return what it says: how many got START and STOP, by match id."""
         output, _ = self._process.communicate("")
-        found: dict[str, dict[str, int]] = json.loads(output)
-        return found
+        return json.loads(output)
 
     def close(self) -> None:
         """End the process, if it is not over."""

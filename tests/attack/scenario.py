@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import resource
 import subprocess
-import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import inf
@@ -16,10 +15,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
-from tests.attack.attacks import ATTACKS, RULES, Stranger, run_attack
+from tests.attack.attacks import ATTACKS, RULES, Attack, Attacker, Stranger, run_attack
 from tests.attack.bystander import Fixture, Outages, Turns, play_matches
 from tests.attack.caches import Cache, using
 from tests.attack.faults import FAULTS, GAMES, KILL_SERVER, Fault
+from tests.attack.held_replies import write_archive
 from tests.support.raw_manager import exchange
 from tests.support.server_process import ServerProcess
 
@@ -56,6 +56,11 @@ class Scenario:
     def faults(self) -> list[Fault]:
         """Those of the names that are faults."""
         return [FAULTS[name] for name in self.names if name in FAULTS]
+
+    @property
+    def attacks(self) -> list[Attack[Stranger]]:
+        """Those of the names that are attacks."""
+        return [ATTACKS[name] for name in self.names if name in ATTACKS]
 
     @property
     def cache(self) -> Cache:
@@ -103,46 +108,44 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
     """Run a scenario; the server keeps its log and its state in the folder."""
     outcome, outages = Outcome(), Outages()
     flags = [flag for fault in scenario.faults for flag in fault.flags]
+    if any(ATTACKS[name].has_archive for name in scenario.names if name in ATTACKS):
+        write_archive(folder / "archive.sqlite")
+        flags += ["--archive", str(folder / "archive.sqlite")]
     with ExitStack() as stack:
-        stack.enter_context(_few_files())
+        stack.enter_context(few_files())
         stack.enter_context(using(scenario.cache, folder))
         server = ServerProcess(folder, "--state-dir", str(folder / "state"), *flags)
         stack.enter_context(server)
         _play_shortly(server)
-        before = _usual_descriptors(server)
+        before = usual_descriptors(server)
         _play(server, scenario, outcome, outages)
-        outcome.descriptors = max(0, _settled(server, before) - before)
+        outcome.descriptors = max(0, settled(server, before) - before)
         outcome.guessed = server.text.count(" is a guess")
-        outcome.stop_seconds = _stop(server)
+        outcome.stop_seconds = stop_gently(server)
         outcome.processes = len(server.wait_until_alone())
         outcome.log = server.log.stat().st_size
-        outcome.shared = len(_shared_memory_left())
+        outcome.shared = len(shared_memory_left())
     return outcome
-
-
-def run_alone(scenario: Scenario) -> Outcome:
-    """Run a scenario in a new folder, which is deleted afterwards."""
-    with tempfile.TemporaryDirectory() as name:
-        return run(scenario, Path(name))
 
 
 def _play(server: ServerProcess, scenario: Scenario, outcome: Outcome, outages: Outages) -> None:
     """Play matches beside the attacks and the faults, until the scenario is over."""
     end, turns = time.monotonic() + scenario.seconds, outcome.turns
+    stranger = Stranger(server.address[1], scenario.seed, scenario.strength)
 
     def is_over() -> bool:
         has_hit_enough = outcome.strikes >= scenario.strikes or turns.played >= scenario.moves
         return has_hit_enough or time.monotonic() > end
 
     with (
-        _sampled(server, outcome),
-        _attacked(server, scenario),
+        sampled(server, outcome),
+        attacked(scenario.attacks, stranger),
         _struck(server, scenario, outcome, outages),
     ):
         play_matches(server.address, scenario.fixture, turns, outages, is_over)
 
 
-def _stop(server: ServerProcess) -> float:
+def stop_gently(server: ServerProcess) -> float:
     """End the server as a service manager does: by force where it takes too long."""
     try:
         return server.stop(limit=STOP_LIMIT)
@@ -159,12 +162,10 @@ def _play_shortly(server: ServerProcess) -> None:
 
 
 @contextmanager
-def _attacked(server: ServerProcess, scenario: Scenario) -> Iterator[None]:
-    """Run the scenario's attacks meanwhile, in processes that share no lock with the manager."""
+def attacked(attacks: Iterable[Attack[Attacker]], stranger: Attacker) -> Iterator[None]:
+    """Run attacks meanwhile, in processes that share no lock with whoever plays."""
     context = get_context("spawn")
-    stranger = Stranger(server.address[1], scenario.seed, scenario.strength)
-    names = [name for name in scenario.names if name in ATTACKS]
-    processes = [context.Process(target=run_attack, args=(name, stranger)) for name in names]
+    processes = [context.Process(target=run_attack, args=(each, stranger)) for each in attacks]
     for process in processes:
         process.start()
     try:
@@ -197,25 +198,25 @@ def _struck(
                 hit = fault.strike(server, random)
             outcome.strikes += hit > 0
 
-    with _running(threading.Thread(target=strike), is_over):
+    with thread_running(threading.Thread(target=strike), is_over):
         yield
 
 
 @contextmanager
-def _sampled(server: ServerProcess, outcome: Outcome) -> Iterator[None]:
+def sampled(server: ServerProcess, outcome: Outcome) -> Iterator[None]:
     """Note the most memory that the server's own process has meanwhile."""
     is_over = threading.Event()
 
     def sample() -> None:
         while not is_over.wait(SAMPLE):
-            outcome.memory = max(outcome.memory, _resident(server.process.pid))
+            outcome.memory = max(outcome.memory, resident(server.process.pid))
 
-    with _running(threading.Thread(target=sample), is_over):
+    with thread_running(threading.Thread(target=sample), is_over):
         yield
 
 
 @contextmanager
-def _running(thread: threading.Thread, is_over: threading.Event) -> Iterator[None]:
+def thread_running(thread: threading.Thread, is_over: threading.Event) -> Iterator[None]:
     thread.start()
     try:
         yield
@@ -225,7 +226,7 @@ def _running(thread: threading.Thread, is_over: threading.Event) -> Iterator[Non
 
 
 @contextmanager
-def _few_files() -> Iterator[None]:
+def few_files() -> Iterator[None]:
     """Let servers that are started meanwhile have no more file descriptors than is usual."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(OPEN_FILES, before[1]), before[1]))
@@ -235,28 +236,28 @@ def _few_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def _usual_descriptors(server: ServerProcess) -> int:
+def usual_descriptors(server: ServerProcess) -> int:
     """The most descriptors that the server has within a second without a match."""
-    counts = [_descriptors(server)]
+    counts = [descriptors(server)]
     while len(counts) * SAMPLE < 1:
         time.sleep(SAMPLE)
-        counts.append(_descriptors(server))
+        counts.append(descriptors(server))
     return max(counts)
 
 
-def _settled(server: ServerProcess, before: int) -> int:
+def settled(server: ServerProcess, before: int) -> int:
     """The server's descriptors, once it has no more than before, or some seconds have passed."""
     end = time.monotonic() + SETTLE_SECONDS
-    while (now := _descriptors(server)) > before and time.monotonic() < end:
+    while (now := descriptors(server)) > before and time.monotonic() < end:
         time.sleep(SAMPLE)
     return now
 
 
-def _descriptors(server: ServerProcess) -> int:
+def descriptors(server: ServerProcess) -> int:
     return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
     try:
         fields = Path(f"/proc/{pid}/statm").read_text().split()
     except OSError:
@@ -264,7 +265,7 @@ def _resident(pid: int) -> int:
     return int(fields[1]) * resource.getpagesize() if len(fields) > 1 else 0
 
 
-def _shared_memory_left() -> list[str]:
+def shared_memory_left() -> list[str]:
     """The files of shared memory that processes have left which are gone; each is named there."""
     names = [re.match(r"pym-(\d+)-", path.name) for path in Path("/dev/shm").glob("pym-*")]
     return [found[0] for found in names if found and not Path(f"/proc/{found[1]}").exists()]

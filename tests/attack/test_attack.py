@@ -11,7 +11,9 @@ import pytest
 from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from tests.attack.attacks import ATTACKS, BUSY_CORES
 from tests.attack.caches import Cache
+from tests.attack.event_scenario import run_event
 from tests.attack.faults import FAULTS
+from tests.attack.manager_attacks import MANAGER_ATTACKS
 from tests.attack.scenario import Outcome, Scenario, run
 from tests.support.paths import ROOT
 
@@ -38,6 +40,16 @@ def test_attacks_cost_nothing(tmp_path: Path) -> None:
     assert outcome.log < MAX_LOG
     assert outcome.memory < MAX_MEMORY
     assert outcome.stop_seconds < STOPPING_LIMIT
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", MANAGER_ATTACKS)
+def test_attacks_on_the_manager_cost_nothing(name: str, tmp_path: Path) -> None:
+    outcome = run_event(Scenario([name], seconds=3, strength=0.25), tmp_path)
+    assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
+    assert outcome.turns.played > 20
+    assert outcome.log < MAX_LOG
+    assert outcome.memory < MAX_MEMORY
 
 
 @pytest.mark.thorough
@@ -75,7 +87,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.thorough
 def test_the_command_names_them_all() -> None:
     names = [line.partition("  (")[0] for line in command("--list").stdout.splitlines()]
-    assert names == [*ATTACKS, *FAULTS]
+    assert names == [*ATTACKS, *MANAGER_ATTACKS, *FAULTS]
     unknown = command("--only", "luck")
     assert unknown.returncode == 2
     assert "there is no attack or fault luck; see --list" in unknown.stderr

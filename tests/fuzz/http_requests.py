@@ -9,9 +9,10 @@ from unittest.mock import Mock
 
 from aiohttp.http_parser import HttpRequestParser
 
-from ggp_player.server.access import AccessRules, Admission, message_in
-from ggp_player.server.front import MAX_LINE
-from ggp_player.server.request_reader import HttpRequest, Refusal, RequestReader
+from ggp_player.front import Admission
+from ggp_player.front.front import MAX_LINE
+from ggp_player.front.request_reader import HttpRequest, Refusal, RequestReader
+from ggp_player.server.access import AccessRules, message_in
 from tests.fuzz.http_inputs import SEEDS, mutate
 from tests.fuzz.target import Target
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from ggp_player.server import front
+from ggp_player.front import front
 from ggp_player.server.config import Config
 from ggp_player.server.http import new_runner, new_site
 from ggp_player.server.player import Player
@@ -90,7 +90,7 @@ class Server:
             self.loop.run_until_complete(asyncio.wait_for(self._exchange(data), REPLY_SECONDS))
             healthy = b"\xffPOST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(INFO)"
             reply = self.loop.run_until_complete(asyncio.wait_for(self._exchange(healthy), 5))
-        assert b"( ( name ggp-player ) ( status " in reply
+        assert b"( ( name ggp-player ) ( status " in reply, reply
         assert not self.unhandled, self.unhandled.pop()
         assert not self.errors.texts, self.errors.texts.pop()
         if self._inputs % INPUTS_PER_CENSUS == 0:

@@ -11,13 +11,16 @@ from typing import Any
 import click
 
 from tests.load.archive_agreement import Fixture, check_agreement
+from tests.load.hostile_event import Settings
+from tests.load.hostile_event import run as run_hostile_event
+from tests.load.malformed import attack_manager, attack_player
 from tests.load.viewers import Pairs, compare
 from tests.support.server_process import ServerProcess
 
 
 @click.group()
 def main() -> None:
-    """Measure what many matches and many viewers do to a player server on this machine."""
+    """Measure what many matches, viewers and hostile players do to servers on this machine."""
 
 
 @main.command("archive")
@@ -76,6 +79,38 @@ def viewers_command(strategy: str, pairs: int, **settings: Any) -> None:
     size = f"{found.bytes / 1e6:.1f} MB"
     click.echo(f"{found.messages} messages, {size}; {found.fewest} at least to a viewer in a match")
     sys.exit(bool(found.watched.late or found.watched.illegal))
+
+
+@main.command("event")
+@click.option("--matches", default=30, show_default=True, help="How many are played at least.")
+@click.option("--start-clock", default=2, show_default=True, help="Seconds.")
+@click.option("--play-clock", default=1, show_default=True, help="Seconds.")
+@click.option("--strength", default=1.0, show_default=True, help="Multiplies what strangers do.")
+@click.option("--seed", default=0, show_default=True, help="For what hostile players do.")
+def event_command(**settings: Any) -> None:
+    """Hold an event with hostile players under attack, and check how each move is scored."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = run_hostile_event(Settings(**settings), Path(folder))
+    click.echo("\n".join(found.lines()))
+    sys.exit(bool(found.problems))
+
+
+@main.command("malformed")
+@click.option("--messages", default=500, show_default=True, help="How many are sent to each.")
+@click.option("--seed", default=0, show_default=True, help="For what is wrong with them.")
+def malformed_command(messages: int, seed: int) -> None:
+    """Send malformed messages to a player server and to a manager that play meanwhile."""
+    is_flawless = True
+    click.echo("| sent to | messages | turns | late | illegal | longest | tracebacks |")
+    click.echo("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for name, attack in (("player", attack_player), ("manager", attack_manager)):
+        with tempfile.TemporaryDirectory() as folder:
+            found = attack(messages, seed, Path(folder))
+        turns = found.turns
+        cells = (messages, turns.played, turns.late, turns.illegal, f"{turns.longest:.2f}")
+        click.echo(f"| {name} | {' | '.join(map(str, cells))} | {found.tracebacks} |")
+        is_flawless = is_flawless and found.is_flawless
+    sys.exit(not is_flawless)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 
 import gdl
+from gdl.state_machine import RuledMachine
 from ggp_player.clock import wall_clock
-from ggp_player.manager import GameManager, MatchPlayer, MatchSetup, MatchStep, RemotePlayer
+from ggp_player.manager import (
+    GameManager,
+    LocalRules,
+    MatchPlayer,
+    MatchSetup,
+    MatchStep,
+    RemotePlayer,
+)
 from ggp_player.protocol import MatchRecord, Play, Start, parse_request
 from tests.support.server_process import Address
 
@@ -60,7 +66,7 @@ class Game:
     """A game for two, a player server, and the clocks in seconds."""
 
     ruleset: gdl.Ruleset
-    machine: gdl.StateMachine
+    machine: RuledMachine
     address: Address
     start_clock: int
     play_clock: int
@@ -76,14 +82,14 @@ class Game:
             RemotePlayer(*self.address),
             RandomMover(self.machine, seed),
         ]
-        steps: list[MatchStep] = []
-        seats = players[:: -1 if ours else 1]
-        record = await GameManager(setup, self.machine, seats, steps.append).run()
-        return Played(record, ours, tuple(self._replies(steps, ours)))
+        rules, role = LocalRules(self.machine), self.machine.roles[ours]
+        seconds: list[float] = []
+        legal_moves: list[int] = []
 
-    def _replies(self, steps: Sequence[MatchStep], ours: int) -> list[Reply]:
-        role = self.machine.roles[ours]
-        return [
-            Reply(step.seconds[ours], len(self.machine.legal_moves(before.state, role)))
-            for before, step in pairwise(steps)
-        ]
+        def on_step(step: MatchStep) -> None:
+            seconds.append(step.seconds[ours])
+            legal_moves.append(len(self.machine.legal_moves(rules.state, role)))
+
+        seats = players[:: -1 if ours else 1]
+        record = await GameManager(setup, rules, seats, on_step).run()
+        return Played(record, ours, tuple(map(Reply, seconds[1:], legal_moves)))

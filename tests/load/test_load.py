@@ -11,6 +11,7 @@ import pytest
 import gdl
 from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
+from tests.load.hostile_event import Findings, judge
 from tests.load.viewers import Pairs
 from tests.load.viewers import compare as compare_replies
 from tests.support.paths import GAMES
@@ -60,3 +61,55 @@ def test_a_difference_is_found(tmp_path: Path) -> None:
         assert found() == [f"{file.stem}: {key} differs"]
     file.unlink()
     assert found() == [f"{file.stem} is in the archive alone"]
+
+
+def hostile_record(**changed: object) -> MatchRecord:
+    """A match of tic-tac-toe that cross has won against a hostile player, in five steps."""
+    moves = ["a1 noop", "noop b1", "a2 noop", "noop b2", "a3 noop"]
+    joint_moves = [
+        tuple(move if move == "noop" else f"(put {move})" for move in joint_move.split())
+        for joint_move in moves
+    ]
+    errors = [("", ""), *[("", error) for error in ("TO", "IL ( put z9 )", "CE", "TO", "CE")]]
+    fields: dict[str, object] = {
+        "match_id": "m",
+        "start_time": 0,
+        "start_clock": 2,
+        "play_clock": 1,
+        "player_names_from_host": ("stub0", "hostile0"),
+        "states": ("",) * 6,
+        "state_times": (0,) * 6,
+        "moves": tuple(joint_moves),
+        "errors": tuple(errors),
+        "goal_values": (100, 0),
+        "is_completed": True,
+    }
+    return MatchRecord(**{**fields, **changed})  # type: ignore[arg-type] # pydantic checks them
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({}, ""),
+        ({"errors": (("", ""), ("TO", "TO"), *[("", "TO")] * 4)}, "stub0 answered well"),
+        ({"errors": (("", ""), *[("", "TO")] * 5)}, "hostile0 answered illegal, scored 'TO'"),
+        ({"errors": (("", ""), *[("", "")] * 5)}, "hostile0 answered silent, scored ''"),
+        ({"goal_values": (0, 100)}, "the goals are (100, 0), recorded (0, 100)"),
+        ({"moves": (("noop", "noop"),) * 5}, "step 1: noop is not legal"),
+    ],
+)
+def test_what_is_scored_wrongly_is_found(changed: dict[str, object], problem: str) -> None:
+    ways = ["nested", "silent", "illegal", "garbage", "slow", "nothing"]
+    found = Findings()
+    judge([hostile_record(**changed)], {"m": {"9": ways}}, {"hostile0": "9"}, found)
+    assert (found.matches, found.moves) == (1, 10)
+    if problem:
+        assert any(problem in each for each in found.problems), found.problems
+    else:
+        assert found.problems == []
+
+
+def test_moves_that_were_never_asked_for_are_found() -> None:
+    found = Findings()
+    judge([hostile_record()], {"m": {"9": ["silent"]}}, {"hostile0": "9"}, found)
+    assert "m: hostile0 was asked 1 times" in found.problems

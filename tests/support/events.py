@@ -73,6 +73,8 @@ def play_turn(events: MatchPublisher, turn: int) -> None:
 def play_match(events: MatchPublisher, match_id: str = "m.1") -> None:
     """Tell a whole match."""
     events.started(started(match_id))
+    events.game_described("two rivals")
+    events.game_described("two rivals, moves in turn")
     for turn in range(3):
         play_turn(events, turn)
     events.ended("completed", JOINT_MOVES[-1], {"xena": 100, "Oscar": 0})

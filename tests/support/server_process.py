@@ -1,4 +1,4 @@
-"""A player server in a process of its own, which can be killed and started again."""
+"""A server in a process of its own, which can be killed and started again."""
 
 from __future__ import annotations
 
@@ -23,11 +23,18 @@ Address = tuple[str, int]
 
 
 class ServerProcess:
-    """Runs ``ggp-player serve`` at a free port, which it keeps when it is started again."""
+    """Runs ``ggp-player serve`` at a free port, which it keeps when it is started again.
 
-    def __init__(self, folder: Path, *flags: str) -> None:
+    ``command`` is another server's, such as ``manager``; it listens at ``host``, and is asked at
+    ``address``.
+    """
+
+    def __init__(
+        self, folder: Path, *flags: str, command: str = "serve", host: str = "127.0.0.1"
+    ) -> None:
         self.log = folder / "server.log"
         self.address: Address = ("127.0.0.1", 0)
+        self._command = [sys.executable, "-m", "ggp_player", command, "--host", host]
         self._flags = flags
         self._family = Family()
         self._process: subprocess.Popen[str] | None = None
@@ -62,10 +69,9 @@ class ServerProcess:
     def start(self) -> None:
         """Start the server, and wait until it listens."""
         host, port = self.address
-        command = [sys.executable, "-m", "ggp_player", "serve", "--host", host]
         with self.log.open("a") as log:
             self._process = subprocess.Popen(
-                [*command, "--port", str(port), *self._flags],
+                [*self._command, "--port", str(port), *self._flags],
                 cwd=ROOT,
                 env={**self._family.environment, "PYTHONUNBUFFERED": "1"},
                 stdout=subprocess.PIPE,

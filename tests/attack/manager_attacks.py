@@ -1,0 +1,165 @@
+"""What strangers and rivals do to the manager of an event, each in a process of its own.
+
+They hold the token of a player, or none; those that an organiser has let in by mistake ask with the
+organiser's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import aiohttp
+
+from tests.attack.attacks import Attack, Stranger, hold, request
+
+FLOODERS = 40
+"""Players that never come to their reply."""
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000
+
+WIDE_STATES = (
+    "(role left) (role right) (init (step 0)) (<= (legal ?r go) (role ?r))"
+    "(<= (next (step 1)) (true (step 0))) (<= (next (step 0)) (true (step 1)))"
+    "(<= (next (wide ?x ?y ?z)) (d ?x) (d ?y) (d ?z))"
+    "(<= terminal (true (step 2))) (<= (goal ?r 50) (role ?r))"
+)
+"""Rules whose match has no end, and as many facts in each state as there are cubes of ``d``."""
+
+IDLE = 5000
+"""Idle connections: more than the files that the manager may open."""
+
+
+@dataclass(frozen=True)
+class Rival(Stranger):
+    """Whoever attacks the manager at a port, with the secrets of two tokens."""
+
+    player: str = ""
+    organiser: str = ""
+
+    async def ask(
+        self, method: str, path: str, sent: object = None, token: str = ""
+    ) -> tuple[int, Any]:
+        """Make a request of the API; return the status, 0 for none, and the JSON of the answer."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = f"http://127.0.0.1:{self.port}{path}"
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(5)) as session,
+                session.request(method, url, json=sent, headers=headers) as answer,
+            ):
+                return answer.status, await answer.json(content_type=None)
+        except (OSError, aiohttp.ClientError, TimeoutError, ValueError):
+            return 0, None
+
+
+Run = Callable[[Rival], Awaitable[None]]
+
+MANAGER_ATTACKS: dict[str, Attack[Rival]] = {}
+
+
+def manager_attack(name: str) -> Callable[[Run], Run]:
+    """Register an attack on the manager, which is known to bear it without a loss."""
+
+    def register(run: Run) -> Run:
+        MANAGER_ATTACKS[name] = Attack(name, run, holds=True)
+        return run
+
+    return register
+
+
+@manager_attack("manager: idle connections")
+async def _idle(rival: Rival) -> None:
+    await hold(rival, b"", rival.times(IDLE))
+
+
+@manager_attack("manager: half-sent heads")
+async def _half_heads(rival: Rival) -> None:
+    await hold(rival, b"PUT /api/players/rival HTTP/1.1\r\nContent-Le", rival.times(IDLE))
+
+
+@manager_attack("manager: garbage")
+async def _garbage(rival: Rival) -> None:
+    """Send what is no HTTP, no JSON, or not what the API expects, in turns."""
+    random = Random(rival.seed)
+    for index in range(rival.times(20)):
+        body = random.choice([random.randbytes(1000), b"[" * 50_000, b'{"rules": "((("}'])
+        await rival.send(random.choice([body, request(body)]), index)
+        await rival.ask("PUT", "/api/games/garbage", json.dumps("("), rival.organiser)
+        await rival.ask("POST", "/api/events", {"name": index}, rival.organiser)
+        await asyncio.sleep(0)
+
+
+Answer = Callable[[str, asyncio.StreamWriter], Awaitable[None]]
+
+
+@manager_attack("manager: endless 100 Continue")
+async def _continue(rival: Rival) -> None:
+    """Let players that an organiser has let in play each other, and never come to a reply."""
+
+    async def answer(text: str, writer: asyncio.StreamWriter) -> None:
+        if "INFO" in text:
+            writer.write(b"HTTP/1.0 200 OK\r\n\r\n( ( status available ) )")
+            return
+        while True:
+            writer.write(CONTINUE)
+            await writer.drain()
+
+    async with _players(rival, "flood", rival.times(FLOODERS), answer) as names:
+        while True:
+            await _event(rival, "ticTacToe", "swiss", names)
+
+
+@manager_attack("manager: wide states")
+async def _wide(rival: Rival) -> None:
+    """Hold a match in which every state has 64,000 facts."""
+
+    async def answer(text: str, writer: asyncio.StreamWriter) -> None:
+        status = "( ( status available ) )" if "INFO" in text else "go"
+        writer.write(f"HTTP/1.0 200 OK\r\n\r\n{status}".encode())
+
+    facts = " ".join(f"(d {number})" for number in range(rival.times(40)))
+    rules = {"rules": f"{WIDE_STATES} {facts}"}
+    async with _players(rival, "wide", 2, answer) as names:
+        await rival.ask("PUT", "/api/games/wide", rules, rival.organiser)
+        while True:
+            await _event(rival, "wide", "single", names)
+
+
+@asynccontextmanager
+async def _players(
+    rival: Rival, prefix: str, count: int, answer: Answer
+) -> AsyncIterator[tuple[str, ...]]:
+    """Add players that answer so; return their names."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, asyncio.IncompleteReadError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length: ")[1].split()[0])
+            await answer((await reader.readexactly(length)).decode(), writer)
+        writer.close()
+
+    names = tuple(f"{prefix}{number}" for number in range(count))
+    async with AsyncExitStack() as stack:
+        for name in names:
+            server = await asyncio.start_server(serve, "127.0.0.1", 0)
+            await stack.enter_async_context(server)
+            sent = {"address": f"127.0.0.1:{server.sockets[0].getsockname()[1]}"}
+            await rival.ask("PUT", f"/api/players/{name}", sent, rival.organiser)
+        yield names
+
+
+async def _event(rival: Rival, game: str, kind: str, names: tuple[str, ...]) -> None:
+    """Hold an event, and wait until it is over."""
+    clocks = {"start_clock": 2, "play_clock": 1}
+    sent = {"name": game, "format": kind, "games": [game], "players": names, **clocks}
+    _, event = await rival.ask("POST", "/api/events", sent, rival.organiser)
+    while event and event.get("status") == "running":
+        await asyncio.sleep(0.2)
+        _, event = await rival.ask("GET", f"/api/events/{event['id']}")
+    await asyncio.sleep(0.2)

@@ -91,10 +91,13 @@ class SelfWatch:
         self._noted: dict[str, float] = {}
 
     async def run(self) -> None:
-        """Look at the loop again and again."""
-        while True:
-            self.tick()
-            await asyncio.sleep(TICK_SECONDS)
+        """Look at the loop again and again. Once this is cancelled, no later time is a stall."""
+        try:
+            while True:
+                self.tick()
+                await asyncio.sleep(TICK_SECONDS)
+        finally:
+            self._last = None
 
     def tick(self) -> None:
         """Note that the loop runs now."""

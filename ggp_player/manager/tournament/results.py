@@ -219,9 +219,8 @@ class ResultsFile(ResultsLog):
         whole = self._file.seek(0, os.SEEK_END)
         try:
             rest = line + b"\n"
-            while (
-                rest
-            ):  # of a file without a buffer, which would be written again when it is closed
+            # The file has no buffer, as what is left in one would be written again at its close.
+            while rest:
                 rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:

@@ -69,8 +69,10 @@ class TournamentRun:
             task = progress.add_task("", total=len(self._matches), completed=len(played))
 
             def on_result(result: MatchResult) -> None:
-                self._say(result_line(result), "red" if result.failure else "")
-                self._log.append(result)
+                try:
+                    self._log.append(result)
+                finally:  # a result that cannot be written shall at least be read
+                    self._say(result_line(result), "red" if result.failure else "")
                 progress.advance(task, 0 if result.failure else 1)
 
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import os
@@ -67,6 +68,18 @@ async def test_a_connection_that_cannot_be_opened_is_our_own(
         with pytest.raises(aiohttp.ClientConnectorError) as found:
             await session.get("http://127.0.0.1:9/")
     assert lack_in(found.value) == "open files"
+
+
+async def test_nothing_is_a_stall_once_nobody_looks() -> None:
+    clock = Clock()
+    watch = SelfWatch(clock)
+    looking = asyncio.create_task(watch.run())
+    await asyncio.sleep(0)
+    clock.now += 10
+    assert watch.stalled(0, clock.now) == pytest.approx(10)
+    looking.cancel()
+    await asyncio.wait([looking])
+    assert watch.stalled(0, clock.now) == 0
 
 
 def test_when_the_loop_did_not_run() -> None:

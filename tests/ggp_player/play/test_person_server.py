@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -115,16 +114,8 @@ async def all_pushed(session: aiohttp.ClientSession, move: str) -> AsyncIterator
 
 async def shown_of(session: aiohttp.ClientSession) -> str:
     """Return the table without the time of day, and the board where the match goes on."""
-    table: dict[str, Any] = {}
-    board: dict[str, Any] = {}
-    async with session.get(f"{BASE}/events") as answer:
-        async for line in answer.content:
-            kind, _, rest = line.decode().partition(": ")
-            message = json.loads(rest) if kind == "data" else {}
-            table = message.get("position", table)
-            board = table.pop("board", None) or board
-            if table and (table["is_over"] or board.get("step") == table["step"]):
-                break
+    table = await table_of(session)
+    board = table.pop("board")
     del table["deadline"]
     return json.dumps({"table": table, "board": None if table["is_over"] else board})
 

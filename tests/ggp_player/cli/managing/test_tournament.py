@@ -6,13 +6,14 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from click.testing import Result
 
 from ggp_player.cli.commands.tournament import RESULTS_NAME
 from ggp_player.cli.managing.tournament import INTERRUPTED
+from ggp_player.manager.tournament import tournament_run
 from ggp_player.move_service import warm_up
 from tests.support.command_line import CLOSED, TWO_STEPS, run, running
 
@@ -168,9 +169,21 @@ def test_ctrl_c_while_the_searches_are_compiled_has_its_exit_status(
 
 
 @pytest.mark.thorough
-def test_a_server_that_cannot_be_reached_is_reported_and_tried_again(
+def test_a_server_that_cannot_be_reached_is_noticed_before_the_first_match(
     short: Path, tmp_path: Path
 ) -> None:
+    kept = tmp_path / "results.jsonl"
+    result = tournament("--game", short, "--output", kept, "legal", CLOSED)
+    assert result.exit_code == 1
+    assert f"{CLOSED} cannot be reached: nothing listens there; no match is begun" in result.output
+    assert len(kept.read_text().splitlines()) == 1
+
+
+@pytest.mark.thorough
+def test_a_server_that_is_lost_is_reported_and_tried_again(
+    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournament_run, "check_reachable", AsyncMock())  # it was there a moment ago
     kept = tmp_path / "results.jsonl"
     for attempt in (1, 2):
         result = tournament("--game", short, "--output", kept, "legal", CLOSED)

@@ -113,9 +113,14 @@ async def all_pushed(session: aiohttp.ClientSession, move: str) -> AsyncIterator
 
 
 async def shown_of(session: aiohttp.ClientSession) -> str:
-    """Return the table without the time of day, and the board where the match goes on."""
-    table = await table_of(session)
-    board = table.pop("board")
+    """Return the table without the time of day, with its board, drawn, where the match goes on."""
+    async with session.get(f"{BASE}/events") as answer:
+        async for line in answer.content:
+            kind, _, rest = line.decode().partition(": ")
+            table = json.loads(rest).get("position", {}) if kind == "data" else {}
+            board = table.pop("board", {})
+            if table and (table["is_over"] or board.get("svg")):
+                break
     del table["deadline"]
     return json.dumps({"table": table, "board": None if table["is_over"] else board})
 

@@ -23,7 +23,9 @@ from ggp_player.manager.tournament.schedule import PlannedMatch, TournamentPlan,
 from tests.support.paths import GAMES
 from tests.support.ray_cluster import ray_cluster, workers_at_work
 
-SETTINGS = Settings(start_clock=5, play_clock=5, scramble=False, max_steps=100, states=True)
+SETTINGS = Settings(start_clock=60, play_clock=60, scramble=False, max_steps=100, states=True)
+"""Nobody needs a minute, but a late move would be another one."""
+
 CONDITIONS = MatchConditions(**SETTINGS)
 
 

@@ -145,11 +145,10 @@ def test_compiled_games_are_analysed(
     mover = next(role for role in machine.roles if role.name != "random")
     search = auto.search(Position(machine, machine.initial_state(), mover))
     with caplog.at_level(logging.INFO, "ggp_player"):
-        choices = [choice for choice, _ in zip(search, range(12), strict=False)]
+        found = next(choice for choice in islice(search, 200) if choice.method == method)
     assert f"{mover} plays as {strategy}: {kind}\n" in caplog.text
     assert auto.about_game == kind
-    assert choices[-1].method == method
-    assert kind not in choices[-1].explanation
+    assert kind not in found.explanation
 
 
 def test_a_solved_game_is_played_from_memory() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Generator
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import pytest
 

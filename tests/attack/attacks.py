@@ -73,23 +73,27 @@ Attacker = TypeVar("Attacker", bound=Stranger)
 class Attack(Generic[Attacker]):
     """An attack with its name; ``holds`` where the server is known to bear it without a loss.
 
-    ``has_archive`` where the server is given an archive with matches to ask for.
+    ``has_archive`` where the server is given an archive with matches to ask for, and ``flags`` are
+    what else it is started with.
     """
 
     name: str
     run: Callable[[Attacker], Awaitable[None]]
     holds: bool
     has_archive: bool = False
+    flags: tuple[str, ...] = ()
 
 
 ATTACKS: dict[str, Attack[Stranger]] = {}
 
 
-def attack(name: str, holds: bool = True, has_archive: bool = False) -> Callable[[Run], Run]:
+def attack(
+    name: str, holds: bool = True, has_archive: bool = False, flags: tuple[str, ...] = ()
+) -> Callable[[Run], Run]:
     """Register an attack."""
 
     def register(run: Run) -> Run:
-        ATTACKS[name] = Attack(name, run, holds, has_archive)
+        ATTACKS[name] = Attack(name, run, holds, has_archive, flags)
         return run
 
     return register
@@ -232,9 +236,12 @@ async def _years(stranger: Stranger) -> None:
     await stranger.send(request(f"( START years you ({RULES}) 99999999 99999999)"))
 
 
-@attack("large STARTs")
+@attack("large STARTs", flags=("--max-matches", "16"))
 async def _large(stranger: Stranger) -> None:
-    """Begin matches with rules of 6 MiB that hardly get smaller, and end them again."""
+    """Begin matches with rules of 6 MiB that hardly get smaller, and end them again.
+
+    The server has seats enough: in its only one, whoever comes first would play.
+    """
     random = Random(stranger.seed)
     for number in range(stranger.times(12)):
         facts = "".join(f"(fact {random.randbytes(500).hex()})" for _ in range(6 * 2**10))

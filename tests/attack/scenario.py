@@ -7,6 +7,7 @@ import resource
 import subprocess
 import threading
 import time
+import urllib.request
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from tests.attack.held_replies import write_archive
 from tests.support.raw_manager import exchange
 from tests.support.server_process import ServerProcess
 
-SETTLE_SECONDS = 5.0
+SETTLE_SECONDS = 60.0
 """How long the server gets, after all attacks, to release what they held."""
 
 STOP_LIMIT = 10.0
@@ -107,8 +108,9 @@ class Outcome:
 def run(scenario: Scenario, folder: Path) -> Outcome:
     """Run a scenario; the server keeps its log and its state in the folder."""
     outcome, outages = Outcome(), Outages()
-    flags = [flag for fault in scenario.faults for flag in fault.flags]
-    if any(ATTACKS[name].has_archive for name in scenario.names if name in ATTACKS):
+    chosen = (*scenario.faults, *scenario.attacks)
+    flags = [flag for one in chosen for flag in one.flags]
+    if has_archive := any(attack.has_archive for attack in scenario.attacks):
         write_archive(folder / "archive.sqlite")
         flags += ["--archive", str(folder / "archive.sqlite")]
     with ExitStack() as stack:
@@ -117,6 +119,11 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
         server = ServerProcess(folder, "--state-dir", str(folder / "state"), *flags)
         stack.enter_context(server)
         _play_shortly(server)
+        if has_archive:
+            # The server keeps its first connection to the database.
+            urllib.request.urlopen(
+                "http://{}:{}/archive".format(*server.address), timeout=10
+            ).close()
         before = usual_descriptors(server)
         _play(server, scenario, outcome, outages)
         outcome.descriptors = max(0, settled(server, before) - before)

@@ -121,9 +121,8 @@ def run(scenario: Scenario, folder: Path) -> Outcome:
         _play_shortly(server)
         if has_archive:
             # The server keeps its first connection to the database.
-            urllib.request.urlopen(
-                "http://{}:{}/archive".format(*server.address), timeout=10
-            ).close()
+            host, port = server.address
+            urllib.request.urlopen(f"http://{host}:{port}/archive", timeout=10).close()
         before = usual_descriptors(server)
         _play(server, scenario, outcome, outages)
         outcome.descriptors = max(0, settled(server, before) - before)

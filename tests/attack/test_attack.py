@@ -24,6 +24,13 @@ QUICK = [
 ]
 """Faults that need neither a cache of their own, which takes long to make, nor games or flags."""
 
+ATTACKS_TOGETHER = [
+    name
+    for name, attack in ATTACKS.items()
+    if attack.holds and name != BUSY_CORES and not attack.flags
+]
+"""Attacks on one server at once; where it has many seats, matches with clocks of years take some."""
+
 MAX_LOG = 200_000
 """Bytes; strangers may not fill the disk."""
 
@@ -33,8 +40,17 @@ MAX_MEMORY = 400_000_000
 
 @pytest.mark.thorough
 def test_attacks_cost_nothing(tmp_path: Path) -> None:
-    names = [name for name, attack in ATTACKS.items() if attack.holds and name != BUSY_CORES]
-    outcome = run(Scenario(names, seconds=6, strength=0.25), tmp_path)
+    assert_harmless(ATTACKS_TOGETHER, tmp_path)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name, attack in ATTACKS.items() if attack.flags])
+def test_attacks_on_servers_of_their_own_cost_nothing(name: str, tmp_path: Path) -> None:
+    assert_harmless([name], tmp_path)
+
+
+def assert_harmless(names: list[str], folder: Path) -> None:
+    outcome = run(Scenario(names, seconds=6, strength=0.25), folder)
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 2
     assert outcome.log < MAX_LOG

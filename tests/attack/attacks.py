@@ -236,11 +236,12 @@ async def _years(stranger: Stranger) -> None:
     await stranger.send(request(f"( START years you ({RULES}) 99999999 99999999)"))
 
 
-@attack("large STARTs", flags=("--max-matches", "16"))
+@attack("large STARTs", flags=("--max-matches", "16", "--idle-limit", "10"))
 async def _large(stranger: Stranger) -> None:
     """Begin matches with rules of 6 MiB that hardly get smaller, and end them again.
 
-    The server has seats enough: in its only one, whoever comes first would play.
+    The server has seats enough: in its only one, whoever comes first would play. It soon gives
+    up those whose end does not come.
     """
     random = Random(stranger.seed)
     for number in range(stranger.times(12)):

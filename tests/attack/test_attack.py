@@ -29,7 +29,7 @@ ATTACKS_TOGETHER = [
     for name, attack in ATTACKS.items()
     if attack.holds and name != BUSY_CORES and not attack.flags
 ]
-"""Attacks on one server at once; where it has many seats, matches with clocks of years take some."""
+"""Attacks on one server at once. With many seats, matches with clocks of years would take some."""
 
 MAX_LOG = 200_000
 """Bytes; strangers may not fill the disk."""

@@ -10,7 +10,8 @@ says what it does where the system cannot do what is asked for.
 :mod:`.processes` starts, watches and ends them; :mod:`.strays` finds those that were left behind;
 :mod:`.resources` is about processors and memory;
 :mod:`.files` about files that are there, those that nobody else may write, and whole ones;
-:mod:`.boot_clock` about the time that nobody sets.
+:mod:`.boot_clock` about the time that nobody sets; :mod:`.lazy_names` about names that are imported
+when they are asked for.
 """
 
 from gdl.system.boot_clock import boot_instant
@@ -32,6 +33,7 @@ from gdl.system.files import (
     why_untrusted,
     write_whole,
 )
+from gdl.system.lazy_names import imported_later
 from gdl.system.processes import (
     end_own_group,
     end_with_parent,
@@ -77,6 +79,7 @@ __all__ = [
     "end_with_parent",
     "find_strays",
     "has_ended",
+    "imported_later",
     "interrupts_blocked",
     "is_file",
     "is_folder",

@@ -24,8 +24,9 @@ Start reading in :mod:`.schema`; :mod:`.match_store` turns events into rows, :mo
 them, :mod:`.match_records` and :mod:`.dresden_xml` know the records' formats.
 """
 
-import importlib
 from typing import TYPE_CHECKING
+
+from gdl.system import imported_later
 
 if TYPE_CHECKING:
     from ggp_player.archive.importing import FoundRecord, find_records, read_record
@@ -72,13 +73,7 @@ _PLACES = {
     "read_record": "ggp_player.archive.importing",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Import what is asked for when it is asked for: a command needs little of all this."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
-
+__getattr__ = imported_later(__name__, _PLACES)
 
 __all__ = [
     "ARCHIVE_VARIABLE",

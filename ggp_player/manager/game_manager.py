@@ -263,7 +263,7 @@ class GameManager:
         self._take(MatchStep(number, joint_move, errors, seconds, self._now(), overheads, percepts))
 
     def _advance(self, joint_move: tuple[Term, ...]) -> tuple[tuple[Term, ...], ...]:
-        """Make a joint move; return what each role sees of it, if players are told."""
+        """Make a joint move; return the percepts of each role where players are told them."""
         self._position = self._rules.advance(joint_move)
         if not self._messages.needs_percepts:
             return ()

@@ -59,7 +59,7 @@ class LackError(ServerError):
 
 
 def lack_in(error: BaseException | None) -> str:
-    """Return what this process lacked, where an error comes of that; nothing where it does not."""
+    """Name what this process ran out of, if that is what the error says; otherwise nothing."""
     while error is not None:
         if isinstance(error, LackError):
             return error.what

@@ -11,8 +11,9 @@ Start reading in :mod:`.player`. :mod:`.config` has the settings, and :mod:`ggp_
 makes flags of them.
 """
 
-import importlib
 from typing import TYPE_CHECKING
+
+from gdl.system import imported_later
 
 if TYPE_CHECKING:
     from ggp_player.server.access import is_loopback, names_loopback
@@ -29,13 +30,7 @@ _PLACES = {
     "serve": "ggp_player.server.http",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Import what is asked for when it is asked for: a command needs little of all this."""
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
-
+__getattr__ = imported_later(__name__, _PLACES)
 
 __all__ = [
     "Config",

@@ -25,9 +25,9 @@ Messages and moves come in; statuses, log records and choices go out. Start read
 :mod:`.process`; only :mod:`.search_worker` imports the searches.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
+from gdl.system import imported_later
 from ggp_player.worker.choice_buffer import ChoiceBuffer, FoundChoice
 from ggp_player.worker.messages import (
     AlwaysLegal,
@@ -88,17 +88,12 @@ __all__ = [
     "warm_up_searches",
 ]
 
-_LATER = {
-    "InterruptibleMachine": "interruptible",
-    "SearchInterrupted": "interruptible",
-    "interruptible_for": "interruptible",
-    "is_warm": "warm_up",
-    "warm_up_searches": "warm_up",
+_PLACES = {
+    "InterruptibleMachine": "ggp_player.worker.interruptible",
+    "SearchInterrupted": "ggp_player.worker.interruptible",
+    "interruptible_for": "ggp_player.worker.interruptible",
+    "is_warm": "ggp_player.worker.warm_up",
+    "warm_up_searches": "ggp_player.worker.warm_up",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Import what needs the engine when it is asked for: a tracker does without it."""
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+__getattr__ = imported_later(__name__, _PLACES)

@@ -56,7 +56,7 @@ def writes_unicode() -> bool:
 
 
 def _stand_in(error: UnicodeError) -> tuple[str, int]:
-    """Return what is written in place of characters, as handlers of codecs do."""
+    """Replace characters that the terminal's encoding lacks; a handler for :mod:`codecs`."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]

@@ -128,7 +128,7 @@ class Clients:
         return replace(server, dialect=dialect_for(player, tells_percepts))
 
     async def ask_info(self, player: StoredPlayer) -> InfoReply | PlayerProblem:
-        """Ask a player server for its status; return what is wrong where it does not say it."""
+        """Ask a player server for its status; return the problem if it gives none."""
         if is_person(player):
             if self.people.is_here(player.name):
                 return InfoReply(player.name, "available")

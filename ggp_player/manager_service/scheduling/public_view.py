@@ -247,7 +247,7 @@ def delay_of(event: StoredEvent) -> int:
 
 
 def step_shown(step: MatchStep, hides: bool) -> dict[str, Any]:
-    """Return what spectators are told of a step: where something is hidden, only who was late."""
+    """Return the step as spectators see it; in a game with percepts, only who was late."""
     if hides:
         late = [error if error in {TIMEOUT, CONNECTION_ERROR} else "" for error in step.errors]
         return {"errors": late}

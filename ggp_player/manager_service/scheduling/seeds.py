@@ -23,7 +23,7 @@ SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class EventSecrets:
-    """What the seeds of an event's matches follow from; ``nonce`` is empty without commitments."""
+    """The seed of all matches of an event; ``nonce`` is empty without commitments."""
 
     seed: str
     nonce: str = ""
@@ -36,7 +36,7 @@ class EventSecrets:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return what is kept in the settings of an event."""
+        """Read the secrets from the settings of an event."""
         return cls(str(settings["seed"]), settings.get("nonce", ""))
 
     def of_match(self, place: str, attempt: int) -> MatchSecrets:
@@ -47,7 +47,7 @@ class EventSecrets:
 
 @dataclass(frozen=True, slots=True)
 class MatchSecrets:
-    """What the chance of one attempt of a match follows from."""
+    """The seed of all chance in one attempt of a match."""
 
     seed: int
     nonce: str = ""
@@ -63,7 +63,7 @@ def match_seed(event_seed: str, place: str, attempt: int = 1) -> int:
 
 
 def commitment(secret: EventSecrets | MatchSecrets) -> str | None:
-    """Return what may be shown of secrets before they are, None where there is no nonce."""
+    """Return a hash that may be shown before the secrets are; None where there is no nonce."""
     if not secret.nonce:
         return None
     return hashlib.sha256(f"{secret.nonce}:{secret.seed}".encode()).hexdigest()

@@ -139,10 +139,11 @@ def run_alone(scenario: Scenario) -> Outcome:
 
 
 def tokens_of(database: Path) -> dict[str, str]:
-    """Make a token for each of two roles; return their secrets by these."""
+    """Make the tokens of a player, an organiser, and a player who is a victim; by these names."""
+    roles = {"player": "player", "organiser": "organiser", "victim": "player"}
     with closing(Database(str(database))) as opened:
         tokens = TokenStore(opened.engine)
-        return {role: tokens.create(role, role) for role in ("player", "organiser")}
+        return {name: tokens.create(name, role) for name, role in roles.items()}
 
 
 def count(turns: Turns, matches: list[Mapping[str, Any]]) -> None:

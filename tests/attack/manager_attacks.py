@@ -1,7 +1,7 @@
 """What strangers and rivals do to the manager of an event, each in a process of its own.
 
 They hold the token of a player, or none; those that an organiser has let in by mistake ask with the
-organiser's.
+organiser's. An attack that reaches what it is after ends with an error, which the scenario reports.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from random import Random
 from typing import Any
 
@@ -31,16 +32,25 @@ WIDE_STATES = (
 )
 """Rules whose match has no end, and as many facts in each state as there are cubes of ``d``."""
 
+TAKEN_NAME = "manager: a name that has expired"
+
+LIFETIME = 5
+"""Seconds of the registration that expires: as few as the manager takes."""
+
+NO_ANSWER = 0
+"""In place of a status."""
+
 IDLE = 5000
 """Idle connections: more than the files that the manager may open."""
 
 
 @dataclass(frozen=True)
 class Rival(Stranger):
-    """Whoever attacks the manager at a port, with the secrets of two tokens."""
+    """Whoever attacks the manager at a port, with the secrets of three tokens, one of a victim."""
 
     player: str = ""
     organiser: str = ""
+    victim: str = ""
 
     async def ask(
         self, method: str, path: str, sent: object = None, token: str = ""
@@ -129,6 +139,20 @@ async def _wide(rival: Rival) -> None:
         await rival.ask("PUT", "/api/games/wide", rules, rival.organiser)
         while True:
             await _event(rival, "wide", "single", names)
+
+
+@manager_attack(TAKEN_NAME)
+async def _take(rival: Rival) -> None:
+    """Take the name of a team whose registration has expired."""
+    path, body = "/api/players/team", {"address": "127.0.0.1:1", "lifetime": LIFETIME}
+    registered, _ = await rival.ask("PUT", path, body, rival.victim)
+    assert registered == HTTPStatus.OK
+    while (await rival.ask("GET", path))[0] == HTTPStatus.OK:
+        refused, _ = await rival.ask("PUT", path, body, rival.player)
+        assert refused in {HTTPStatus.FORBIDDEN, NO_ANSWER}, "it took a name that was registered"
+        await asyncio.sleep(0.1)
+    refused, _ = await rival.ask("PUT", path, body, rival.player)
+    assert refused in {HTTPStatus.FORBIDDEN, NO_ANSWER}, "it took a name that had expired"
 
 
 @asynccontextmanager

@@ -169,15 +169,22 @@ def _play_shortly(server: ServerProcess) -> None:
 
 @contextmanager
 def attacked(attacks: Iterable[Attack[Attacker]], stranger: Attacker) -> Iterator[None]:
-    """Run attacks meanwhile, in processes that share no lock with whoever plays."""
+    """Run attacks meanwhile, in processes that share no lock with whoever plays.
+
+    Raises RuntimeError where one has ended, as those do that reach what they are after.
+    """
     context = get_context("spawn")
-    processes = [context.Process(target=run_attack, args=(each, stranger)) for each in attacks]
-    for process in processes:
+    processes = {
+        each.name: context.Process(target=run_attack, args=(each, stranger)) for each in attacks
+    }
+    for process in processes.values():
         process.start()
     try:
         yield
+        if ended := [name for name, process in processes.items() if not process.is_alive()]:
+            raise RuntimeError(f"the attacker has ended: {', '.join(ended)}; see its traceback")
     finally:
-        for process in processes:
+        for process in processes.values():
             process.kill()
             process.join()
             process.close()

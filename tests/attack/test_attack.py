@@ -13,7 +13,7 @@ from tests.attack.attacks import ATTACKS, BUSY_CORES
 from tests.attack.caches import Cache
 from tests.attack.event_scenario import run_event
 from tests.attack.faults import FAULTS
-from tests.attack.manager_attacks import MANAGER_ATTACKS
+from tests.attack.manager_attacks import LIFETIME, MANAGER_ATTACKS, TAKEN_NAME
 from tests.attack.scenario import Outcome, Scenario, run
 from tests.support.paths import ROOT
 
@@ -61,7 +61,8 @@ def assert_harmless(names: list[str], folder: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MANAGER_ATTACKS)
 def test_attacks_on_the_manager_cost_nothing(name: str, tmp_path: Path) -> None:
-    outcome = run_event(Scenario([name], seconds=3, strength=0.25), tmp_path)
+    seconds = 2 * LIFETIME if name == TAKEN_NAME else 3
+    outcome = run_event(Scenario([name], seconds=seconds, strength=0.25), tmp_path)
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 20
     assert outcome.log < MAX_LOG

@@ -37,9 +37,6 @@ TAKEN_NAME = "manager: a name that has expired"
 LIFETIME = 5
 """Seconds of the registration that expires: as few as the manager takes."""
 
-NO_ANSWER = 0
-"""In place of a status."""
-
 IDLE = 5000
 """Idle connections: more than the files that the manager may open."""
 
@@ -147,12 +144,13 @@ async def _take(rival: Rival) -> None:
     path, body = "/api/players/team", {"address": "127.0.0.1:1", "lifetime": LIFETIME}
     registered, _ = await rival.ask("PUT", path, body, rival.victim)
     assert registered == HTTPStatus.OK
-    while (await rival.ask("GET", path))[0] == HTTPStatus.OK:
+    while (shown := (await rival.ask("GET", path, token=rival.player))[0]) == HTTPStatus.OK:
         refused, _ = await rival.ask("PUT", path, body, rival.player)
-        assert refused in {HTTPStatus.FORBIDDEN, NO_ANSWER}, "it took a name that was registered"
+        assert refused == HTTPStatus.FORBIDDEN, "a name that was registered is taken"
         await asyncio.sleep(0.1)
+    assert shown == HTTPStatus.NOT_FOUND
     refused, _ = await rival.ask("PUT", path, body, rival.player)
-    assert refused in {HTTPStatus.FORBIDDEN, NO_ANSWER}, "it took a name that had expired"
+    assert refused == HTTPStatus.FORBIDDEN, "a name whose registration has expired is taken"
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ggp_player.manager_service.scheduling.roster import CHECK_PAUSE
 from ggp_player.server.reply_deadline import STOPPING_LIMIT
 from tests.attack.attacks import ATTACKS, BUSY_CORES
 from tests.attack.caches import Cache
@@ -61,7 +62,7 @@ def assert_harmless(names: list[str], folder: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", MANAGER_ATTACKS)
 def test_attacks_on_the_manager_cost_nothing(name: str, tmp_path: Path) -> None:
-    seconds = 2 * LIFETIME if name == TAKEN_NAME else 3
+    seconds = LIFETIME + CHECK_PAUSE + 5 if name == TAKEN_NAME else 3
     outcome = run_event(Scenario([name], seconds=seconds, strength=0.25), tmp_path)
     assert outcome.is_flawless, "\n".join([f"{outcome}", *outcome.turns.notes])
     assert outcome.turns.played > 20

@@ -47,6 +47,7 @@ EXCEPTIONS: Mapping[str, str] = {
     r"ggp-player match .* human(:page)? .*": "waits for a person",
     r"ggp-player manager( --.*)?": "goes on until it is stopped",
     r"ggp-player serve .*--register .*": "goes on until it is stopped",
+    r"ggp-player manager name release .*": "needs a name that a player has taken by its token",
     r"curl .*": "asks a manager that runs",
 }
 """Commands that are not run, as regular expressions, and why."""

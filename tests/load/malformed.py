@@ -28,6 +28,9 @@ from tests.support.server_process import ServerProcess
 AT_A_TIME = 8
 """Messages that are under way side by side."""
 
+SEATS = ("--max-matches", "32", "--idle-limit", "5")
+"""Flags of the player's server: some messages are still well-formed, and begin matches of others."""
+
 TRACEBACK = "Traceback (most recent call last)"
 
 API = tuple((route.method, route.path) for route in ROUTES if not route.is_stream)
@@ -69,7 +72,7 @@ class Found:
 def attack_player(number: int, seed: int, folder: Path) -> Found:
     """Send so many messages to a player server that plays matches meanwhile."""
     turns = Turns()
-    with ServerProcess(folder, "--state-dir", str(folder / "state")) as server:
+    with ServerProcess(folder, "--state-dir", str(folder / "state"), *SEATS) as server:
         stranger = Stranger(server.address[1], seed)
         sending = get_context("spawn").Process(target=send_to_player, args=(stranger, number))
         sending.start()

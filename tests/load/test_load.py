@@ -12,6 +12,7 @@ import gdl
 from ggp_player.protocol import MatchRecord
 from tests.load.archive_agreement import Fixture, check_agreement, compare
 from tests.load.hostile_event import Findings, judge
+from tests.load.malformed import attack_manager, attack_player
 from tests.load.viewers import Pairs
 from tests.load.viewers import compare as compare_replies
 from tests.support.paths import GAMES
@@ -36,6 +37,16 @@ def test_a_watched_match_is_answered_as_one_that_is_not(tmp_path: Path) -> None:
         assert (replies.late, replies.illegal) == (0, 0)
         assert all(seconds < 3 for seconds in replies.figures())
     assert found.fewest >= 1
+
+
+@pytest.mark.thorough
+def test_malformed_messages_cost_nothing(tmp_path: Path) -> None:
+    for attack, turns in ((attack_player, 2), (attack_manager, 50)):
+        folder = tmp_path / attack.__name__
+        folder.mkdir()
+        found = attack(100, 1, folder)
+        assert found.is_flawless, found
+        assert found.turns.played >= turns
 
 
 @pytest.mark.thorough

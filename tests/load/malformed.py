@@ -29,7 +29,7 @@ AT_A_TIME = 8
 """Messages that are under way side by side."""
 
 SEATS = ("--max-matches", "32", "--idle-limit", "5")
-"""Flags of the player's server: some messages are still well-formed, and begin matches of others."""
+"""Flags of the player's server, as some messages are still well-formed, and begin matches."""
 
 TRACEBACK = "Traceback (most recent call last)"
 

@@ -52,8 +52,12 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Show length, branching and goals of random play.",
         ),
         "scramble": Target(
-            "gdl.cli.scramble:scramble_command",
+            "gdl.cli.variants.scramble:scramble_command",
             "Replace the names of a game by invented words, or put them back.",
+        ),
+        "opening": Target(
+            "gdl.cli.commands.opening:opening_command",
+            "Write the rules of a game that begins after some random moves.",
         ),
         "bench": Target(
             "gdl.cli.commands.bench:bench_command",

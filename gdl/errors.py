@@ -7,6 +7,7 @@
      ├── RulesetError          the rules cannot be given a meaning (no roles, negation in a cycle)
      ├── ResourceLimitError    the rules ask for more time, memory or depth than allowed
      │    └── GroundingLimitError   grounding would; the reasoner can still play the game
+     ├── OpeningError          no position can be found from which a match could begin
      ├── MissingLibraryError   an optional library is not installed; says how to install it
      └── MoveError             a joint move or a role that does not fit the game
           └── IllegalActionError   an action that is not legal, among those of many lanes
@@ -114,6 +115,10 @@ class ResourceLimitError(GdlError):
 
 class GroundingLimitError(ResourceLimitError):
     """Grounding the rules would exceed the budget; the reasoner can still play the game."""
+
+
+class OpeningError(GdlError):
+    """No position was found from which a match can begin; the message says what was tried."""
 
 
 class MissingLibraryError(GdlError):

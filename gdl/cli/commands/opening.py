@@ -1,0 +1,42 @@
+"""The command line of ``gdl opening``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument, seed_option
+
+
+@click.command("opening")
+@rulesheet_argument
+@click.option(
+    "--plies",
+    type=click.IntRange(0),
+    metavar="N",
+    default=4,
+    show_default=True,
+    help="How many joint moves are made.",
+)
+@seed_option
+@click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
+def opening_command(**options: Any) -> None:  # noqa: ANN401
+    """Write the rules of a game that begins after N random joint moves.
+
+    The rules for init are replaced by the facts of that position; all other rules stay as they
+    are, in the notation of FILE. Comments are left out, as they may speak of the other beginning;
+    the first lines say which moves were made. The position is never terminal, and where random
+    matches end too soon, that is an error.
+
+    What chance did is one of the N moves, and its outcome is part of the position. Games with
+    percepts are refused: all roles know the initial state, and so would know what they should not.
+
+    \b
+    Examples:
+        gdl opening games/ticTacToe.kif --plies 3
+        gdl opening games/hex.kif --plies 6 --seed 7 --output hexOpening.kif
+    """
+    from gdl.cli.variants.opening import run_opening
+
+    run_opening(**options)

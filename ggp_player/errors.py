@@ -12,6 +12,7 @@
      ├── PlayError          what a person asked for cannot be done now; the text says why
      ├── ManagerError       the manager's service cannot start, or not do what it was asked for
      ├── TournamentError    a tournament cannot be played, or not as it was begun
+     ├── LabError           an experiment that cannot be made, or a ledger that cannot be read
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── PositionError      a position that a match, or a variation of it, does not have
      ├── AnalysisError      an analysis that cannot begin now; the text says why
@@ -80,6 +81,10 @@ class ManagerError(GgpPlayerError):
 
 class TournamentError(GgpPlayerError):
     """The tournament cannot be played, or not as it was begun."""
+
+
+class LabError(GgpPlayerError):
+    """An experiment that cannot be made as asked for, or a file that is no entry of a ledger."""
 
 
 class ArchiveError(GgpPlayerError):

@@ -130,6 +130,16 @@ class PropnetStateMachine(CheckedMoves):
         twin._begin()
         return twin
 
+    def with_own_engine(self) -> PropnetStateMachine:
+        """Make a machine that has the same states, and an engine that shares nothing with this one.
+
+        What a search adds to its engine, such as rows for winning moves, no other search then has.
+        """
+        twin = copy.copy(self)
+        twin.__dict__.pop("engine", None)
+        twin._begin()
+        return twin
+
     @property
     def percept_rows(self) -> Sequence[tuple[int, Term]]:
         """The role, by index, and the percept of each percept row of a block."""

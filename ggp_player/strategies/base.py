@@ -43,6 +43,9 @@ class Position:
 
     With a ``belief`` the role is not told the state, now or later in the match, and ``state`` is
     only one of those that are possible.
+
+    ``work_slice`` is how much :attr:`Strategy.work` a search that counts it does from one choice to
+    the next, about, for a caller who stops it by its work; None for one who stops it by a clock.
     """
 
     machine: StateMachine
@@ -50,6 +53,14 @@ class Position:
     role: Constant
     random: Random = field(default_factory=lambda: Random(0))
     belief: Belief | None = None
+    work_slice: int | None = None
+
+    def work_until(self, done: int, usual: int) -> int:
+        """How much to do until the next choice, at least 1, where so much is done already.
+
+        That is what is missing to a multiple of ``work_slice``, or what is ``usual`` by a clock.
+        """
+        return usual if self.work_slice is None else self.work_slice - done % self.work_slice
 
     @property
     def legal_moves(self) -> tuple[Term, ...]:
@@ -145,6 +156,18 @@ class Strategy(ABC):
         In any order; moves may be missing, and a strategy without reports returns nothing.
         """
         return ()
+
+    @property
+    def work(self) -> int | None:
+        """How much it has searched since it was made; None where it does not count.
+
+        A search by playouts counts these, alpha-beta on blocks the nodes that it visits,
+        enumeration the joint moves that it makes; a search of several parts adds them up. So equal
+        work means equal means for two settings of one search, and no more than that for two kinds.
+        A strategy on any state machine need not count: its work is the number of next states that
+        it asks the machine for.
+        """
+        return None
 
     @property
     def about_game(self) -> str:

@@ -67,6 +67,12 @@ class Contest(EngineStrategy):
                 return
             yield shown
 
+    @property
+    def work(self) -> int:
+        """The work of both searches, without that of the learner."""
+        searches = (self._main, self._learner.strategy)
+        return sum(each.work or 0 for each in searches if each is not None)
+
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search that plays knows, or knew a moment ago in its own thread."""
         if self._in_thread is not None:

@@ -83,6 +83,11 @@ class LearnedAlphaBeta(EngineStrategy):
             yield first
         yield from self._tree_of(position).search(position)
 
+    @property
+    def work(self) -> int:
+        """Nodes visited so far."""
+        return self._tree.visited if self._tree is not None else 0
+
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move, if the last search was of this position."""
         return self._tree.report(position) if self._tree is not None else ()

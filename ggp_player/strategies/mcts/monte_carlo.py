@@ -33,6 +33,9 @@ RESISTANCE_SECONDS = 2.0
 RESISTANCE_BYTES = 2**26
 """Memory for the tree of that search."""
 
+SLICE_TOLERANCE = 0.04
+"""The part of the playouts of a slice that may be missing."""
+
 DEFAULT = Settings()
 
 
@@ -78,6 +81,7 @@ class MonteCarlo(EngineStrategy):
         self._searched: Position | None = None
         self._fitting_steps = SLICE_GATES
         self._draw = 0.0
+        self._rate = 0.0
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move after each slice, until it is proved or the budget is spent."""
@@ -94,14 +98,16 @@ class MonteCarlo(EngineStrategy):
         self._search.set_root(position.state)
         yield from self._slices(position, self._search)
 
+    @property
+    def work(self) -> int:
+        """Playouts so far, also those of the search for resistance."""
+        searches = (self._search, self._resistance)
+        return sum(search.playouts for search in searches if search is not None)
+
     def _slices(self, position: Position, search: TreeSearch) -> Iterator[Choice]:
         first = search.playouts
         while True:
-            began = self._clock()
-            steps = self._steps(search)
-            search.run(steps)
-            seconds = (self._clock() - began) / self._threads
-            self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
+            self._run_slice(position, search, first)
             choice = self._choice(position, search)
             if choice is not None and choice.proved:
                 yield from self._chosen_among_equals(position, search, choice)
@@ -135,8 +141,8 @@ class MonteCarlo(EngineStrategy):
         machine = self.machine_of(position)
         role = machine.roles.index(position.role)
         began, first = self._clock(), search.playouts
-        while self._resistance_goes_on(search.playouts - first, began):
-            search.run(self._steps(search))
+        while self._resistance_goes_on(position, search.playouts - first, began):
+            self._run_slice(position, search, first)
             moves = [known for known in search.moves(role) if known.index in equals]
             if moves:
                 best = max(moves, key=lambda known: (known.visits, known.value))
@@ -155,14 +161,49 @@ class MonteCarlo(EngineStrategy):
         self._resistance.set_root(position.state)
         return self._resistance
 
-    def _resistance_goes_on(self, playouts: int, began: float) -> bool:
-        if self._budget is not None:
-            return playouts < self._budget
+    def _resistance_goes_on(self, position: Position, playouts: int, began: float) -> bool:
+        budget = position.work_slice if self._budget is None else self._budget
+        if budget is not None:
+            return playouts < (1 - SLICE_TOLERANCE) * budget
         return self._clock() - began < RESISTANCE_SECONDS
+
+    def _run_slice(self, position: Position, search: TreeSearch, first: int) -> None:
+        """Run for a slice of time, or of the work since there were ``first`` playouts."""
+        if position.work_slice is not None:
+            self._run_playouts(search, position.work_until(search.playouts - first, 0))
+            return
+        began = self._clock()
+        steps = self._steps(search)
+        search.run(steps)
+        seconds = (self._clock() - began) / self._threads
+        self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
+
+    def _run_playouts(self, search: TreeSearch, wanted: int) -> None:
+        """Run until about so many more playouts have ended, or nothing more can be shown.
+
+        Steps are made for part of what is missing, by the highest rate so far at which playouts
+        end: after a new root none do for a while, and towards the end of a match ever more.
+        """
+        fastest = self._rate or 64 * search.engine.words / search.playout_length
+        first, made, all_steps, share = search.playouts, 0, 0, 0.25
+        while made < (1 - SLICE_TOLERANCE) * wanted:
+            steps = int(share * (wanted - made) / fastest)
+            steps = max(1, min(self._most_steps(search), steps))
+            search.run(steps)
+            gained = search.playouts - first - made
+            fastest, share = max(fastest, gained / steps), 0.9
+            made += gained
+            all_steps += steps
+            if search.is_proved or search.is_idle:
+                return
+        self._rate = made / all_steps
+
+    def _most_steps(self, search: TreeSearch) -> int:
+        return max(1, SLICE_GATES // (search.engine.layout.gate_count + STEP_GATES))
 
     def _steps(self, search: TreeSearch) -> int:
         """The steps of a slice."""
-        most = max(1, SLICE_GATES // (search.engine.layout.gate_count + STEP_GATES))
+        most = self._most_steps(search)
         return most if self._budget is not None else min(most, self._fitting_steps)
 
     def report(self, position: Position) -> Sequence[MoveReport]:

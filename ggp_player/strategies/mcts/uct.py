@@ -73,6 +73,12 @@ class Uct(EngineStrategy):
     def __init__(self, exploration: Annotated[float, Field(ge=0)] = 0.7) -> None:
         self.exploration = exploration
         self._engine: Engine | None = None
+        self._playouts = 0
+
+    @property
+    def work(self) -> int:
+        """Playouts so far."""
+        return self._playouts
 
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the most visited move after each slice of playouts, without end."""
@@ -86,7 +92,9 @@ class Uct(EngineStrategy):
         tree.state[:] = as_words(packed_state(machine, position.state))[0]
         role = machine.roles.index(position.role)
         while True:
-            run_playouts(tree, self.exploration, PLAYOUTS)
+            playouts = position.work_until(int(tree.counts[2]), PLAYOUTS)
+            run_playouts(tree, self.exploration, playouts)
+            self._playouts += playouts
             first = tree.first_edge[0, role]
             best = first + int(np.argmax(tree.visits[first : first + tree.choices[0, role]]))
             value = 100 * tree.total[best] / max(1, tree.visits[best])

@@ -106,6 +106,11 @@ class Auto(EngineStrategy):
         return self._chosen.report(position) if self._chosen is not None else ()
 
     @property
+    def work(self) -> int | None:
+        """The work of the chosen strategy; none while the game is analysed."""
+        return self._chosen.work if self._chosen is not None else 0
+
+    @property
     def about_game(self) -> str:
         """What kind of game it is, and what the chosen strategy says of it."""
         chosen = self._chosen.about_game if self._chosen is not None else ""

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from gdl import StateMachine
 from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, Strategy
+
+PIECES = 16
+"""The slices of work for the parts that make one for all of them, about."""
 
 
 class Portfolio(EngineStrategy):
@@ -34,6 +38,8 @@ class Portfolio(EngineStrategy):
         Each prover gets one slice for every ``share`` slices of the main search.
         """
         self._decided = self._main
+        if position.work_slice is not None:
+            position = replace(position, work_slice=max(1, position.work_slice // PIECES))
         machine = position.machine
         running = {
             prover: prover.search(position)
@@ -54,6 +60,11 @@ class Portfolio(EngineStrategy):
                     self._decided = prover
                     yield prover.credited(found)
                     return
+
+    @property
+    def work(self) -> int:
+        """The work of all searches."""
+        return sum(each.work or 0 for each in (self._main, *self.provers))
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search that decided knows, or the main search if that reports nothing."""

@@ -78,6 +78,7 @@ class Enumeration(EngineStrategy):
         self._symmetries = symmetries
         self.limits = Limits(states, megabytes * 2**20)
         self._enumerator: Enumerator | None = None
+        self._earlier = 0
 
     @property
     def solution(self) -> Solution | None:
@@ -90,6 +91,7 @@ class Enumeration(EngineStrategy):
         if not moves:
             return
         enumerator = self._enumerator_of(position)
+        enumerator.slice = min(SLICE, position.work_until(0, SLICE))
         if enumerator.solution is None:
             yield Choice.first_of(moves, "enumeration begins")
         for note in enumerator.work:
@@ -99,8 +101,14 @@ class Enumeration(EngineStrategy):
             yield solution.best(position)
         elif solution is not None:
             # The solution was made for another match, or for a later state.
+            self._earlier = self.work
             self._enumerator = None
             yield from self.search(position)
+
+    @property
+    def work(self) -> int:
+        """Joint moves made so far; what it takes to value the states is not counted."""
+        return self._earlier + (self._enumerator.made if self._enumerator is not None else 0)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move once the game is solved."""
@@ -112,6 +120,7 @@ class Enumeration(EngineStrategy):
         """Return the present enumeration, or a new one if that has failed for another state."""
         current = self._enumerator
         if current is None or (current.failed and current.start != position.state):
+            self._earlier = self.work
             machine = self.machine_of(position)
             current = Enumerator(machine, position.state, self.limits, self._symmetries)
             self._enumerator = current
@@ -121,8 +130,8 @@ class Enumeration(EngineStrategy):
 class Enumerator:
     """One enumeration from one state on, made in pieces by the iterator ``work``.
 
-    ``work`` yields a note after each piece of some hundredths of a second. When it has ended,
-    there is a ``solution``, or ``failed`` is true.
+    ``work`` yields a note after each piece of some hundredths of a second, or sooner, after
+    ``slice`` joint moves. When it has ended, there is a ``solution``, or ``failed`` is true.
     """
 
     def __init__(
@@ -135,6 +144,7 @@ class Enumerator:
         self.start = start
         self.failed = False
         self.solution: Solution | None = None
+        self.slice = SLICE
         self._limits = limits
         self._block = SolverBlock(machine, symmetries)
         self._graph = _new_graph(self._block, 2**14, 2**16)
@@ -142,6 +152,11 @@ class Enumerator:
         # Nothing is filled: this compiles the kernel at warm-up, not when a graph first grows.
         fill_slots(self._graph.slots, self._graph.states, 0, 0)
         self.work = self._work()
+
+    @property
+    def made(self) -> int:
+        """Joint moves made so far."""
+        return int(self._graph.counters[0]["edges"])
 
     def _work(self) -> Iterator[str]:
         yield from self._expand()
@@ -152,7 +167,7 @@ class Enumerator:
     def _expand(self) -> Iterator[str]:
         status = None
         while status != DONE:
-            status = expand(self._block.arrays(), self._graph, SLICE)
+            status = expand(self._block.arrays(), self._graph, self.slice)
             found, expanded = self._graph.counters[["states", "expanded"]][0]
             note = f"{found} states found, {expanded} expanded"
             if limit := self._reached(int(found), status):

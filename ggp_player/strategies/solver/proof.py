@@ -74,6 +74,11 @@ class Proof(EngineStrategy):
         for choice in self._tree.search(position, self.depth, self.nodes):
             yield replace(choice, method=Method.SOLVED) if choice.proved else choice
 
+    @property
+    def work(self) -> int:
+        """Nodes visited so far."""
+        return self._tree.visited if self._tree is not None else 0
+
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Return the bounds of each move, if the last search was of this position."""
         return self._tree.report(position) if self._tree is not None else ()

@@ -84,6 +84,7 @@ class ProofTree:
         self.problem = ""
         self.position: Position | None = None
         self._is_finished = False
+        self._visited_before = 0
         self._machine = machine
         self._mine = self._mover = machine.roles.index(role)
         table = _new_table(1 << entries.bit_length() - 1)
@@ -105,6 +106,11 @@ class ProofTree:
     def nodes(self) -> int:
         """How many nodes were visited for this position."""
         return sum(each.nodes for each in (self._main, *self._helpers))
+
+    @property
+    def visited(self) -> int:
+        """How many nodes were visited for all positions."""
+        return self._visited_before + self.nodes
 
     def search(
         self, position: Position, depth: int = MAX_DEPTH, budget: int = 0
@@ -131,6 +137,7 @@ class ProofTree:
 
     def start(self, position: Position) -> None:
         """Make a position the root."""
+        self._visited_before += self.nodes
         self.position, self.problem = position, ""
         self._mover = self._machine.roles.index(position.role)
         for each in (self._main, *self._helpers):
@@ -151,10 +158,13 @@ class ProofTree:
 
         ``budget`` is how many nodes may be visited for this position in all, 0 for any number.
         """
+        assert self.position is not None
         self._main.begin(depth)
         self._is_finished = False
         while not self._is_finished:
-            piece = min(SLICE, budget - self.nodes) if budget else SLICE
+            piece = min(SLICE, self.position.work_until(self.nodes, SLICE))
+            if budget:
+                piece = min(piece, budget - self.nodes)
             if piece <= 0:
                 return
             status = self._run(depth, piece)

@@ -67,11 +67,17 @@ class Series(EngineStrategy):
             self._enumerator = SeriesEnumerator(
                 self.machine_of(position), self._decomposition, position.state
             )
+        self._enumerator.slice = min(SLICE, position.work_until(0, SLICE))
         for note in self._enumerator.work:
             yield Choice.first_of(moves, note)
         solution = self._enumerator.solution
         if solution is not None and position.state in solution:
             yield solution.best(position)
+
+    @property
+    def work(self) -> int:
+        """Joint moves made so far; what it takes to value the states is not counted."""
+        return self._enumerator.made if self._enumerator is not None else 0
 
     def report(self, position: Position) -> tuple[MoveReport, ...]:
         """Return the bounds of each move once the game is solved."""
@@ -93,6 +99,8 @@ class SeriesEnumerator:
         self, machine: PropnetStateMachine, decomposition: Decomposition, start: State
     ) -> None:
         self.solution: Solution | None = None
+        self.slice = SLICE
+        self.made = 0
         self._machine = machine
         self._subgames = FinishedSubgames(machine, decomposition)
         self._expander = Expander(machine.engine)
@@ -112,7 +120,7 @@ class SeriesEnumerator:
     def _find_all(self) -> Generator[str, None, bool]:
         """Find all states and the edges between them; return whether that was possible."""
         queue = deque([self._add(self._start)[1]])
-        made = 0
+        last = self.made
         while queue:
             states = queue.popleft()
             widths = self._expander.choice_counts(states)
@@ -122,11 +130,11 @@ class SeriesEnumerator:
             for children in self._expander.expand(states):
                 indices, fresh = self._add(children.states)
                 self._edges.append(indices)
-                made += len(indices)
+                self.made += len(indices)
                 if len(fresh):
                     queue.append(fresh)
-            if made >= SLICE:
-                made = 0
+            if self.made - last >= self.slice:
+                last = self.made
                 yield f"{len(self._indices)} states found"
         return True
 

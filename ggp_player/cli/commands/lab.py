@@ -1,0 +1,139 @@
+"""The command lines of ``ggp-player lab``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
+
+LEDGER = Path("benchmarks/strength")
+"""The ledger of this project, in a checkout."""
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group(
+    "lab", short_help="Compare two strategies by many short matches, and keep the results."
+)
+def lab_command() -> None:
+    """Find out which of two strategies is stronger, and keep what was found in a ledger."""
+
+
+@lab_command.command("duel")
+@click.argument("a")
+@click.argument("b")
+@click.argument("games", metavar="GAME...", nargs=-1, required=True, type=RULESHEET)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Work for each move, as the strategy counts it.  [default: 5000]",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, MAX_CLOCK, min_open=True),
+    metavar="S",
+    help="CPU time for each move, in place of --nodes.",
+)
+@click.option(
+    "--prepare",
+    type=click.FloatRange(0, MAX_CLOCK),
+    default=0.0,
+    metavar="S",
+    help="CPU time before the first move of a match, to learn in.",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="The most pairs of matches for each game.",
+)
+@click.option(
+    "--plies",
+    type=(click.IntRange(0), click.IntRange(0)),
+    default=(4, 8),
+    show_default=True,
+    metavar="LEAST MOST",
+    help="How many random joint moves make an opening.",
+)
+@click.option("--elo0", default=0.0, show_default=True, help="What is assumed of A.")
+@click.option("--elo1", default=20.0, show_default=True, help="What A is tested for.")
+@click.option(
+    "--veto/--no-veto",
+    default=True,
+    show_default=True,
+    help="Whether a game with clearly less than 40 % of the points ends the duel.",
+)
+@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option(
+    "--memory",
+    type=click.IntRange(1),
+    default=256,
+    show_default=True,
+    metavar="MIB",
+    help="Memory for the searches of a player.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="How many pairs are played at a time.  [default: one for each core]",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Play on a Ray cluster: its address, auto, or local to start one here. It needs the extra "
+    "ray.",
+)
+@output_option("--json", text="Write every pair to a file, as JSON.")
+@output_option(
+    "--ledger", text="Write an entry of a ledger, before the first match and at the end."
+)
+@click.option("--hypothesis", metavar="TEXT", help="What is expected, for the ledger.")
+@click.pass_context
+def duel_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+    """Find out whether the strategy A is stronger than B, by pairs of matches in each GAME.
+
+    A and B are strategies as --strategy takes them: mcts:exploration=0.5, auto:threads=1,
+    ./my.py:Mine. Both matches of a pair begin in one opening, a random position whose value is
+    between 35 and 65 of 100, and A has either seat in turn. Games take turns, and count equally.
+    A sequential test of elo0 against elo1, with 5 % errors of either kind, ends the duel as soon as
+    the results allow.
+
+    With --nodes the same seed gives the same result, whatever the number of jobs, unless a strategy
+    looks at clocks itself: auto and learned_alpha_beta learn by CPU time, and auto does so in the
+    time of --prepare only. Strategies should have one thread, as theirs is the CPU time that
+    counts. Ctrl-C ends the duel with what there is, and the exit status is 130 then.
+
+    \b
+    Examples:
+        ggp-player lab duel mcts:exploration=0.5 mcts games/hex.kif --nodes 500 --pairs 20
+        ggp-player lab duel ./my.py:Mine alpha_beta games/nim.kif --seconds 0.05 --pairs 100 \\
+            --ledger mine.json --hypothesis 'mine sees further'
+    """
+    from ggp_player.cli.lab.duel import run_duel_command
+
+    run_duel_command(context, **options)
+
+
+@lab_command.command("ledger")
+@click.argument("folder", type=_FOLDER, default=LEDGER)
+@output_option("--page", text="Write the page to a file, instead of standard output.")
+def ledger_command(folder: Path, page: Path | None) -> None:
+    """Make a page of Markdown of all experiments in FOLDER, the newest first.
+
+    FOLDER holds the files that --ledger of `ggp-player lab duel` has written; it is
+    benchmarks/strength unless given. An experiment that never ended is shown as broken off.
+
+    \b
+    Example:
+        ggp-player lab ledger benchmarks/strength --page experiments.md
+    """
+    from ggp_player.cli.lab.ledger import run_ledger
+
+    run_ledger(folder, page)

@@ -122,10 +122,14 @@ class BalancedOpenings:
     def _searched(self, state: State, role: Constant, random: Random) -> float | None:
         set_search_memory(REFERENCE_BYTES)
         position = Position(self._machine, state, role, random, work_slice=REFERENCE_PLAYOUTS)
-        search = MonteCarlo().search(position)
+        strategy = MonteCarlo()
+        search = strategy.search(position)
         next(search)  # the first legal move, of which nothing is known
         choice = next(search, None)
-        return None if choice is None or choice.proved else choice.value
+        if choice is None:
+            return None
+        proved = {report.move for report in strategy.report(position) if report.proved}
+        return None if choice.proved or choice.move in proved else choice.value
 
     def _canonical(self, state: State) -> bytes:
         """The state in place of all that symmetries make of it."""

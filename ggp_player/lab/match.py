@@ -21,6 +21,7 @@ import gdl
 from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
+from gdl.system import return_large_blocks
 from ggp_player.errors import LabError
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Choice, EngineStrategy, Position, Strategy
@@ -218,6 +219,7 @@ def play_pair(task: PairTask) -> PairResult:
     Raises :class:`LabError` where a strategy refuses the game, or does not count its work.
     """
     set_search_memory(task.memory)
+    return_large_blocks()  # trees are new for each match, and were written anew as a whole
     machine = machine_for(task.rules, task.game, "")
     state = machine.initial_state()
     for moves in task.opening:

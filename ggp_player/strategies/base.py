@@ -58,9 +58,13 @@ class Position:
     def work_until(self, done: int, usual: int) -> int:
         """How much to do until the next choice, at least 1, where so much is done already.
 
-        That is what is missing to a multiple of ``work_slice``, or what is ``usual`` by a clock.
+        That is what is missing to a multiple of ``work_slice``, where that is a sixteenth of it or
+        more, otherwise to the next one; or what is ``usual`` by a clock.
         """
-        return usual if self.work_slice is None else self.work_slice - done % self.work_slice
+        if self.work_slice is None:
+            return usual
+        missing = self.work_slice - done % self.work_slice
+        return missing if 16 * missing >= self.work_slice else missing + self.work_slice
 
     @property
     def legal_moves(self) -> tuple[Term, ...]:

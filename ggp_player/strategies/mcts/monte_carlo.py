@@ -194,7 +194,7 @@ class MonteCarlo(EngineStrategy):
             fastest, share = max(fastest, gained / steps), 0.9
             made += gained
             all_steps += steps
-            if search.is_proved or search.is_idle:
+            if search.is_proved or (search.is_idle and not gained):
                 return
         self._rate = made / all_steps
 

@@ -239,10 +239,11 @@ class TreeSearch:
         tree, move = self.memory.tree, self.memory.tree.edges[edge]
         if not move["visits"]:
             return 0.0
-        child = int(live_child(tree, edge))
-        if self.memory.game.constant_sum < 0 and child >= 0 and tree.nodes[child]["visits"]:
+        if self.memory.game.constant_sum < 0:
             # The edge has the role's utility, in which the values of others take part.
-            return 100 * float(tree.roles[child, role]["total"]) / int(tree.nodes[child]["visits"])
+            child = int(live_child(tree, edge))
+            if child >= 0 and (visits := int(tree.nodes[child]["visits"])):
+                return 100 * float(tree.roles[child, role]["total"]) / visits
         return 100 * float(move["total"]) / int(move["visits"])
 
     def _edges(self, node: int, role: int) -> range:

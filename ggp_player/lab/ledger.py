@@ -2,15 +2,18 @@
 
 Whoever says first what is expected, and how much may be spent on it, cannot find out afterwards
 that something else was meant; and what failed is seen, too. A file that was never completed is an
-experiment that was broken off, and says so.
+experiment that was broken off, and says so. The version has a digest of the strategies' source, as
+experiments are made between releases.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from gdl.system import write_whole
 from gdl.version import versions
+from ggp_player import strategies
 from ggp_player.clock import WallClock, wall_clock
 from ggp_player.errors import LabError
 from ggp_player.lab.duel import Duel, DuelOutcome, End
@@ -65,7 +69,7 @@ def begin_entry(
         hypothesis=hypothesis,
         budget=budget if games > 1 else f"at most {duel.pairs} pairs, {duel.limit}",
         settings=settings_to_json(duel),
-        version=versions(),
+        version=f"{versions()}, strategies {strategies_version()}",
         began=_now(clock),
     )
     _write(path, entry)
@@ -188,6 +192,17 @@ def _verdict(entry: LedgerEntry) -> str:
         return f"failed: {entry.note}"
     assert entry.outcome is not None
     return str(entry.outcome["words"])
+
+
+@cache
+def strategies_version() -> str:
+    """A digest of the source of our strategies, eight hex digits."""
+    folder = Path(strategies.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        text = path.read_bytes()
+        digest.update(f"{path.relative_to(folder)} {len(text)} ".encode() + text)
+    return digest.hexdigest()[:8]
 
 
 def _now(clock: WallClock) -> str:

@@ -113,14 +113,15 @@ def choosers(machine: StateMachine) -> tuple[Constant, Constant]:
 
 @lru_cache(maxsize=GAMES_KEPT)
 def machine_of(rules: str, game: str) -> StateMachine:
-    """The machine of a game, compiled where that is possible; this process keeps the latest."""
+    """The machine of a game, compiled where that is possible; this process keeps the latest.
+
+    It plays no playouts, so it has no native code.
+    """
     ruleset = gdl.parse(rules, game)
     try:
-        machine = gdl.compile(ruleset)
+        return gdl.compile(ruleset)
     except gdl.ResourceLimitError:
         return gdl.interpret(ruleset)
-    machine.warm_up()
-    return machine
 
 
 @lru_cache(maxsize=3 * GAMES_KEPT)
@@ -220,7 +221,7 @@ def play_pair(task: PairTask) -> PairResult:
     """
     set_search_memory(task.memory)
     return_large_blocks()  # trees are new for each match, and were written anew as a whole
-    machine = machine_for(task.rules, task.game, "")
+    machine = machine_of(task.rules, task.game)
     state = machine.initial_state()
     for moves in task.opening:
         state = machine.next_state(state, [gdl.parse_term(move) for move in moves])

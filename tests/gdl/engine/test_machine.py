@@ -338,3 +338,17 @@ def test_machines_of_two_threads_do_not_disturb_each_other() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(plays_the_same, (machine, twin))) == [True, True]
+
+
+def test_a_machine_with_its_own_engine_has_the_same_states() -> None:
+    machine = gdl.compile(gdl.load("ticTacToe"))
+    twin = machine.with_own_engine()
+    assert twin.engine is not machine.engine
+    state = machine.initial_state()
+    assert twin.initial_state() == state
+    for role in machine.roles:
+        assert twin.legal_moves(state, role) == machine.legal_moves(state, role)
+    moves = [machine.legal_moves(state, role)[-1] for role in machine.roles]
+    assert twin.next_state(state, moves) == machine.next_state(state, moves)
+    assert twin.engine.add_winning_moves()
+    assert machine.engine.winning_moves is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,10 @@ from ggp_player.lab import (
     run_duel,
 )
 from tests.support.lab_games import openings, playing
+from tests.support.paths import ROOT
+
+OWN = ROOT / "benchmarks" / "strength"
+"""The ledger of the project, which a source distribution does not have."""
 
 DUEL = Duel(("a|b", "c"), (LabGame("hex", ""), LabGame("nim", "")), MoveLimit(nodes=10), pairs=50)
 
@@ -48,6 +53,7 @@ def test_an_entry_is_there_before_the_first_match(tmp_path: Path) -> None:
     assert found["budget"] == "at most 50 pairs in each of 2 games, 10 nodes a move"
     assert found["settings"]["games"] == ["hex", "nim"]
     assert found["began"] == "2023-11-14T22:13:20+00:00"
+    assert re.search(r", strategies [0-9a-f]{8}$", found["version"])
     assert "rules" not in path.read_text()
     completed = complete_entry(path, entry, won(), at(1))
     assert read_ledger(tmp_path) == [("first", completed)]
@@ -110,3 +116,10 @@ def test_one_game_has_a_budget_of_its_own_words(tmp_path: Path) -> None:
     assert begin_entry(tmp_path / "x.json", "", duel, at(0)).budget == (
         "at most 50 pairs, 10 nodes a move"
     )
+
+
+@pytest.mark.skipif(not OWN.exists(), reason="needs the checkout")
+def test_our_own_page_is_that_of_our_ledger() -> None:
+    entries = read_ledger(OWN)
+    assert entries
+    assert (OWN / "experiments.md").read_text() == ledger_page(entries)

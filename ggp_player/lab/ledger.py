@@ -155,7 +155,7 @@ def _section(name: str, entry: LedgerEntry) -> list[str]:
     told = (
         f"{entry.began[:10]}, {entry.version}. Budget: {entry.budget}. Seed {settings['seed']}, "
         f"openings of {settings['plies'][0]} to {settings['plies'][1]} plies, "
-        f"{test['elo0']:g} against {test['elo1']:g} Elo. {_verdict(entry).capitalize()}."
+        f"{test['elo0']:g} against {test['elo1']:g} Elo. Verdict: {_verdict(entry)}."
     )
     lines = [f"## {name}", "", told]
     if entry.outcome is None:

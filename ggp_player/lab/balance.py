@@ -83,7 +83,10 @@ class BalancedOpenings:
         if machine.ruleset.has_percepts:
             raise LabError(f"{game.name}: a duel is for games in which all see the state")
         self._machine = machine
-        self._first, self._second = choosers(machine)
+        try:
+            self._first, self._second = choosers(machine)
+        except LabError as error:
+            raise LabError(f"{game.name}: {error}") from error
         self._game, self._seed, self._plies = game, seed, plies
         self._group = generated_group(machine, find_symmetries(machine))
         self.found = 0

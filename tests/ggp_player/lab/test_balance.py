@@ -65,7 +65,7 @@ def test_the_value_is_that_for_the_first_role_whoever_moves() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("trefoil", "for two players, and this game has 3"),
+        ("trefoil", "trefoil: a duel is for two players, and this game has 3"),
         ("eightPuzzle", "for two players, and this game has 1"),
         ("kuhnPoker", "kuhnPoker: a duel is for games in which all see the state"),
     ],

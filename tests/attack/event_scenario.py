@@ -16,7 +16,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from ggp_player.manager_service.storage.database import Database
-from ggp_player.manager_service.storage.tokens import TokenStore
+from ggp_player.manager_service.storage.tokens import Role, TokenStore
 from ggp_player.protocol import CONNECTION_ERROR, TIMEOUT
 from tests.attack.bystander import Turns
 from tests.attack.manager_attacks import MANAGER_ATTACKS, Rival
@@ -140,7 +140,11 @@ def run_alone(scenario: Scenario) -> Outcome:
 
 def tokens_of(database: Path) -> dict[str, str]:
     """Make the tokens of a player, an organiser, and a player who is a victim; by these names."""
-    roles = {"player": "player", "organiser": "organiser", "victim": "player"}
+    roles: dict[str, Role] = {
+        "player": "player",
+        "organiser": "organiser",
+        "victim": "player",
+    }
     with closing(Database(str(database))) as opened:
         tokens = TokenStore(opened.engine)
         return {name: tokens.create(name, role) for name, role in roles.items()}

@@ -108,8 +108,8 @@ class Outcome:
 def run(scenario: Scenario, folder: Path) -> Outcome:
     """Run a scenario; the server keeps its log and its state in the folder."""
     outcome, outages = Outcome(), Outages()
-    chosen = (*scenario.faults, *scenario.attacks)
-    flags = [flag for one in chosen for flag in one.flags]
+    flags = [flag for fault in scenario.faults for flag in fault.flags]
+    flags += [flag for attack in scenario.attacks for flag in attack.flags]
     if has_archive := any(attack.has_archive for attack in scenario.attacks):
         write_archive(folder / "archive.sqlite")
         flags += ["--archive", str(folder / "archive.sqlite")]

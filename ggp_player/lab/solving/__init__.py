@@ -1,0 +1,18 @@
+"""Solvers: the exact value of every legal move of a position.
+
+:class:`.MoveSolver` is what they have in common. :class:`.ProofSolver` solves any game of two
+rivals that move in turn, by the proof search of the player; :class:`.ConnectFourSolver` knows
+connect four, and solves earlier positions of it.
+"""
+
+from ggp_player.lab.solving.connect_four import ConnectFourSolver
+from ggp_player.lab.solving.move_solver import MoveSolver, MoveValues, textbook_values
+from ggp_player.lab.solving.proof_solver import ProofSolver
+
+__all__ = [
+    "ConnectFourSolver",
+    "MoveSolver",
+    "MoveValues",
+    "ProofSolver",
+    "textbook_values",
+]

@@ -52,6 +52,10 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "ggp_player.cli.commands.bench:bench_command",
             "Measure the speed of the searches.",
         ),
+        "lab": Target(
+            "ggp_player.cli.commands.lab:lab_command",
+            "Measure how strong strategies are, and compare them.",
+        ),
         "tournament": Target(
             "ggp_player.cli.commands.tournament:tournament_command",
             "Play many matches, and compare the players.",

@@ -8,8 +8,8 @@ from ggp_player.lab.turns import after_choice, chooser
 from ggp_player.strategies import Choice, Position
 from ggp_player.strategies.solver import MAX_DEPTH, ProofTree
 
-TABLE_ENTRIES = 2**20
-"""The size of the transposition table of each role: 16 MiB."""
+TABLE_ENTRIES = 2**22
+"""The size of the transposition table of each role: 64 MiB."""
 
 
 class ProofSolver:

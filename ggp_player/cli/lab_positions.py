@@ -11,7 +11,7 @@ from rich.progress import Progress
 import gdl
 from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
 from ggp_player.lab.position_maker import Recipe
-from ggp_player.lab.set_making import Order, make_set
+from ggp_player.lab.set_making import Order, SolverName, make_set
 from ggp_player.lab.solved_positions import SUFFIX
 from ggp_player.move_service import warm_up_first
 
@@ -21,6 +21,7 @@ def run_make(
     count: int,
     seed: int,
     plies: tuple[int, int],
+    solver: SolverName,
     nodes: int,
     per_game: int,
     tries: int,
@@ -32,7 +33,7 @@ def run_make(
         ruleset = gdl.load(rulesheet)
         path = output or Path(f"{ruleset.game}{SUFFIX}")
         recipe = Recipe(*plies, tries=tries, per_game=per_game)
-        order = Order(ruleset, count, seed, recipe, nodes, games)
+        order = Order(ruleset, count, seed, recipe, solver, nodes, games)
         warm_up_first(say_on_stderr)
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task(ruleset.game, total=count)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO, TypeAlias
 
 import gdl
 from gdl import Ruleset
 from gdl.analysis.symmetry import find_symmetries, generated_group
+from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.version import __version__
 from ggp_player.errors import PositionSetError
 from ggp_player.lab.position_maker import PositionMaker, Recipe
@@ -26,10 +27,10 @@ from ggp_player.lab.solved_positions import (
     rules_digest,
     save_set,
 )
-from ggp_player.lab.solving import ConnectFourSolver, MoveSolver, ProofSolver
+from ggp_player.lab.solving import ConnectFourSolver, HexSolver, MoveSolver, ProofSolver
 
-CONNECT_FOUR = "connectFour"
-"""The game that has a solver of its own."""
+SolverName: TypeAlias = Literal["proof", "connect-four", "hex"]
+"""The solvers: of any game, and of our own rulesheets of two games."""
 
 GAMES_BETWEEN_NOTES = 20
 """Games without a position after which their number is written down."""
@@ -47,6 +48,7 @@ class Order:
     count: int
     seed: int
     recipe: Recipe
+    solver: SolverName
     nodes: int
     games: int = 1_000_000
 
@@ -62,17 +64,12 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     machine = gdl.compile(ruleset)
     machine.warm_up()
     symmetries = generated_group(machine, find_symmetries(machine))
-    solver: MoveSolver
-    if ruleset.game == CONNECT_FOUR:
-        solver = ConnectFourSolver(machine, order.nodes)
-    else:
-        solver = ProofSolver(machine, symmetries, order.nodes)
+    solver = _solver(order, machine, symmetries)
     maker = PositionMaker(machine, solver, order.recipe, order.seed, symmetries)
     about = {
         "solver": solver.description,
         "seed": order.seed,
         "recipe": asdict(order.recipe),
-        "procedure": (maker_documentation().split("\n\n")[1]).replace("\n", " "),
     }
     head = {"game": ruleset.game, "rules": rules_digest(ruleset), **about}
     if path.is_file() and len(load_set(path).positions) >= order.count:
@@ -95,11 +92,14 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     return positions
 
 
-def maker_documentation() -> str:
-    """What the module of the maker says of the procedure."""
-    from ggp_player.lab import position_maker
-
-    return position_maker.__doc__ or ""
+def _solver(
+    order: Order, machine: PropnetStateMachine, symmetries: SymmetryGroup
+) -> MoveSolver:
+    if order.solver == "connect-four":
+        return ConnectFourSolver(machine, order.nodes)
+    if order.solver == "hex":
+        return HexSolver(machine, order.nodes)
+    return ProofSolver(machine, symmetries, order.nodes)
 
 
 def _new_positions(

@@ -45,6 +45,13 @@ def positions_command() -> None:
     help="How many choices lead to a position.",
 )
 @click.option(
+    "--solver",
+    type=click.Choice(["proof", "connect-four", "hex"]),
+    default="proof",
+    show_default=True,
+    help="What solves: the last two are for our own rulesheets of these games, hex of any size.",
+)
+@click.option(
     "--nodes",
     type=click.IntRange(1),
     default=5_000_000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ggp_player.cli.commands.lab_positions import positions_command
+from ggp_player.cli.commands.laboratory.positions import positions_command
 
 
 @click.group("lab", short_help="Measure how strong strategies are, and compare them.")

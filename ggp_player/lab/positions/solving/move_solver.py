@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
 from gdl import Constant, State, StateMachine, Term
-from ggp_player.lab.turns import after_choice, after_forced, chooser
+from ggp_player.lab.positions.turns import after_choice, after_forced, chooser
 
 MoveValues: TypeAlias = Mapping[Term, int]
 """The goal value, 0 to 100, that each legal move assures the role that makes it."""

@@ -19,7 +19,6 @@ import lzma
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,9 @@ from ggp_player.errors import PositionSetError
 
 SUFFIX = ".positions.xz"
 """What the names of files of sets end in; before it comes the name of the game."""
+
+OWN_SETS = Path(__file__).parents[3] / "benchmarks/strength/positions"
+"""The sets of the sources; an installed package has none."""
 
 FORMAT = 1
 """The version of the format, raised when older readers cannot read it."""
@@ -82,10 +84,13 @@ class SolvedPosition:
             }
         except (ValueError, KeyError, TypeError, AttributeError, GdlError) as error:
             raise PositionSetError(
-                f'expected {{"line": [move, ...], "values": {{value: [move, ...]}}}}; found {text[:80]}'
+                'expected {"line": [move, ...], "values": {value: [move, ...]}}; '
+                f"found {text[:80]}"
             ) from error
         if not values or not all(0 <= value <= 100 for value in values.values()):
-            raise PositionSetError(f"expected moves with goal values of 0 to 100; found {text[:80]}")
+            raise PositionSetError(
+                f"expected moves with goal values of 0 to 100; found {text[:80]}"
+            )
         return SolvedPosition(line, values)
 
 
@@ -113,7 +118,7 @@ class PositionSet:
 
 
 def rules_digest(ruleset: Ruleset) -> str:
-    """The SHA-256 of the rules, whatever their order and layout, and the comments, in hexadecimal."""
+    """The SHA-256 of the rules in hexadecimal, whatever their order, layout and comments."""
     rules = sorted(map(str, ruleset.rules))
     return hashlib.sha256("\n".join(rules).encode()).hexdigest()
 
@@ -136,7 +141,7 @@ def load_set(path: Path) -> PositionSet:
         game, rules = str(about.pop("game")), str(about.pop("rules"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise PositionSetError(
-            f"{path}: expected a set of positions, whose first line names the format, game and rules"
+            f"{path}: expected a set of positions; its first line names the format, game and rules"
         ) from error
     if version != FORMAT:
         raise PositionSetError(f"{path}: expected format {FORMAT}, found {version}")
@@ -176,8 +181,3 @@ def rules_of(positions: PositionSet, path: Path) -> Ruleset:
 def sets_in(folder: Path) -> list[Path]:
     """The files of sets in a folder, in alphabetical order."""
     return sorted(folder.glob(f"*{SUFFIX}"))
-
-
-def first_positions(positions: PositionSet, count: int | None) -> Sequence[SolvedPosition]:
-    """The first positions of a set, or all."""
-    return list(islice(positions.positions, count))

@@ -110,9 +110,7 @@ def safe_moves(own: np.uint64, mask: np.uint64) -> np.uint64:
 
 
 @kernel
-def solve(
-    search: ConnectFourSearch, own: np.uint64, mask: np.uint64, nodes: int
-) -> int:
+def solve(search: ConnectFourSearch, own: np.uint64, mask: np.uint64, nodes: int) -> int:
     """Return the value of a position for who moves, ``UNKNOWN`` if it takes more than ``nodes``.
 
     Nobody may have a line. The table keeps what was found.

@@ -66,7 +66,9 @@ class PairedErrors:
 def paired(first: Sequence[bool], second: Sequence[bool]) -> PairedErrors:
     """Compare errors on the same positions, in the same order. Raises ValueError for other ones."""
     if len(first) != len(second):
-        raise ValueError(f"expected errors on the same positions; found {len(first)}, {len(second)}")
+        raise ValueError(
+            f"expected errors on the same positions; found {len(first)}, {len(second)}"
+        )
     both = list(zip(first, second, strict=True))
     return PairedErrors(
         sum(one and not other for one, other in both),

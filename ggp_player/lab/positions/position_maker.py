@@ -24,9 +24,9 @@ from random import Random
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, as_words, packed_state
 from gdl.engine.kernel_library import make_canonical
-from ggp_player.lab.solved_positions import SolvedPosition
-from ggp_player.lab.solving import MoveSolver
-from ggp_player.lab.turns import after_choice, after_forced, chooser, replayed
+from ggp_player.lab.positions.solved_positions import SolvedPosition
+from ggp_player.lab.positions.solving import MoveSolver
+from ggp_player.lab.positions.turns import after_choice, after_forced, chooser, replayed
 from ggp_player.strategies.mcts import Settings, TreeSearch, best_move
 
 TREE_BYTES = 2**26

@@ -5,10 +5,10 @@ rivals that move in turn, by the proof search of the player; :class:`.ConnectFou
 connect four, and :class:`.HexSolver` hex; they solve earlier positions of these.
 """
 
-from ggp_player.lab.solving.connect_four import ConnectFourSolver
-from ggp_player.lab.solving.hex import HexSolver
-from ggp_player.lab.solving.move_solver import MoveSolver, MoveValues, textbook_values
-from ggp_player.lab.solving.proof_solver import ProofSolver
+from ggp_player.lab.positions.solving.connect_four import ConnectFourSolver
+from ggp_player.lab.positions.solving.hex import HexSolver
+from ggp_player.lab.positions.solving.move_solver import MoveSolver, MoveValues, textbook_values
+from ggp_player.lab.positions.solving.proof_solver import ProofSolver
 
 __all__ = [
     "ConnectFourSolver",

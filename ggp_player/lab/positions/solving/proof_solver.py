@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from gdl import State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.lab.turns import after_choice, chooser
-from ggp_player.strategies import Choice, Position
+from ggp_player.lab.positions.turns import after_choice, chooser
+from ggp_player.strategies import Position
 from ggp_player.strategies.solver import MAX_DEPTH, ProofTree
 
 TABLE_ENTRIES = 2**22
@@ -59,18 +61,16 @@ class ProofSolver:
         return values
 
     def _value(self, state: State, role: int, nodes: int) -> tuple[int | None, int]:
-        """Return the value of a state for a role, None if it takes too many nodes, and the nodes."""
+        """Return the value of a state for a role, None if that is not found, and the nodes."""
         machine = self._machine
         if machine.is_terminal(state):
             return machine.goal(state, machine.roles[role]) or 0, 0
         mover = chooser(machine, state) or 0
         tree = self._tree(role)
-        choice = Choice(machine.legal_moves(state, machine.roles[mover])[0])
-        for choice in tree.search(Position(machine, state, machine.roles[mover]), MAX_DEPTH, nodes):
-            pass
-        if not choice.proved or choice.value is None:
-            return None, tree.nodes
-        return round(choice.value), tree.nodes
+        position = Position(machine, state, machine.roles[mover])
+        choices = deque(tree.search(position, MAX_DEPTH, nodes), maxlen=1)
+        found = choices[0].value if choices and choices[0].proved else None
+        return None if found is None else round(found), tree.nodes
 
     def _tree(self, role: int) -> ProofTree:
         if role not in self._trees:

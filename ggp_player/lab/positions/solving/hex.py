@@ -6,8 +6,8 @@ import numpy as np
 
 from gdl import Function, State, StateMachine, Term
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.solving.hex_kernels import MAX_SIZE, UNKNOWN, WIN, new_search, solve
-from ggp_player.lab.turns import after_choice, chooser
+from ggp_player.lab.positions.solving.hex_kernels import MAX_SIZE, UNKNOWN, WIN, new_search, solve
+from ggp_player.lab.positions.turns import after_choice, chooser
 
 TABLE_ENTRIES = 2**22
 """The size of the transposition table: 96 MiB."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from gdl import Function, State, StateMachine, Term
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.solving.connect_four_kernels import (
+from ggp_player.lab.positions.solving.connect_four_kernels import (
     BOARD,
     BOTTOM,
     CELLS,
@@ -18,7 +18,7 @@ from ggp_player.lab.solving.connect_four_kernels import (
     solve,
     winning_places,
 )
-from ggp_player.lab.turns import chooser
+from ggp_player.lab.positions.turns import chooser
 
 TABLE_ENTRIES = 2**23
 """The size of the transposition table: 64 MiB."""
@@ -62,7 +62,7 @@ class ConnectFourSolver:
         return values
 
     def _value(self, own: int, mask: int, column: int) -> int:
-        """Return the value of a move for who makes it: -1, 0 or 1; ``UNKNOWN`` where it gives up."""
+        """Return the value of a move for who makes it: -1, 0 or 1, or else ``UNKNOWN``."""
         disc = (mask + (1 << STRIDE * column)) & (COLUMN_BITS << STRIDE * column)
         if disc & int(winning_places(np.uint64(own), np.uint64(mask))):
             return 1

@@ -1,8 +1,8 @@
 """Hex on bitboards: a search for winning carriers, in a kernel.
 
 A row of the board is a row of bits with one empty column after it, so that no shift runs on from
-one row into the next. ``first`` are the stones that join the first row to the last, ``second`` those
-that join the first column to the last; there are no draws.
+one row into the next. ``first`` are the stones that join the first row to the last, ``second``
+those that join the first column to the last; there are no draws.
 
 A win has a carrier, the empty cells that it needs: the winner's moves, and what these need whatever
 the loser does. After a move that loses by a carrier, only moves within that carrier can be better,
@@ -185,9 +185,7 @@ def _order_moves(search: HexSearch, depth: int, empty: np.uint64) -> None:
 
 
 @kernel
-def _spread(
-    levels: Words, own: np.uint64, empty: np.uint64, edge: np.uint64, size: int
-) -> None:
+def _spread(levels: Words, own: np.uint64, empty: np.uint64, edge: np.uint64, size: int) -> None:
     """Find the empty cells by how many of them join them to an edge, with the stones of a role.
 
     ``levels`` uint64 (levels,): those that need 1, 2 and so on, themselves included.

@@ -1,4 +1,4 @@
-"""Tests of strategies on sets of solved positions: how often they choose a move that gives value away.
+"""Tests of strategies on sets of solved positions: how often they give value away.
 
 Each position is searched by a strategy as it is after its start clock. Its time is CPU time of the
 thread, read after each choice; slices are made shorter than in a match for it. Searches that have
@@ -16,16 +16,16 @@ import gdl
 from gdl import Constant
 from gdl.engine import PropnetStateMachine
 from ggp_player.errors import PositionSetError, StrategyError
-from ggp_player.lab.forked_searches import (
+from ggp_player.lab.positions.forked_searches import (
     SLICES,
     SearchOrder,
     SearchResult,
     prepare,
     search_all,
 )
-from ggp_player.lab.paired_errors import ErrorCount
-from ggp_player.lab.solved_positions import SolvedPosition, load_set, rules_of
-from ggp_player.lab.turns import chooser, replayed
+from ggp_player.lab.positions.paired_errors import ErrorCount
+from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
+from ggp_player.lab.positions.turns import chooser, replayed
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.search_slices import NORMAL_SECONDS, set_slice_seconds, slice_seconds
 from ggp_player.strategies import Strategy

@@ -19,15 +19,15 @@ from gdl.analysis.symmetry import find_symmetries, generated_group
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.version import __version__
 from ggp_player.errors import PositionSetError
-from ggp_player.lab.position_maker import PositionMaker, Recipe
-from ggp_player.lab.solved_positions import (
+from ggp_player.lab.positions.position_maker import PositionMaker, Recipe
+from ggp_player.lab.positions.solved_positions import (
     PositionSet,
     SolvedPosition,
     load_set,
     rules_digest,
     save_set,
 )
-from ggp_player.lab.solving import ConnectFourSolver, HexSolver, MoveSolver, ProofSolver
+from ggp_player.lab.positions.solving import ConnectFourSolver, HexSolver, MoveSolver, ProofSolver
 
 SolverName: TypeAlias = Literal["proof", "connect-four", "hex"]
 """The solvers: of any game, and of our own rulesheets of two games."""
@@ -92,9 +92,7 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     return positions
 
 
-def _solver(
-    order: Order, machine: PropnetStateMachine, symmetries: SymmetryGroup
-) -> MoveSolver:
+def _solver(order: Order, machine: PropnetStateMachine, symmetries: SymmetryGroup) -> MoveSolver:
     if order.solver == "connect-four":
         return ConnectFourSolver(machine, order.nodes)
     if order.solver == "hex":

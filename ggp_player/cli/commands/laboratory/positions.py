@@ -24,7 +24,7 @@ class _Plies(click.ParamType[tuple[int, int]]):
         first, dash, last = str(value).partition("-")
         if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
             return int(first), int(last)
-        self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
+        return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
 
 
 @click.group("positions", short_help="Make sets of solved positions, and count errors in them.")
@@ -87,13 +87,66 @@ def positions_command() -> None:
 def make_command(**options: Any) -> None:  # noqa: ANN401
     """Make a set of critical solved positions of a game in which two rivals move in turn.
 
-    Critical are positions in which some moves keep the value, and some do not. Ctrl-C breaks it off;
-    the same command goes on where it was.
+    Critical are positions in which some moves keep the value, and some do not. Ctrl-C breaks it
+    off; the same command goes on where it was.
 
     \b
     Example:
         ggp-player lab positions make games/dotsAndBoxes.kif --plies 12-20 --count 20
     """
-    from ggp_player.cli.lab_positions import run_make
+    from ggp_player.cli.laboratory.positions import run_make
 
     run_make(**options)
+
+
+@positions_command.command("test")
+@click.argument("strategy")
+@click.argument("files", nargs=-1, type=_FILE, metavar="[FILE...]")
+@click.option("--against", metavar="STRATEGY", help="Another strategy, on the same positions.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    multiple=True,
+    metavar="S",
+    help="CPU seconds for each position; may be given several times.  [default: 0.02, 0.1]",
+)
+@click.option(
+    "--own-budget",
+    is_flag=True,
+    help="Let searches end by themselves: for strategies such as mcts:playouts=20000.",
+)
+@click.option(
+    "--start-clock",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    metavar="S",
+    help="CPU seconds for preparing in the initial state; what learns needs some 25.",
+)
+@click.option(
+    "--count", type=click.IntRange(1), metavar="N", help="Only the first positions of each set."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Positions that are searched at the same time.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
+def test_command(**options: Any) -> None:  # noqa: ANN401
+    """Count in how many solved positions a strategy chooses a move that gives value away.
+
+    Without a FILE all sets of benchmarks/strength/positions are used. With --against the two are
+    compared by McNemar's exact test. Each position is searched in a fork of the process, so this
+    does not run on Windows.
+
+    \b
+    Example:
+        ggp-player lab positions test mcts --against uct --seconds 0.02 --count 20
+    """
+    from ggp_player.cli.laboratory.positions import run_test
+
+    run_test(**options)

@@ -42,6 +42,11 @@ class SearchResult:
     seconds: float
 
 
+def can_fork() -> bool:
+    """Whether this system can fork a process."""
+    return "fork" in multiprocessing.get_all_start_methods()
+
+
 def searched(search: Iterator[Choice], seconds: float | None, at_least: int = 1) -> SearchResult:
     """Take choices until so many seconds of CPU time of this thread are over; the last one holds.
 
@@ -118,9 +123,7 @@ def _search_and_send(
         sender.send(f"{type(error).__name__}: {error}")
 
 
-def _received(
-    receiver: Connection, process: multiprocessing.process.BaseProcess
-) -> SearchResult:
+def _received(receiver: Connection, process: multiprocessing.process.BaseProcess) -> SearchResult:
     try:
         result = receiver.recv()
     except EOFError:

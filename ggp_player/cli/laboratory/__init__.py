@@ -1,0 +1,1 @@
+"""What the commands of ``ggp-player lab`` do, a module for each subject."""

@@ -11,6 +11,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from random import Random
 from time import thread_time
 
@@ -85,7 +86,7 @@ def search_all(
     :class:`StrategyError` where a search fails or its process dies, with the reason.
     """
     context = multiprocessing.get_context("fork")
-    running: dict[Connection, tuple[int, multiprocessing.process.BaseProcess]] = {}
+    running: dict[Connection, tuple[int, BaseProcess]] = {}
     waiting = list(enumerate(orders))[::-1]
     try:
         while waiting or running:
@@ -93,7 +94,9 @@ def search_all(
                 number, order = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
                 work = (strategies(order.role), machine, order, seconds, sender)
-                process = context.Process(target=_search_and_send, args=work, daemon=True)
+                process: BaseProcess = context.Process(
+                    target=_search_and_send, args=work, daemon=True
+                )
                 process.start()
                 sender.close()
                 running[receiver] = (number, process)
@@ -123,7 +126,7 @@ def _search_and_send(
         sender.send(f"{type(error).__name__}: {error}")
 
 
-def _received(receiver: Connection, process: multiprocessing.process.BaseProcess) -> SearchResult:
+def _received(receiver: Connection, process: BaseProcess) -> SearchResult:
     try:
         result = receiver.recv()
     except EOFError:

@@ -117,7 +117,9 @@ class PositionMaker:
         machine, recipe = self._machine, self._recipe
         search = self._new_search(random)
         opening = random.randint(0, recipe.opening)
-        state, line, found = after_forced(machine, machine.initial_state()), [], []
+        state = after_forced(machine, machine.initial_state())
+        line: list[Term] = []
+        found: list[Candidate] = []
         while len(line) <= recipe.last and not machine.is_terminal(state):
             found.append(Candidate(tuple(line), state))
             role = chooser(machine, state)
@@ -159,4 +161,4 @@ class PositionMaker:
         packed = as_words(packed_state(self._machine, state))[0].copy()
         if self._symmetries is not None:
             make_canonical(self._symmetries, packed, packed.copy())
-        return packed.tobytes()
+        return bytes(packed.tobytes())

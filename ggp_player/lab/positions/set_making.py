@@ -71,7 +71,8 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
         "seed": order.seed,
         "recipe": asdict(order.recipe),
     }
-    head = {"game": ruleset.game, "rules": rules_digest(ruleset), **about}
+    rules = rules_digest(ruleset)
+    head = {"game": ruleset.game, "rules": rules, **about}
     if path.is_file() and len(load_set(path).positions) >= order.count:
         raise PositionSetError(f"{path} has as many positions already; name another file")
     partial = path.with_name(f"{path.name}.partial")
@@ -86,7 +87,7 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
             if len(found) >= order.count:
                 break
     made = {**about, "version": __version__, "date": date.today().isoformat()}
-    positions = PositionSet(ruleset.game, head["rules"], found[: order.count], made)
+    positions = PositionSet(ruleset.game, rules, found[: order.count], made)
     save_set(positions, path)
     partial.unlink()
     return positions

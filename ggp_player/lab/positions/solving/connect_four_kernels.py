@@ -167,7 +167,7 @@ def _enter(search: ConnectFourSearch, depth: int, alpha: int, beta: int) -> int:
     if (entry & KEY) == key:
         low = np.int64((entry >> LOW_SHIFT) & np.uint64(3)) - 1
         high = np.int64((entry >> HIGH_SHIFT) & np.uint64(3)) - 1
-        alpha, beta = max(alpha, low), min(beta, high)
+        alpha, beta = max(alpha, int(low)), min(beta, int(high))
         if low == high or alpha >= beta:
             return int(low if low >= beta else high)
     frame = search.frames[depth]

@@ -92,7 +92,10 @@ def new_search(size: int, entries: int) -> HexSearch:
         np.array([bit(x, y) for x, y in cells], np.uint64),
         np.zeros((entries, 3), np.uint64),
         np.zeros((depths, 2), np.uint64),
-        *(np.zeros(depths, np.uint64) for _ in range(4)),
+        np.zeros(depths, np.uint64),
+        np.zeros(depths, np.uint64),
+        np.zeros(depths, np.uint64),
+        np.zeros(depths, np.uint64),
         np.zeros((depths, size * size), np.uint64),
         np.zeros(depths, np.int64),
         np.zeros((4, LEVELS), np.uint64),
@@ -104,7 +107,7 @@ def new_search(size: int, entries: int) -> HexSearch:
 @kernel
 def is_joined(stones: np.uint64, start: np.uint64, end: np.uint64, size: int) -> bool:
     """Whether a chain of stones leads from one edge to the other."""
-    return _chained(stones & start, stones, size) & end != NONE
+    return bool(_chained(stones & start, stones, size) & end)
 
 
 @kernel
@@ -149,13 +152,12 @@ def solve(search: HexSearch, first: np.uint64, second: np.uint64, mover: int, no
 @kernel
 def _next_move(search: HexSearch, depth: int) -> np.uint64:
     """Return the likeliest of the moves that are still to be tried."""
-    must = search.must[depth]
-    if must & search.killers[depth]:
-        return search.killers[depth]
-    for index in range(search.counts[depth]):
-        if must & search.moves[depth, index]:
-            return search.moves[depth, index]
-    return NONE
+    must, move = search.must[depth], search.killers[depth]
+    index = 0
+    while not must & move:
+        move = search.moves[depth, index]
+        index += 1
+    return np.uint64(move)
 
 
 @kernel

@@ -8,6 +8,7 @@ until it writes there. Only on systems that can fork, so not on Windows.
 from __future__ import annotations
 
 import multiprocessing
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -97,7 +98,7 @@ def search_all(
                 process: BaseProcess = context.Process(
                     target=_search_and_send, args=work, daemon=True
                 )
-                process.start()
+                _start(process)
                 sender.close()
                 running[receiver] = (number, process)
             for ready in wait(list(running)):
@@ -109,6 +110,13 @@ def search_all(
             process.kill()
             process.join()
             receiver.close()
+
+
+def _start(process: BaseProcess) -> None:
+    """Start a process; Python 3.12 warns where other threads run, which a search has no use for."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*multi-threaded.*", DeprecationWarning)
+        process.start()
 
 
 def _search_and_send(

@@ -56,9 +56,10 @@ class Order:
 def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> PositionSet:
     """Make a set of ``count`` positions and write it to a file; go on with one that was begun.
 
-    ``tell`` is called with the games played and the positions found. Where all games give fewer
-    positions, the set is smaller. Raises :class:`PositionSetError` where something else was begun
-    in that file, or a file of the set is there already and was made otherwise.
+    A set that is there already and was made in the same way is made larger. ``tell`` is called with
+    the games played and the positions found. Where all games give fewer positions, the set is
+    smaller. Raises :class:`PositionSetError` where something else was made, or begun, in that file,
+    or it has as many positions already.
     """
     ruleset = order.ruleset
     machine = gdl.compile(ruleset)
@@ -73,20 +74,21 @@ def make_set(order: Order, path: Path, tell: Callable[[int, int], None]) -> Posi
     }
     rules = rules_digest(ruleset)
     head = {"game": ruleset.game, "rules": rules, **about}
-    if path.is_file() and len(load_set(path).positions) >= order.count:
-        raise PositionSetError(f"{path} has as many positions already; name another file")
     partial = path.with_name(f"{path.name}.partial")
+    if path.is_file() and not partial.is_file():
+        _reopen(path, partial, head, order.count)
     found, game = _begun(partial, head)
     for position in found:
         maker.remember(position)
     with partial.open("a", encoding="utf-8") as notes:
-        if not found and not game:
-            print(json.dumps(head), file=notes)
+        if not partial.stat().st_size:
+            print(json.dumps(head), file=notes, flush=True)
         for position in _new_positions(maker, range(game, order.games), notes, tell, found):
             found.append(position)
             if len(found) >= order.count:
                 break
-    made = {**about, "version": __version__, "date": date.today().isoformat()}
+    _, game = _begun(partial, head)
+    made = {**about, "games": game, "version": __version__, "date": date.today().isoformat()}
     positions = PositionSet(ruleset.game, rules, found[: order.count], made)
     save_set(positions, path)
     partial.unlink()
@@ -117,6 +119,23 @@ def _new_positions(
             print(json.dumps({"game": game}), file=notes, flush=True)
         tell(game + 1, len(found) + len(positions))
         yield from positions
+
+
+def _reopen(path: Path, partial: Path, head: dict[str, Any], count: int) -> None:
+    """Begin with a set that is there. Raises :class:`PositionSetError` for one made otherwise."""
+    known = load_set(path)
+    if len(known.positions) >= count:
+        raise PositionSetError(f"{path} has {len(known.positions)} positions already")
+    made = {"game": known.game, "rules": known.rules, **known.about}
+    lines = [{key: made.get(key) for key in head}]
+    lines += [{"position": position.to_json()} for position in known.positions]
+    lines += [{"game": made.get("games", 0) - 1}]
+    partial.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    try:
+        _begun(partial, head)
+    except PositionSetError as error:
+        partial.unlink()
+        raise PositionSetError(f"{path} was made otherwise; name another file") from error
 
 
 def _begun(partial: Path, head: dict[str, Any]) -> tuple[list[SolvedPosition], int]:

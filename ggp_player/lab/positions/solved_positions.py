@@ -19,6 +19,7 @@ import lzma
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,10 @@ FORMAT = 1
 
 MAX_BYTES = 2**26
 """The most bytes of a file once it is decompressed: 64 MiB, some hundred times a large set."""
+
+
+_term = lru_cache(maxsize=2**14)(parse_term)
+"""The few moves of a game are read again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +81,9 @@ class SolvedPosition:
         """Read a line of a file. Raises :class:`PositionSetError` for anything else."""
         try:
             read = json.loads(text)
-            line = tuple(map(parse_term, read["line"]))
+            line = tuple(map(_term, read["line"]))
             values = {
-                parse_term(move): int(value)
-                for value, moves in read["values"].items()
-                for move in moves
+                _term(move): int(value) for value, moves in read["values"].items() for move in moves
             }
         except (ValueError, KeyError, TypeError, AttributeError, GdlError) as error:
             raise PositionSetError(
@@ -128,7 +131,7 @@ def save_set(positions: PositionSet, path: Path) -> None:
     head = {"format": FORMAT, "game": positions.game, "rules": positions.rules, **positions.about}
     lines = [json.dumps(head), *(position.to_json() for position in positions.positions)]
     partial = path.with_name(f"{path.name}.new")
-    partial.write_bytes(lzma.compress("\n".join(lines).encode() + b"\n", preset=9))
+    partial.write_bytes(lzma.compress("\n".join(lines).encode() + b"\n", preset=6))
     partial.replace(path)
 
 

@@ -36,6 +36,7 @@ def test_the_help_lists_every_command() -> None:
             "strategies",
             "learn",
             "bench",
+            "lab",
             "tournament",
             "manager",
             "matches",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from statistics import mean
 
 import click
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 from rich.table import Table
 
 import gdl
@@ -108,10 +107,17 @@ def _own_sets() -> list[Path]:
 def _tested(loaded: LoadedSet, settings: Sequence[Setting], jobs: int) -> list[SetResult]:
     """Test some settings on a set, and show how far it is on stderr."""
     found = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    # Without its thread: a fork that is made while that has a lock would wait for it for ever.
+    quiet = {"auto_refresh": False, "redirect_stdout": False, "redirect_stderr": False}
+    with Progress(console=console, transient=True, **quiet) as progress:
         for setting in settings:
             task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
-            found.append(loaded.test(setting, jobs, partial(progress.advance, task)))
+
+            def tell(task: TaskID = task) -> None:
+                progress.update(task, advance=1, refresh=console.is_terminal)
+
+            found.append(loaded.test(setting, jobs, tell))
             progress.remove_task(task)
     return found
 

@@ -2,12 +2,14 @@
 
 What a strategy learns before a match, such as an evaluation, is there for each position, and what
 it learns from one position never for the next. Preparing is done once, and a fork shares its memory
-until it writes there. Only on systems that can fork, so not on Windows.
+until it writes there. Only on systems that can fork, so not on Windows; and a fork has no thread but
+the one that made it, so that strategies which keep threads of their own are refused.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +27,9 @@ SLICES = 8
 
 PREPARING_CHOICES = 3
 """Choices in the initial state after which a strategy has set itself up."""
+
+COMPILING_SECONDS = 20.0
+"""How long compiling in the background may go on after preparing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,17 @@ def searched(search: Iterator[Choice], seconds: float | None, at_least: int = 1)
 def prepare(
     strategy: Strategy, machine: StateMachine, role: Constant, seconds: float, seed: str
 ) -> None:
-    """Let a strategy search the initial state for so many seconds, as in a start clock."""
+    """Let a strategy search the initial state for so many seconds, as in a start clock.
+
+    Raises :class:`StrategyError` where it leaves threads behind that do not end.
+    """
     position = Position(machine, machine.initial_state(), role, Random(seed))
+    before = set(threading.enumerate())
     searched(strategy.search(position), seconds, PREPARING_CHOICES)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(COMPILING_SECONDS)
+        if thread.is_alive():
+            raise StrategyError("the strategy keeps threads, which forks have not: use threads=1")
 
 
 def search_all(

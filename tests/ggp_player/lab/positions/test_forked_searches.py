@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from itertools import count, repeat
 
@@ -118,3 +119,21 @@ def test_preparing_takes_some_choices_at_least(machine: StateMachine) -> None:
 
     prepare(Counting(), machine, machine.roles[0], 0, "seed")
     assert len(taken) == PREPARING_CHOICES
+
+
+def test_a_strategy_that_keeps_threads_is_refused(
+    machine: StateMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggp_player.lab.positions.forked_searches.COMPILING_SECONDS", 0.01)
+    stop = threading.Event()
+
+    class Threaded(Strategy):
+        name = "threaded"
+
+        def search(self, position: Position) -> Iterator[Choice]:
+            threading.Thread(target=stop.wait, daemon=True).start()
+            yield from repeat(Choice(position.legal_moves[0]))
+
+    with pytest.raises(StrategyError, match="keeps threads, which forks have not: use threads=1"):
+        prepare(Threaded(), machine, machine.roles[0], 0, "seed")
+    stop.set()

@@ -2,8 +2,11 @@
 
 What a strategy learns before a match, such as an evaluation, is there for each position, and what
 it learns from one position never for the next. Preparing is done once, and a fork shares its memory
-until it writes there. Only on systems that can fork, so not on Windows; and a fork has no thread but
-the one that made it, so that strategies which keep threads of their own are refused.
+until it writes there; so that copying what every search writes to takes none of its time, the fork
+first lets the strategy go on with the initial state for a slice or two.
+
+Only on systems that can fork, so not on Windows. A fork has no thread but the one that made it:
+strategies that keep threads of their own are refused.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ SLICES = 8
 
 PREPARING_CHOICES = 3
 """Choices in the initial state after which a strategy has set itself up."""
+
+WARMING_CHOICES = 3
+"""Choices in the initial state after which a fork has its own copy of what is often written."""
 
 COMPILING_SECONDS = 20.0
 """How long compiling in the background may go on after preparing."""
@@ -140,8 +146,10 @@ def _search_and_send(
     sender: Connection,
 ) -> None:
     """Search a position and send the result, or a sentence that says why there is none."""
+    start = Position(machine, machine.initial_state(), order.role, Random(order.seed))
     position = Position(machine, order.state, order.role, Random(order.seed))
     try:
+        searched(strategy.search(start), 0, WARMING_CHOICES)
         sender.send(searched(strategy.search(position), seconds))
     except Exception as error:
         sender.send(f"{type(error).__name__}: {error}")

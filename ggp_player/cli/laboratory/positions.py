@@ -109,8 +109,14 @@ def _tested(loaded: LoadedSet, settings: Sequence[Setting], jobs: int) -> list[S
     found = []
     console = Console(stderr=True)
     # Without its thread: a fork that is made while that has a lock would wait for it for ever.
-    quiet = {"auto_refresh": False, "redirect_stdout": False, "redirect_stderr": False}
-    with Progress(console=console, transient=True, **quiet) as progress:
+    shown = Progress(
+        console=console,
+        transient=True,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    with shown as progress:
         for setting in settings:
             task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
 

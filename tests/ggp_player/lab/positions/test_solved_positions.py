@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,10 @@ from ggp_player.lab.positions.solved_positions import (
     save_set,
     sets_in,
 )
+from ggp_player.lab.positions.solving import ProofSolver
 from ggp_player.lab.positions.turns import chooser, replayed
+from ggp_player.strategies import Position
+from ggp_player.strategies.solver import Enumeration
 
 RULES = gdl.load("ticTacToe")
 CORNER = SolvedPosition(
@@ -123,3 +127,24 @@ def test_our_own_sets_fit_their_rules(path: Path) -> None:
     assert all(position.is_critical for position in found.positions)
     assert len({position.to_json() for position in found.positions}) == len(found.positions)
     assert json.dumps(dict(found.about))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", sets_in(OWN_SETS), ids=lambda path: path.name)
+def test_our_own_sets_have_the_values_of_another_solver(path: Path) -> None:
+    """Retrograde analysis of the last positions; where that is too large, the proof search."""
+    found = load_set(path)
+    machine = gdl.compile(rules_of(found, path))
+    late = sorted(found.positions, key=lambda position: -len(position.line))
+    for solved in late[:4]:
+        state = replayed(machine, solved.line)
+        role = chooser(machine, state)
+        assert role is not None
+        position = Position(machine, state, machine.roles[role])
+        enumeration = Enumeration(states=500_000)
+        deque(enumeration.search(position), maxlen=0)
+        if enumeration.solution is not None:
+            values = {known.move: known.value for known in enumeration.report(position)}
+        else:
+            values = dict(ProofSolver(machine, nodes=10**8).move_values(state) or {})
+        assert values == solved.values

@@ -54,7 +54,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "lab": Target(
             "ggp_player.cli.commands.lab:lab_command",
-            "Compare two strategies by many short matches, and keep the results.",
+            "Measure how strong strategies are, and compare them.",
         ),
         "tournament": Target(
             "ggp_player.cli.commands.tournament:tournament_command",

@@ -16,6 +16,7 @@
      ├── ArchiveError       the archive of matches cannot be used, or a match or record for it
      ├── PositionError      a position that a match, or a variation of it, does not have
      ├── AnalysisError      an analysis that cannot begin now; the text says why
+     ├── PositionSetError   a set of solved positions that cannot be used, or not be made
      ├── JointMoveError     joint moves that cannot be read, or cannot be made; says which step
      └── TreeSizeError      a search tree that cannot be drawn to the depth asked for
 
@@ -109,3 +110,7 @@ class PositionError(GgpPlayerError):
 
 class AnalysisError(GgpPlayerError):
     """An analysis that cannot begin, or go on, now; the text says why."""
+
+
+class PositionSetError(GgpPlayerError):
+    """A set of solved positions that cannot be used for a game, or cannot be made of it."""

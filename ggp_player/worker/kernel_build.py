@@ -138,9 +138,12 @@ def build(folder: Path) -> None:
 
 
 def searches_modules() -> set[str]:
-    """The modules with kernels that searches call; those for circuits have another archive."""
+    """The modules with kernels that searches call.
+
+    Those for circuits have another archive, and those of the laboratory's solvers have none.
+    """
     modules = {kernel.function.__module__ for kernel in KERNELS.values()}
-    return {module for module in modules if not module.startswith("gdl.circuit.")}
+    return {name for name in modules if not name.startswith(("gdl.circuit.", "ggp_player.lab."))}
 
 
 def build_in_a_process(folder: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
+from ggp_player.cli.commands.lab_positions import positions_command
 
 LEDGER = Path("benchmarks/strength")
 """The ledger of this project, in a checkout."""
@@ -15,11 +16,12 @@ LEDGER = Path("benchmarks/strength")
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-@click.group(
-    "lab", short_help="Compare two strategies by many short matches, and keep the results."
-)
+@click.group("lab", short_help="Measure how strong strategies are, and compare them.")
 def lab_command() -> None:
-    """Find out which of two strategies is stronger, and keep what was found in a ledger."""
+    """Measure how strong strategies are, compare them, and keep what was found in a ledger."""
+
+
+lab_command.add_command(positions_command)
 
 
 @lab_command.command("duel")

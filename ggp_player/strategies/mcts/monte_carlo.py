@@ -14,15 +14,16 @@ from pydantic import Field
 from gdl import Term
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
+from ggp_player.search_slices import slice_seconds, slice_share
 from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 
 SLICE_GATES = 5_000_000
-"""The most gates evaluated between two choices: a few hundredths of a second."""
+"""The most gates evaluated between two choices of a normal slice, some hundredths of a second.
 
-SLICE_SECONDS = 0.03
-"""CPU time that a slice should take; a step may take ten times as long as its gates suggest."""
+Where there is no budget, CPU time decides: a step may take ten times as long as its gates suggest.
+"""
 
 STEP_GATES = 2_000
 """The cost in gates of everything in a step but its gates."""
@@ -176,7 +177,8 @@ class MonteCarlo(EngineStrategy):
         steps = self._steps(search)
         search.run(steps)
         seconds = (self._clock() - began) / self._threads
-        self._fitting_steps = 1 + int(steps * SLICE_SECONDS / max(seconds, SLICE_SECONDS / 2))
+        aim = slice_seconds()
+        self._fitting_steps = 1 + int(steps * aim / max(seconds, aim / 2))
 
     def _run_playouts(self, search: TreeSearch, wanted: int) -> None:
         """Run until about so many more playouts have ended, or nothing more can be shown.
@@ -203,7 +205,7 @@ class MonteCarlo(EngineStrategy):
 
     def _steps(self, search: TreeSearch) -> int:
         """The steps of a slice."""
-        most = self._most_steps(search)
+        most = max(1, int(self._most_steps(search) * slice_share()))
         return most if self._budget is not None else min(most, self._fitting_steps)
 
     def report(self, position: Position) -> Sequence[MoveReport]:

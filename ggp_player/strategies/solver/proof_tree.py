@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
+from ggp_player.search_slices import slice_share
 from ggp_player.strategies import Choice, Limit, MoveReport, Position
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
@@ -36,7 +37,7 @@ from ggp_player.strategies.solver.proof_nodes import (
 from ggp_player.strategies.solver.solver_block import SolverBlock
 
 SLICE = 2**16
-"""Nodes visited between two yields: some hundredths of a second."""
+"""Nodes visited between two yields in a normal slice: some hundredths of a second."""
 
 MAX_DEPTH = 250
 """Steps; a depth has one byte in the table."""
@@ -162,7 +163,8 @@ class ProofTree:
         self._main.begin(depth)
         self._is_finished = False
         while not self._is_finished:
-            piece = min(SLICE, self.position.work_until(self.nodes, SLICE))
+            normal = max(1, int(SLICE * slice_share()))
+            piece = min(normal, self.position.work_until(self.nodes, normal))
             if budget:
                 piece = min(piece, budget - self.nodes)
             if piece <= 0:

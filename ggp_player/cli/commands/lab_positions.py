@@ -1,0 +1,152 @@
+"""The command line of ``ggp-player lab positions``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ggp_player.cli.commands.arguments import RULESHEET, output_option
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+class _Plies(click.ParamType[tuple[int, int]]):
+    """Two numbers of choices, as in 8-24."""
+
+    name = "plies"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Read two numbers; fail as click does."""
+        first, dash, last = str(value).partition("-")
+        if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
+            return int(first), int(last)
+        return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
+
+
+@click.group("positions", short_help="Make sets of solved positions, and count errors in them.")
+def positions_command() -> None:
+    """Make sets of critical solved positions, and count the errors of strategies in them."""
+
+
+@positions_command.command("make")
+@click.argument("rulesheet", type=RULESHEET, metavar="GAME")
+@click.option("--count", type=click.IntRange(1), default=1000, show_default=True, metavar="N")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option(
+    "--plies",
+    type=_Plies(),
+    default="8-24",
+    show_default=True,
+    metavar="FIRST-LAST",
+    help="How many choices lead to a position.",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["proof", "connect-four", "hex"]),
+    default="proof",
+    show_default=True,
+    help="What solves: the last two are for our own rulesheets of these games, hex of any size.",
+)
+@click.option(
+    "--nodes",
+    type=click.IntRange(1),
+    default=5_000_000,
+    show_default=True,
+    metavar="N",
+    help="Leave out positions that take more to solve.",
+)
+@click.option(
+    "--per-game",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Positions from one game at most.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Keep what a short tree search gets wrong at least once in so many tries; 0 for all.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    metavar="N",
+    help="End after so many games, with what was found.",
+)
+@output_option("--output", text="The file to write.  [default: GAME.positions.xz]")
+def make_command(**options: Any) -> None:  # noqa: ANN401
+    """Make a set of critical solved positions of a game in which two rivals move in turn.
+
+    Critical are positions in which some moves keep the value, and some do not. Ctrl-C breaks it
+    off; the same command goes on where it was.
+
+    \b
+    Example:
+        ggp-player lab positions make games/dotsAndBoxes.kif --plies 12-20 --count 20
+    """
+    from ggp_player.cli.lab.positions import run_make
+
+    run_make(**options)
+
+
+@positions_command.command("test")
+@click.argument("strategy")
+@click.argument("files", nargs=-1, type=_FILE, metavar="[FILE...]")
+@click.option("--against", metavar="STRATEGY", help="Another strategy, on the same positions.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    multiple=True,
+    metavar="S",
+    help="CPU seconds for each position; may be given several times.  [default: 0.02, 0.1]",
+)
+@click.option(
+    "--own-budget",
+    is_flag=True,
+    help="Let searches end by themselves: for strategies such as mcts:playouts=20000.",
+)
+@click.option(
+    "--start-clock",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    metavar="S",
+    help="CPU seconds for preparing in the initial state; what learns needs some 25.",
+)
+@click.option(
+    "--count", type=click.IntRange(1), metavar="N", help="Only the first positions of each set."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Positions that are searched at the same time.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write all results as JSON.")
+def test_command(**options: Any) -> None:  # noqa: ANN401
+    """Count in how many solved positions a strategy chooses a move that gives value away.
+
+    Without a FILE all sets of benchmarks/strength/positions are used. With --against the two are
+    compared by McNemar's exact test. Each position is searched in a fork of the process, so this
+    does not run on Windows.
+
+    \b
+    Example:
+        ggp-player lab positions test mcts --against uct --seconds 0.02 --count 20
+    """
+    from ggp_player.cli.lab.positions import run_test
+
+    run_test(**options)

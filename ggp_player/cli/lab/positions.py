@@ -1,0 +1,162 @@
+"""The commands ``ggp-player lab positions``: sets of solved positions, and errors in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean
+
+import click
+from rich.console import Console
+from rich.progress import Progress, TaskID
+from rich.table import Table
+
+import gdl
+from ggp_player.cli.options import reporting_unplayable_game, say_on_stderr
+from ggp_player.lab.positions.forked_searches import can_fork
+from ggp_player.lab.positions.position_maker import Recipe
+from ggp_player.lab.positions.position_report import as_json as report_as_json
+from ggp_player.lab.positions.position_report import comparisons, mean_share, settings_of
+from ggp_player.lab.positions.position_test import LoadedSet, SetResult, Setting
+from ggp_player.lab.positions.set_making import Order, SolverName, make_set
+from ggp_player.lab.positions.solved_positions import OWN_SETS, SUFFIX, sets_in
+from ggp_player.move_service import warm_up_first
+
+DEFAULT_SECONDS = (0.02, 0.1)
+"""CPU seconds for each position."""
+
+
+def run_make(
+    rulesheet: Path,
+    count: int,
+    seed: int,
+    plies: tuple[int, int],
+    solver: SolverName,
+    nodes: int,
+    per_game: int,
+    tries: int,
+    games: int,
+    output: Path | None,
+) -> None:
+    """Make a set of positions, and write it."""
+    with reporting_unplayable_game():
+        ruleset = gdl.load(rulesheet)
+        path = output or Path(f"{ruleset.game}{SUFFIX}")
+        recipe = Recipe(*plies, tries=tries, per_game=per_game)
+        order = Order(ruleset, count, seed, recipe, solver, nodes, games)
+        warm_up_first(say_on_stderr)
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(ruleset.game, total=count)
+
+            def tell(played: int, found: int) -> None:
+                description = f"{ruleset.game}, {played} games"
+                progress.update(task, completed=found, description=description)
+
+            try:
+                made = make_set(order, path, tell)
+            except KeyboardInterrupt:
+                raise click.ClickException(
+                    "broken off; the same command goes on where it was"
+                ) from None
+    click.echo(f"{path}: {len(made.positions)} positions, {path.stat().st_size} bytes")
+
+
+def run_test(
+    strategy: str,
+    files: Sequence[Path],
+    against: str | None,
+    seconds: Sequence[float],
+    own_budget: bool,
+    start_clock: float,
+    count: int | None,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Count the errors of one or two strategies, print them, and compare."""
+    if own_budget and seconds:
+        raise click.UsageError("--own-budget takes the place of --seconds")
+    if not can_fork():
+        raise click.ClickException("positions are searched in forks, which this system has not")
+    limits = (None,) if own_budget else (seconds or DEFAULT_SECONDS)
+    specs = [strategy] if against is None else [strategy, against]
+    settings = [[Setting(spec, limit, start_clock, seed) for spec in specs] for limit in limits]
+    warm_up_first(say_on_stderr)
+    pairs = [(first, *rest) for first, *rest in settings]
+    results: list[SetResult] = []
+    with reporting_unplayable_game():
+        for path in files or _own_sets():
+            loaded = LoadedSet(path, count)
+            results += _tested(loaded, [each for pair in pairs for each in pair], jobs)
+    compared = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
+    if as_json:
+        click.echo(json.dumps(report_as_json(results, compared), indent=2))
+    else:
+        _print(results, compared)
+
+
+def _own_sets() -> list[Path]:
+    """The sets of the sources, where this is run from them."""
+    found = sets_in(OWN_SETS)
+    if not found:
+        raise click.UsageError("name a FILE: the sets of our own come with the sources alone")
+    return found
+
+
+def _tested(loaded: LoadedSet, settings: Sequence[Setting], jobs: int) -> list[SetResult]:
+    """Test some settings on a set, and show how far it is on stderr."""
+    found = []
+    console = Console(stderr=True)
+    # Without its thread: a fork that is made while that has a lock would wait for it for ever.
+    shown = Progress(
+        console=console,
+        transient=True,
+        auto_refresh=False,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    with shown as progress:
+        for setting in settings:
+            task = progress.add_task(f"{loaded.game}, {setting}", total=len(loaded.positions))
+
+            def tell(task: TaskID = task) -> None:
+                progress.update(task, advance=1, refresh=console.is_terminal)
+
+            found.append(loaded.test(setting, jobs, tell))
+            progress.remove_task(task)
+    return found
+
+
+def _print(results: Sequence[SetResult], compared: Sequence[tuple[Setting, Setting]]) -> None:
+    """Print a table of errors, and what the comparisons say."""
+    console = Console(highlight=False, markup=False)
+    settings = settings_of(results)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("errors, %", no_wrap=True)
+    table.add_column("positions", justify="right")
+    for setting in settings:
+        table.add_column(str(setting), justify="right")
+    for game in dict.fromkeys(result.game for result in results):
+        row = {result.setting: result for result in results if result.game == game}
+        positions = str(next(iter(row.values())).count.positions)
+        table.add_row(game, positions, *(_share(row[setting]) for setting in settings))
+    if len({result.game for result in results}) > 1:
+        shares = (f"{100 * mean_share(results, setting):.1f}" for setting in settings)
+        table.add_row("mean of games", "", *shares)
+    used = (
+        f"{mean(result.seconds for result in results if result.setting == setting):.3f}"
+        for setting in settings
+    )
+    table.add_row("seconds used", "", *used)
+    console.print(table)
+    for first, second in compared:
+        console.print(f"\n{first} against {second}, positions that only one of them gets wrong:")
+        for game, found in comparisons(results, first, second).items():
+            counts = f"{found.only_first} and {found.only_second}"
+            console.print(f"  {game}: {counts}, p = {found.p_value:.3g}: {found.verdict}")
+
+
+def _share(result: SetResult) -> str:
+    count = result.count
+    return f"{100 * count.share:.1f} ± {196 * count.standard_error:.1f}"

@@ -1,0 +1,154 @@
+"""Tests of strategies on sets of solved positions: how often they give value away.
+
+Each position is searched by a strategy as it is after its start clock. Its time is CPU time of the
+thread, read after each choice; slices are made shorter than in a match for it. Searches that have
+threads or processes of their own take more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+import gdl
+from gdl import Constant
+from gdl.engine import PropnetStateMachine
+from ggp_player.errors import PositionSetError, StrategyError
+from ggp_player.lab.positions.forked_searches import (
+    SLICES,
+    SearchOrder,
+    SearchResult,
+    prepare,
+    search_all,
+)
+from ggp_player.lab.positions.paired_errors import ErrorCount
+from ggp_player.lab.positions.solved_positions import SolvedPosition, load_set, rules_of
+from ggp_player.lab.positions.turns import chooser, replayed
+from ggp_player.search_memory import search_memory, set_search_memory
+from ggp_player.search_slices import NORMAL_SECONDS, set_slice_seconds, slice_seconds
+from ggp_player.strategies import Strategy
+from ggp_player.strategies.selection import create
+
+TREE_BYTES = 2**28
+"""Memory of the searches of one position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A strategy, as ``create`` takes it, and its CPU time for each position.
+
+    ``seconds`` is None for a strategy with a budget of its own. ``start_clock`` are seconds of CPU
+    time for preparing in the initial state, once for each role.
+    """
+
+    strategy: str
+    seconds: float | None
+    start_clock: float = 0.0
+    seed: int = 0
+
+    def __str__(self) -> str:
+        return self.strategy if self.seconds is None else f"{self.strategy} at {self.seconds:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """How a setting did on a set: the move and the CPU seconds for each position, in order."""
+
+    setting: Setting
+    game: str
+    searches: Sequence[SearchResult]
+    errors: Sequence[bool]
+
+    @property
+    def count(self) -> ErrorCount:
+        """The errors, and the positions."""
+        return ErrorCount(sum(self.errors), len(self.errors))
+
+    @property
+    def seconds(self) -> float:
+        """The mean CPU time of a search."""
+        return mean(search.seconds for search in self.searches) if self.searches else 0.0
+
+
+class LoadedSet:
+    """A set of positions, with the compiled game and the states of the positions.
+
+    ``count`` limits it to the first positions. Raises :class:`PositionSetError` for a file that
+    cannot be used, with its name.
+    """
+
+    def __init__(self, path: Path, count: int | None = None) -> None:
+        found = load_set(path)
+        self.game = found.game
+        self.machine: PropnetStateMachine = gdl.compile(rules_of(found, path))
+        self.machine.warm_up()
+        self.positions: Sequence[SolvedPosition] = found.positions[:count]
+        self._orders: list[tuple[SearchOrder, SolvedPosition]] = []
+        for number, position in enumerate(self.positions, 1):
+            try:
+                self._orders.append((self._order(position, number), position))
+            except PositionSetError as error:
+                raise PositionSetError(f"{path}: position {number}: {error}") from error
+
+    def _order(self, position: SolvedPosition, number: int) -> SearchOrder:
+        machine = self.machine
+        state = replayed(machine, position.line)
+        role = None if machine.is_terminal(state) else chooser(machine, state)
+        if role is None:
+            raise PositionSetError("expected a position in which somebody has a choice")
+        legal = machine.legal_moves(state, machine.roles[role])
+        if set(legal) != set(position.values):
+            raise PositionSetError("expected the value of every legal move, and of no other")
+        return SearchOrder(state, machine.roles[role], str(number))
+
+    def test(
+        self, setting: Setting, jobs: int = 1, tell: Callable[[], None] = lambda: None
+    ) -> SetResult:
+        """Let a strategy choose a move in each position.
+
+        ``tell`` is called after each. Raises :class:`StrategyError` where the strategy refuses the
+        game, or a search fails.
+        """
+        orders = [
+            SearchOrder(order.state, order.role, f"{setting.seed}:{order.seed}")
+            for order, _ in self._orders
+        ]
+        memory, slices = search_memory(), slice_seconds()
+        set_search_memory(min(memory, TREE_BYTES))
+        limit = NORMAL_SECONDS * SLICES if setting.seconds is None else setting.seconds
+        set_slice_seconds(min(slices, limit / SLICES))
+        results: list[SearchResult | None] = [None] * len(orders)
+        try:
+            prepared = self._prepared(setting)
+            found = search_all(prepared, self.machine, orders, setting.seconds, jobs)
+            for number, result in found:
+                results[number] = result
+                tell()
+        finally:
+            set_search_memory(memory)
+            set_slice_seconds(slices)
+        searches = [result for result in results if result is not None]
+        errors = [
+            position.is_error(result.move)
+            for result, (_, position) in zip(searches, self._orders, strict=True)
+        ]
+        return SetResult(setting, self.game, searches, errors)
+
+    def _prepared(self, setting: Setting) -> Callable[[Constant], Strategy]:
+        """Prepare the strategies of the roles, each when it is first asked for."""
+        known: dict[Constant, Strategy] = {}
+
+        def strategy_of(role: Constant) -> Strategy:
+            if role not in known:
+                strategy = create(setting.strategy)
+                refusal = strategy.refusal(self.machine)
+                if refusal is not None:
+                    raise StrategyError(f"{self.game}: {refusal}")
+                seed = f"{setting.seed}:{role}"
+                prepare(strategy, self.machine, role, setting.start_clock, seed)
+                known[role] = strategy
+            return known[role]
+
+        return strategy_of

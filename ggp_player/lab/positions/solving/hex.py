@@ -1,0 +1,86 @@
+"""The solver of hex: from facts to bitboards, and from wins to goals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gdl import Function, State, StateMachine, Term
+from ggp_player.errors import PositionSetError
+from ggp_player.lab.positions.solving.hex_kernels import MAX_SIZE, UNKNOWN, WIN, new_search, solve
+from ggp_player.lab.positions.turns import after_choice, chooser
+
+TABLE_ENTRIES = 2**22
+"""The size of the transposition table: 96 MiB."""
+
+
+class HexSolver:
+    """Solves positions of our own rulesheet ``hex``, of any size up to 7.
+
+    It gives up after ``nodes`` nodes. The table is kept from position to position, which changes no
+    value.
+    """
+
+    def __init__(
+        self, machine: StateMachine, nodes: int = 10_000_000, entries: int = TABLE_ENTRIES
+    ) -> None:
+        self._machine = machine
+        self._nodes = nodes
+        places = [
+            _place(move)
+            for move in machine.legal_moves(machine.initial_state(), machine.roles[0])
+            if isinstance(move, Function)
+        ]
+        self._size = max((max(place) for place in places), default=0)
+        if not 1 < self._size <= MAX_SIZE or len(places) != self._size**2:
+            raise PositionSetError(f"expected a rhombus of at most {MAX_SIZE} cells a side")
+        self._search = new_search(self._size, entries)
+
+    @property
+    def description(self) -> str:
+        """How it solves."""
+        return f"hex by carriers on bitboards, given up after {self._nodes} nodes a position"
+
+    def forget(self) -> None:
+        """Forget nothing: the table changes no value, and seldom where a search gives up."""
+
+    def move_values(self, state: State) -> dict[Term, int] | None:
+        """Solve a state in which somebody has a choice; None where that takes too many nodes."""
+        machine = self._machine
+        role = chooser(machine, state)
+        assert role is not None
+        stones, left, values = self._stones(state), self._nodes, {}
+        for move in machine.legal_moves(state, machine.roles[role]):
+            after = after_choice(machine, state, role, move)
+            if machine.is_terminal(after):
+                values[move] = machine.goal(after, machine.roles[role]) or 0
+                continue
+            moved = list(stones)
+            moved[role] |= self._bit(*_place(move))
+            before = int(self._search.nodes[0])
+            found = solve(self._search, np.uint64(moved[0]), np.uint64(moved[1]), 1 - role, left)
+            left -= int(self._search.nodes[0]) - before
+            if found == UNKNOWN or left <= 0:
+                return None
+            values[move] = 0 if found == WIN else 100
+        return values
+
+    def _stones(self, state: State) -> list[int]:
+        """Return the stones of each role."""
+        stones = [0, 0]
+        roles = list(map(str, self._machine.roles))
+        for fact in state:
+            if isinstance(fact, Function) and fact.name == "stone":
+                role, x, y = map(str, fact.args)
+                stones[roles.index(role)] |= self._bit(int(x), int(y))
+        return stones
+
+    def _bit(self, x: int, y: int) -> int:
+        return 1 << (self._size + 1) * (y - 1) + x - 1
+
+
+def _place(move: Term) -> tuple[int, int]:
+    """Return the cell of ``(place x y)``, from 1."""
+    if isinstance(move, Function) and move.name == "place":
+        x, y = map(str, move.args)
+        return int(x), int(y)
+    raise PositionSetError(f"expected a move (place x y); found {move}")

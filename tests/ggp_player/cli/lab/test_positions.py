@@ -1,0 +1,78 @@
+"""``ggp-player lab positions``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ggp_player.__main__ import main
+from ggp_player.lab.positions.forked_searches import can_fork
+from ggp_player.lab.positions.solved_positions import load_set
+from tests.support.paths import GAMES
+
+TIC_TAC_TOE = str(GAMES / "ticTacToe.kif")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["lab", "positions", *arguments])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set of ten positions of tic-tac-toe."""
+    path = tmp_path_factory.mktemp("sets") / "ticTacToe.positions.xz"
+    options = ["--count", "10", "--plies", "2-6", "--tries", "0", "--seed", "5"]
+    result = run("make", TIC_TAC_TOE, *options, "--output", str(path))
+    assert result.exit_code == 0, result.output
+    assert f"{path}: 10 positions" in result.stdout
+    return path
+
+
+def test_a_set_is_made(made: Path) -> None:
+    found = load_set(made)
+    assert len(found.positions) == 10
+    assert found.about["seed"] == 5
+    assert found.about["recipe"]["first"] == 2
+
+
+def test_plies_that_are_none_are_refused() -> None:
+    result = run("make", TIC_TAC_TOE, "--plies", "6-2")
+    assert result.exit_code == 2
+    assert "expected two numbers of plies such as 8-24; found 6-2" in result.stderr
+
+
+def test_games_of_simultaneous_moves_are_refused(tmp_path: Path) -> None:
+    result = run("make", str(GAMES / "handDuel.kif"), "--output", str(tmp_path / "set"))
+    assert result.exit_code == 1
+    assert "expected one role with a choice in each state; found" in result.stderr
+
+
+@pytest.mark.skipif(not can_fork(), reason="this system cannot fork")
+def test_errors_are_told_as_a_table_and_as_json(made: Path) -> None:
+    arguments = ["test", "alpha_beta", str(made), "--against", "legal", "--seconds", "0.3"]
+    table = run(*arguments, "--count", "4", "--jobs", "2")
+    assert table.exit_code == 0, table.output
+    assert "alpha_beta at 0.3 s" in table.stdout
+    assert "positions that only one of them gets" in table.stdout
+    document = json.loads(run(*arguments, "--count", "4", "--json").stdout)
+    ours, theirs = document["results"]
+    assert (ours["errors"], ours["positions"]) == (0, 4)
+    assert theirs["errors"] > 0
+    assert document["comparisons"][0]["only_second_errs"] == theirs["errors"]
+
+
+def test_what_cannot_be_together_is_refused(made: Path) -> None:
+    result = run("test", "mcts", str(made), "--own-budget", "--seconds", "1")
+    assert result.exit_code == 2
+    assert "--own-budget takes the place of --seconds" in result.stderr
+
+
+def test_a_file_that_is_no_set_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.positions.xz"
+    path.write_text("no set")
+    result = run("test", "mcts", str(path))
+    assert result.exit_code == 1
+    assert f"{path} cannot be read" in result.stderr

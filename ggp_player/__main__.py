@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
             "Measure the speed of the searches.",
         ),
         "lab": Target(
-            "ggp_player.cli.commands.lab:lab_command",
+            "ggp_player.cli.commands.lab.group:lab_command",
             "Measure how strong strategies are, and compare them.",
         ),
         "tournament": Target(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
-from ggp_player.cli.commands.lab_positions import positions_command
+from ggp_player.cli.commands.lab.positions import positions_command
 
 LEDGER = Path("benchmarks/strength")
 """The ledger of this project, in a checkout."""

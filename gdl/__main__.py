@@ -57,7 +57,7 @@ COMMANDS: Mapping[str, Target] = MappingProxyType(
         ),
         "opening": Target(
             "gdl.cli.commands.opening:opening_command",
-            "Write the rules of a game that begins after N random joint moves.",
+            "Write rules that begin after N random joint moves.",
         ),
         "bench": Target(
             "gdl.cli.commands.bench:bench_command",

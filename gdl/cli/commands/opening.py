@@ -22,7 +22,7 @@ from gdl.cli.commands.arguments import OUTPUT, rulesheet_argument, seed_option
 @seed_option
 @click.option("--output", "-o", type=OUTPUT, help="Where to write, instead of standard output.")
 def opening_command(**options: Any) -> None:  # noqa: ANN401
-    """Write the rules of a game that begins after N random joint moves.
+    """Write rules that begin after N random joint moves.
 
     The rules for init are replaced by the facts of that position; all other rules stay as they
     are, in the notation of FILE. Comments are left out, as they may speak of the other beginning;

@@ -64,11 +64,11 @@ def run_make(
 
 def run_test(
     strategy: str,
-    files: Sequence[Path],
+    sets: Sequence[Path],
     against: str | None,
     seconds: Sequence[float],
     own_budget: bool,
-    start_clock: float,
+    prepare: float,
     count: int | None,
     seed: int,
     jobs: int,
@@ -81,12 +81,12 @@ def run_test(
         raise click.ClickException("positions are searched in forks, which this system has not")
     limits = (None,) if own_budget else (seconds or DEFAULT_SECONDS)
     specs = [strategy] if against is None else [strategy, against]
-    settings = [[Setting(spec, limit, start_clock, seed) for spec in specs] for limit in limits]
+    settings = [[Setting(spec, limit, prepare, seed) for spec in specs] for limit in limits]
     warm_up_first(say_on_stderr)
     pairs = [(first, *rest) for first, *rest in settings]
     results: list[SetResult] = []
     with reporting_unplayable_game():
-        for path in files or _own_sets():
+        for path in sets or _own_sets():
             loaded = LoadedSet(path, count)
             results += _tested(loaded, [each for pair in pairs for each in pair], jobs)
     compared = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]

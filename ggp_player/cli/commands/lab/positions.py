@@ -101,7 +101,7 @@ def make_command(**options: Any) -> None:  # noqa: ANN401
 
 @positions_command.command("test")
 @click.argument("strategy")
-@click.argument("files", nargs=-1, type=_FILE, metavar="[FILE...]")
+@click.argument("sets", nargs=-1, type=_FILE, metavar="[FILE...]")
 @click.option("--against", metavar="STRATEGY", help="Another strategy, on the same positions.")
 @click.option(
     "--seconds",
@@ -116,7 +116,7 @@ def make_command(**options: Any) -> None:  # noqa: ANN401
     help="Let searches end by themselves: for strategies such as mcts:playouts=20000.",
 )
 @click.option(
-    "--start-clock",
+    "--prepare",
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,

@@ -28,6 +28,8 @@ from tests.support.paths import GAMES
 NO_RULESHEETS = {
     ("gdl bench", "baselines_file"),
     ("gdl bench", "peers"),
+    ("ggp-player lab ledger", "folder"),
+    ("ggp-player lab positions test", "sets"),
     ("ggp-player serve", "config"),
     ("ggp-player manager", "players"),
 }
@@ -37,6 +39,7 @@ RULESHEET_COMMANDS = {
     *(f"gdl {name}" for name in gdl.__main__.COMMANDS if name != "serve-oracle"),
     *(f"ggp-player {name}" for name in ("match", "play", "analyze", "learn", "bench")),
     *("ggp-player tournament", "ggp-player matches import"),
+    *("ggp-player lab duel", "ggp-player lab positions make"),
 }
 
 

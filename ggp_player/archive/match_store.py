@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import singledispatchmethod
 
+from ggp_player import events
 from ggp_player.archive.outcomes import outcomes
 from ggp_player.archive.schema import SIZE
 from ggp_player.events import (
@@ -27,7 +28,6 @@ from ggp_player.events import (
     StepsTakenBack,
     Thoughts,
     TurnAsked,
-    encode_event,
 )
 
 SILENT_CLOCKS = 3
@@ -243,7 +243,7 @@ class MatchStore:
         thoughts = self._thoughts.pop(event.match, None)
         if thoughts is not None and thoughts.turn != event.turn:
             thoughts = None
-        search = zlib.compress(b"null" if thoughts is None else encode_event(thoughts))
+        search = zlib.compress(b"null" if thoughts is None else events.encode_event(thoughts))
         line = thoughts.line if thoughts is not None and thoughts.move == event.move else ()
         self._execute(
             "INSERT OR REPLACE INTO choices VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

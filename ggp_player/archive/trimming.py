@@ -14,8 +14,6 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
-from pydantic import ByteSize, TypeAdapter
-
 from ggp_player.archive.schema import INCREMENTAL, transaction
 
 DEFAULT_BYTES = 2**30
@@ -37,8 +35,6 @@ DAY = 86_400_000
 """Milliseconds."""
 
 UNLIMITED = "none"
-
-_BYTES = TypeAdapter(ByteSize)
 
 _UNFINISHED = "(status = 'suspended' OR (status = 'running' AND silent_time >= :now))"
 
@@ -73,7 +69,10 @@ class ArchiveLimit:
         try:
             if not text[-1:].isalpha():
                 raise ValueError("there is no unit")
-            return cls(None, int(_BYTES.validate_python(text)))
+            # Imported here, as lists of matches need none of it.
+            from pydantic import ByteSize, TypeAdapter
+
+            return cls(None, int(TypeAdapter(ByteSize).validate_python(text)))
         except (ValueError, OverflowError) as error:
             expected = "expected a number of matches, a size such as 500MB or 2GiB, or none"
             raise ValueError(f"{expected}; found {text[:40]}") from error

@@ -24,8 +24,10 @@ who play call, and :mod:`.json_lines` writes them for other programs. :mod:`.ste
 player may have been told of a step.
 """
 
+from typing import TYPE_CHECKING
+
+from gdl.system import imported_later
 from ggp_player.events.bus import EventBus, Subscription, SubscriptionOverrunError
-from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
 from ggp_player.events.match_events import (
     Event,
     GameDescribed,
@@ -46,6 +48,15 @@ from ggp_player.events.move_table import COLUMNS, line_text, move_table_lines, v
 from ggp_player.events.publisher import MatchPublisher
 from ggp_player.events.search_view import MoveThought, SearchView
 from ggp_player.events.steps import History, ObservedStep, Step
+
+if TYPE_CHECKING:
+    from ggp_player.events.json_lines import EventWriter, decode_event, encode_event
+
+_PLACES = dict.fromkeys(
+    ("EventWriter", "decode_event", "encode_event"), "ggp_player.events.json_lines"
+)
+
+__getattr__ = imported_later(__name__, _PLACES)
 
 __all__ = [
     "COLUMNS",

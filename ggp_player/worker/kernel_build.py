@@ -98,12 +98,14 @@ def run_all_searches() -> None:
 def _call_the_rest() -> None:
     """Call the kernels that searches of small games do not need."""
     from ggp_player.strategies.mcts import Settings, TreeSearch
+    from ggp_player.strategies.mcts.pools import live_child
 
     machine = gdl.compile(gdl.parse(TURNS))
     search = TreeSearch(machine, Settings(), memory=2**20)
     search.set_root(machine.initial_state())
     search.run(10)
     search.line(0, 0)
+    live_child(search.memory.tree, 0)
     _call_the_engines(machine)
 
 

@@ -11,28 +11,16 @@ import pytest
 import gdl
 from ggp_player.strategies import Component, Meter, Position, component, metering, tally
 from ggp_player.strategies.selection import create
-
-
-class FakeClock:
-    """CPU time that passes only where a test says so; each thread has its own."""
-
-    def __init__(self) -> None:
-        self._own = threading.local()
-
-    def __call__(self) -> float:
-        return getattr(self._own, "seconds", 0.0)
-
-    def spend(self, seconds: float) -> None:
-        self._own.seconds = self() + seconds
+from tests.support.cpu_clock import FakeCpuClock
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+def clock() -> FakeCpuClock:
+    return FakeCpuClock()
 
 
 @component(Component.PROOF)
-def prove(clock: FakeClock, steps: int = 3) -> Iterator[int]:
+def prove(clock: FakeCpuClock, steps: int = 3) -> Iterator[int]:
     for step in range(steps):
         clock.spend(2)
         tally(nodes=10, depth=step)
@@ -40,7 +28,7 @@ def prove(clock: FakeClock, steps: int = 3) -> Iterator[int]:
 
 
 @component(Component.DUELS)
-def work_with_a_part(clock: FakeClock) -> Generator[str, None, str]:
+def work_with_a_part(clock: FakeCpuClock) -> Generator[str, None, str]:
     clock.spend(1)
     for step in prove(clock):
         clock.spend(4)
@@ -48,18 +36,18 @@ def work_with_a_part(clock: FakeClock) -> Generator[str, None, str]:
     return "done"
 
 
-def passed_on(clock: FakeClock) -> Iterator[str]:
+def passed_on(clock: FakeCpuClock) -> Iterator[str]:
     yield (yield from work_with_a_part(clock))
 
 
-def test_nothing_is_wrapped_without_a_meter(clock: FakeClock) -> None:
+def test_nothing_is_wrapped_without_a_meter(clock: FakeCpuClock) -> None:
     work = prove(clock)
     assert isinstance(work, GeneratorType)
     assert work.gi_code.co_name == "prove"
     assert list(work) == [0, 1, 2]
 
 
-def test_time_and_counts_go_to_the_component_that_runs(clock: FakeClock) -> None:
+def test_time_and_counts_go_to_the_component_that_runs(clock: FakeCpuClock) -> None:
     meter = Meter(clock)
     with metering(meter):
         for _ in prove(clock):
@@ -71,7 +59,7 @@ def test_time_and_counts_go_to_the_component_that_runs(clock: FakeClock) -> None
     assert used[Component.PROOF].depth == 2
 
 
-def test_what_a_part_takes_is_not_charged_twice(clock: FakeClock) -> None:
+def test_what_a_part_takes_is_not_charged_twice(clock: FakeCpuClock) -> None:
     meter = Meter(clock)
     with metering(meter):
         found = list(passed_on(clock))
@@ -80,7 +68,7 @@ def test_what_a_part_takes_is_not_charged_twice(clock: FakeClock) -> None:
     assert used == {Component.DUELS: 1 + 3 * 4, Component.PROOF: 3 * 2}
 
 
-def test_a_reading_begins_anew(clock: FakeClock) -> None:
+def test_a_reading_begins_anew(clock: FakeCpuClock) -> None:
     meter = Meter(clock)
     with metering(meter):
         work = prove(clock)
@@ -91,7 +79,7 @@ def test_a_reading_begins_anew(clock: FakeClock) -> None:
     assert meter.take()[Component.PROOF].seconds == 2
 
 
-def test_each_thread_has_its_own_time(clock: FakeClock) -> None:
+def test_each_thread_has_its_own_time(clock: FakeCpuClock) -> None:
     meter = Meter(clock)
     with metering(meter):
         work = work_with_a_part(clock)
@@ -104,7 +92,7 @@ def test_each_thread_has_its_own_time(clock: FakeClock) -> None:
     assert seconds == {Component.DUELS: 13, Component.PROOF: 6}
 
 
-def test_closing_and_errors_reach_what_is_watched(clock: FakeClock) -> None:
+def test_closing_and_errors_reach_what_is_watched(clock: FakeCpuClock) -> None:
     closed = []
 
     @component(Component.SERIES)
@@ -129,7 +117,7 @@ def test_closing_and_errors_reach_what_is_watched(clock: FakeClock) -> None:
     assert Component.OTHER not in meter.take()
 
 
-def test_what_runs_under_no_name_is_other(clock: FakeClock) -> None:
+def test_what_runs_under_no_name_is_other(clock: FakeCpuClock) -> None:
     meter = Meter(clock)
     with metering(meter):
         tally(nodes=7)

@@ -10,8 +10,9 @@ counts
     Descents, playouts and nodes of a component. They depend on the machine only by how many of them
     come to a second.
 
-:mod:`.search_profile` measures one search, :mod:`.solving` what it takes to prove stored positions,
-:mod:`.game_profile` both for a game, and :mod:`.profile_report` tells.
+:mod:`.places` finds the states to search, :mod:`.search_profile` measures one search,
+:mod:`.solving` what it takes to prove stored positions, :mod:`.game_profile` all that for a game,
+and :mod:`.profile_report` tells.
 """
 
 from ggp_player.lab.profile.game_profile import GameProfile, ProfileSettings, profile_game

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from statistics import mean
 
 from gdl import Constant, StateMachine
 from gdl.engine import PropnetStateMachine
-from gdl.language import moves_by_chance
-from gdl.playouts import Step, play_out, randomness
+from gdl.playouts import Step
 from ggp_player.lab.balance import LabGame
 from ggp_player.lab.match import new_machine
+from ggp_player.lab.profile.places import (
+    beginning_and_middle,
+    place_to_search,
+    searching_role,
+)
 from ggp_player.lab.profile.search_profile import CpuClocks, SearchProfile, SearchProfiler
 from ggp_player.lab.profile.solving import Solving, solve_positions, stored_positions
 from ggp_player.search_memory import search_memory, set_search_memory
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection import create
-
-LENGTH_PLAYOUTS = 8
-"""Random playouts that tell how long a match is."""
-
-LENGTH_STEPS = 400
-"""The most steps of one."""
-
-TRIES = 100
-"""Random playouts among which a position is looked for."""
 
 MEMORY = 2**28
 """Bytes for the searches of a game."""
@@ -82,9 +76,10 @@ def profile_game(
         return GameProfile(game.name, remark=refusal)
     if isinstance(machine, PropnetStateMachine):
         machine.warm_up()  # otherwise a thread does it during the first search
-    role = _searching_role(machine)
-    plies = sorted(settings.plies or _beginning_and_middle(machine, settings.seed))
-    places = [_place_to_search(machine, role, wanted, settings.seed) for wanted in plies]
+    tell("choosing positions")
+    role = searching_role(machine)
+    plies = sorted(settings.plies or beginning_and_middle(machine, settings.seed))
+    places = [place_to_search(machine, role, wanted, settings.seed) for wanted in plies]
     memory = search_memory()
     set_search_memory(min(memory, MEMORY))
     try:
@@ -97,33 +92,6 @@ def profile_game(
     missing = [str(wanted) for wanted, place in zip(plies, places, strict=True) if place is None]
     remark = f"{role} has no choice left after {' or '.join(missing)} plies" if missing else ""
     return GameProfile(game.name, searches, solving, remark)
-
-
-def _searching_role(machine: StateMachine) -> Constant:
-    """The first role that has a choice in the initial state, or else the first but ``random``."""
-    state = machine.initial_state()
-    players = [role for role in machine.roles if not moves_by_chance(role)]
-    choosing = [role for role in players if len(machine.legal_moves(state, role)) > 1]
-    return (*choosing, *players, *machine.roles)[0]
-
-
-def _beginning_and_middle(machine: StateMachine, seed: int) -> tuple[int, int]:
-    """No plies, and half of what random playouts last."""
-    lengths = [
-        sum(1 for _ in play_out(machine, randomness(seed, number), LENGTH_STEPS)) - 1
-        for number in range(LENGTH_PLAYOUTS)
-    ]
-    return 0, round(mean(lengths) / 2)
-
-
-def _place_to_search(machine: StateMachine, role: Constant, plies: int, seed: int) -> Step | None:
-    """The first state, after so many random plies, in which a role has a choice; None without."""
-    for number in range(TRIES):
-        for step in play_out(machine, randomness(seed, number), plies + LENGTH_STEPS):
-            has_choice = step.joint_move and len(machine.legal_moves(step.state, role)) > 1
-            if step.number >= plies and has_choice:
-                return step
-    return None
 
 
 def _searches(

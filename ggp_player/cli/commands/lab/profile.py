@@ -72,7 +72,8 @@ def profile_command(context: click.Context, /, **options: Any) -> None:  # noqa:
 
     The components are the analysis of the game, the parts of the learner, the tree search,
     alpha-beta with what was learned, and the provers: proof search, enumeration, series. One object
-    of the strategy searches the initial state and then the later positions, as in a match. What the
+    of the strategy searches the initial state and then the later positions, as in a match; of
+    twenty random ones each is that which a short tree search values nearest to 50. What the
     components count, descents, playouts and nodes, is told for each CPU second of their own; the
     depth is that to which alpha-beta has searched everything. Stored positions are those of
     benchmarks/strength/positions, which the sources have.

@@ -89,7 +89,7 @@ def profile_command(context: click.Context, /, **options: Any) -> None:  # noqa:
     Examples:
         ggp-player lab profile reversi hex
         ggp-player lab profile --all --seconds 2 --check --json profile.json
-        ggp-player lab profile breakthrough --prepare 25 --plies 20 --plies 40
+        ggp-player lab profile breakthrough --prepare 40 --plies 20 --plies 40
     """
     from ggp_player.cli.lab.profile import run_profile_command
 

@@ -174,6 +174,11 @@ class Strategy(ABC):
         return None
 
     @property
+    def steps_left(self) -> float | None:
+        """How many steps the match still takes, by what the latest search has seen; or None."""
+        return None
+
+    @property
     def about_game(self) -> str:
         """What it has found out about the game as a whole; it may be more later."""
         return ""

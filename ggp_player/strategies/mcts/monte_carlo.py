@@ -92,6 +92,7 @@ class MonteCarlo(EngineStrategy):
         self._fitting_steps = SLICE_GATES
         self._draw = 0.0
         self._rate = 0.0
+        self._steps_left: float | None = None
 
     @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:
@@ -183,9 +184,10 @@ class MonteCarlo(EngineStrategy):
         if position.work_slice is not None:
             self._run_playouts(search, position.work_until(search.playouts - first, 0))
             return
-        began = self._clock()
+        began, playouts = self._clock(), search.playouts
         steps = self._steps(search)
         search.run(steps)
+        self._note_length(search, steps, search.playouts - playouts)
         seconds = (self._clock() - began) / self._threads
         aim = slice_seconds()
         self._fitting_steps = 1 + int(steps * aim / max(seconds, aim / 2))
@@ -209,6 +211,18 @@ class MonteCarlo(EngineStrategy):
             if search.is_proved or (search.is_idle and not gained):
                 return
         self._rate = made / all_steps
+        self._note_length(search, all_steps, made)
+
+    def _note_length(self, search: TreeSearch, steps: int, playouts: int) -> None:
+        """Note how many steps a playout takes, where so many have ended in so many steps."""
+        if playouts > 0:
+            lanes = 64 * search.engine.words * self._threads
+            self._steps_left = lanes * steps / playouts
+
+    @property
+    def steps_left(self) -> float | None:
+        """The mean length of the playouts of the latest slice, in steps from the leaf on."""
+        return self._steps_left
 
     def _most_steps(self, search: TreeSearch) -> int:
         return max(1, SLICE_GATES // (search.engine.layout.gate_count + STEP_GATES))

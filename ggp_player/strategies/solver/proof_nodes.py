@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
+    GOALS_VIEW,
+    GOALS_VIEW_PROGRAM,
+    MOVES_VIEW,
+    MOVES_VIEW_PROGRAM,
+    ONE,
+    ZERO,
     BlockView,
     advance,
+    call_evaluator,
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
@@ -308,10 +315,35 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
         lane += width
         facts[parent].end_child = base + lane
     load_states(block, nodes.states, chosen)
-    evaluate_view(block)
+    _evaluate_moves(block)
     evaluate_transition(block)
     advance(block)
-    evaluate_view(block)
+    _evaluate_children(block, total)
     read_lanes(block.rows, block.next, block.fluent_count, nodes.states[base : base + total])
     _describe(search, base, total)
     search.control[0].node_count += total
+
+
+@kernel
+def _evaluate_moves(block: BlockView) -> None:
+    """Evaluate the view without goals: what a transition needs, and whether states are terminal."""
+    code = block.addresses
+    call_evaluator(code[MOVES_VIEW], block.rows.ctypes.data, code[MOVES_VIEW_PROGRAM])
+
+
+@kernel
+def _evaluate_children(block: BlockView, count: int) -> None:
+    """Evaluate the view, with goals that are expensive only if one of the states is terminal."""
+    if not block.deferred_goals:
+        evaluate_view(block)
+        return
+    _evaluate_moves(block)
+    terminal = ZERO
+    for word in range(count >> 6):
+        terminal |= block.rows[block.terminal, word]
+    if count & 63:
+        used = (ONE << np.uint64(count & 63)) - ONE
+        terminal |= block.rows[block.terminal, count >> 6] & used
+    if terminal != ZERO:
+        code = block.addresses
+        call_evaluator(code[GOALS_VIEW], block.rows.ctypes.data, code[GOALS_VIEW_PROGRAM])

@@ -56,6 +56,7 @@ FACTS = np.dtype(
         ("high", np.int32),
         ("first_child", np.int32),  # or NOT_EXPANDED, or TOO_WIDE
         ("end_child", np.int32),  # the node after the last child
+        ("batch", np.int32),  # the number of the block in which it was expanded
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
         ("estimate", np.int32),  # the value by the evaluation
@@ -68,8 +69,9 @@ SEVERAL = -1
 
 
 class Nodes(NamedTuple):
-    """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
+    """The nodes on the path and those beside them: for each level twice the lanes of a block.
 
+    The first half is for children of siblings, the second for children of cousins.
     ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
     the canonical state. ``facts`` ``FACTS`` (n,).
     """
@@ -103,18 +105,22 @@ class Stack(NamedTuple):
 
     ``frames`` ``FRAME`` (levels,). ``order`` int32 (levels, lanes): the children to search, best
     first. ``history`` int32 (moves,): a history heuristic, which counts how often and how deep a
-    move has cut.
+    move has cut. ``batches`` int32 (levels, 2): the numbers of the blocks in which those nodes of a
+    level were expanded whose children are still there.
     """
 
     frames: NDArray[np.void]
     order: NDArray[np.int32]
     history: NDArray[np.int32]
+    batches: NDArray[np.int32]
 
 
 CONTROL = np.dtype(
     [
         ("level", np.int64),  # the top of the stack
         ("node_count", np.int64),
+        ("block_count", np.int64),  # of the blocks that were evaluated for them
+        ("lanes", np.int64),  # to fill while the first of some nodes may be the only one needed
         ("mine", np.int64),  # the role whose value is searched
         ("age", np.int64),  # of the table, 0 to 255
         ("problem", np.int64),  # NO_PROBLEM or SIMULTANEOUS
@@ -160,10 +166,6 @@ class ProofSearch(NamedTuple):
     table: Words
     control: NDArray[np.void]
     evaluation: StateEvaluation
-
-
-LANES_FOR_FIRST = 64
-"""States are moved into and out of a block this many lanes at a time."""
 
 
 @kernel
@@ -299,9 +301,9 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
         total += facts[parent].width
     chosen = np.empty(total, np.int64)
     clear_moves(block)
-    lane = 0
+    lane, batch = 0, search.control[0].block_count
     for parent in parents:
-        facts[parent].first_child = base + lane
+        facts[parent].first_child, facts[parent].batch = base + lane, batch
         chooser, width = facts[parent].role, facts[parent].width
         for role in range(len(block.move_offsets) - 1):
             last = block.move_offsets[role + 1]
@@ -322,6 +324,7 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     read_lanes(block.rows, block.next, block.fluent_count, nodes.states[base : base + total])
     _describe(search, base, total)
     search.control[0].node_count += total
+    search.control[0].block_count += 1
 
 
 @kernel

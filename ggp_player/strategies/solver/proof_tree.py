@@ -42,6 +42,9 @@ SLICE = 2**16
 MAX_DEPTH = 250
 """Steps; a depth has one byte in the table."""
 
+LANES = 64
+"""States are moved into and out of a block this many lanes at a time."""
+
 ENTRY_BYTES = 16
 """The size of an entry of the transposition table."""
 
@@ -252,7 +255,7 @@ class _ThreadSearch:
         self.block = block
         nodes, stack = _new_stack(block)
         control = np.zeros(1, CONTROL)
-        control["mine"] = mine
+        control["mine"], control["lanes"] = mine, LANES
         self._arrays = ProofSearch(block.arrays(), nodes, stack, table, control, evaluation)
         self._depth = 0
         self._status = FINISHED
@@ -310,7 +313,7 @@ class _ThreadSearch:
 def _new_stack(block: SolverBlock) -> tuple[Nodes, Stack]:
     lanes, levels = 64 * block.machine.words, MAX_DEPTH + 2
     moves = int(block.move_offsets[-1])
-    size = lanes * levels
+    size = 2 * lanes * levels
     nodes = Nodes(
         np.zeros((size, block.words), np.uint64),
         np.zeros((size, -(-moves // 64)), np.uint64),
@@ -321,6 +324,7 @@ def _new_stack(block: SolverBlock) -> tuple[Nodes, Stack]:
         np.zeros(levels, FRAME),
         np.zeros((levels, lanes), np.int32),
         np.zeros(moves, np.int32),
+        np.zeros((levels, 2), np.int32),
     )
     return nodes, stack
 

@@ -60,6 +60,7 @@ FACTS = np.dtype(
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
         ("estimate", np.int32),  # the value by the evaluation
+        ("logit", np.float64),  # that the estimate is from
     ]
 )
 """What is known of a node."""
@@ -176,12 +177,16 @@ def place_root(search: ProofSearch, state: Words) -> None:
     evaluate_view(block)
     for word in range(state.shape[1]):
         nodes.states[0, word] = state[0, word]
-    _describe(search, 0, 1)
+    _describe(search, 0, np.full(1, -1))
 
 
 @kernel
-def _describe(search: ProofSearch, base: int, count: int) -> None:
-    """Fill in the facts of the ``count`` nodes from ``base`` on, whose states are in the block."""
+def _describe(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> None:
+    """Fill in the facts of the nodes from ``base`` on, whose states are in the block.
+
+    ``parents`` int64 (nodes,): the parent of each, -1 for the root.
+    """
+    count = len(parents)
     block, nodes, facts = search.block, search.nodes, search.nodes.facts
     mine = search.control[0].mine
     read_lanes(block.rows, block.legal, block.move_offsets[-1], nodes.legal[base : base + count])
@@ -205,16 +210,40 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
             facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
-        facts[node].estimate = _estimate(search, node, held)
+        facts[node].estimate = _estimate(search, node, parents[lane], held)
 
 
 @kernel
-def _estimate(search: ProofSearch, node: int, held: NDArray[np.int32]) -> int:
-    """Estimate the value of a node; ``held`` as in :func:`logit_of`."""
+def _estimate(search: ProofSearch, node: int, parent: int, held: NDArray[np.int32]) -> int:
+    """Estimate the value of a node; ``parent`` is -1 for the root, ``held`` as in :func:`logit_of`.
+
+    A linear evaluation adds to the parent's what has changed.
+    """
     if len(search.evaluation.weights) == 0:
         return NEUTRAL
-    share = 1.0 / (1.0 + math.exp(-logit_of(search, node, held)))
+    known = search.nodes.facts[node]
+    if parent < 0 or len(search.evaluation.hidden.rows) > 0:
+        known.logit = logit_of(search, node, held)
+    else:
+        known.logit = search.nodes.facts[parent].logit + _logit_gained(search, parent, node)
+    share = 1.0 / (1.0 + math.exp(np.float32(-known.logit)))
     return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
+
+
+@kernel
+def _logit_gained(search: ProofSearch, parent: int, node: int) -> float:
+    """Return what the weights of a node's fluents add up to, less those of its parent."""
+    weights, states, total = search.evaluation.weights, search.nodes.states, 0.0
+    for word in range(states.shape[1]):
+        gained, lost = states[node, word], states[parent, word]
+        gained, lost = gained & ~lost, lost & ~gained
+        while gained != 0:
+            total += weights[64 * word + lowest(gained)]
+            gained &= gained - ONE
+        while lost != 0:
+            total -= weights[64 * word + lowest(lost)]
+            lost &= lost - ONE
+    return total
 
 
 @kernel
@@ -322,7 +351,7 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
     advance(block)
     _evaluate_children(block, total)
     read_lanes(block.rows, block.next, block.fluent_count, nodes.states[base : base + total])
-    _describe(search, base, total)
+    _describe(search, base, chosen)
     search.control[0].node_count += total
     search.control[0].block_count += 1
 

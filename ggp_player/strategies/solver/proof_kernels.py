@@ -1,4 +1,4 @@
-"""Kernels of the proof search: alpha-beta whose nodes are expanded a block of siblings at a time.
+"""Kernels of the proof search: alpha-beta whose nodes are expanded a block at a time.
 
 They take arrays only. The stack of the search is an array too, so that the search can pause after
 any number of nodes.
@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from gdl.engine.kernel_library import inlined_kernel, kernel
 from ggp_player.strategies.solver.proof_nodes import (
     HIGHEST,
-    LANES_FOR_FIRST,
     LOWEST,
     NO_PROBLEM,
-    NOT_EXPANDED,
     SEVERAL,
     SIMULTANEOUS,
     TOO_WIDE,
@@ -72,14 +70,14 @@ def search_on(search: ProofSearch, budget: int) -> int:
 
     Returns ``PAUSED``, ``FINISHED`` or, where several roles have a choice at once, ``REFUSED``.
     """
-    control, frames, facts = search.control[0], search.stack.frames, search.nodes.facts
+    control, frames = search.control[0], search.stack.frames
     stop = control.node_count + budget
     while control.node_count < stop:
         level = control.level
         frame = frames[level]
         if frame.index < 0:
-            if facts[frame.node].first_child == NOT_EXPANDED:
-                _expand_siblings(search, level)
+            if not _is_expanded(search, level, frame.node):
+                _expand_block(search, level)
             if control.problem != NO_PROBLEM:
                 return REFUSED
             _order_children(search, level)
@@ -96,46 +94,82 @@ def search_on(search: ProofSearch, budget: int) -> int:
 
 
 @inlined_kernel
-def _expand_siblings(search: ProofSearch, level: int) -> None:
-    """Expand a node, and with it as many of the siblings after it as fit into a block.
+def _is_expanded(search: ProofSearch, level: int, node: int) -> bool:
+    """Whether the children of a node at a level are there, or it has too many."""
+    known, batches = search.nodes.facts[node], search.stack.batches[level]
+    if known.first_child < 0:
+        return bool(known.first_child == TOO_WIDE)
+    return bool(known.batch == batches[0] or known.batch == batches[1])
 
-    If the node is the first of them, a cutoff may make the others needless: they get few lanes.
+
+@inlined_kernel
+def _expand_block(search: ProofSearch, level: int) -> None:
+    """Expand a node, and with it as many of those that may come next as fit into a block.
+
+    They are the siblings after it. If it is the first of them, but the node above is not, then a
+    cutoff will probably make its siblings needless and its cousins come next: they are the likely
+    first children of the nodes after the one above.
     """
-    frames, facts = search.stack.frames, search.nodes.facts
+    frames, facts, control = search.stack.frames, search.nodes.facts, search.control[0]
     lanes = search.stack.order.shape[1]
     node = frames[level].node
-    batch = np.empty(lanes, np.int32)
-    batch[0], count, total = node, 1, facts[node].width
-    base = (level + 1) * lanes
     if facts[node].role == SEVERAL:
-        search.control[0].problem = SIMULTANEOUS
+        control.problem = SIMULTANEOUS
         return
-    if total > lanes:
+    if facts[node].width > lanes:
         facts[node].first_child = facts[node].end_child = TOO_WIDE
         return
+    has_cousins = level > 1 and frames[level - 1].index == 0 and frames[level - 2].index > 0
+    part = 1 if has_cousins else 0
+    base = (2 * level + 2 + part) * lanes
+    batch = np.empty(lanes, np.int32)
+    batch[0], count, total = node, 1, facts[node].width
     if level > 0:
-        order, above = search.stack.order[level - 1], frames[level - 1]
-        _forget_children(facts, above.node)
-        lanes = min(lanes, LANES_FOR_FIRST * (1 + above.index))
-        for i in range(above.index + 1, above.count):
-            sibling = order[i]
-            width = facts[sibling].width
-            if facts[sibling].low == facts[sibling].high or facts[sibling].role == SEVERAL:
+        above = level - 1 - part
+        order, index = search.stack.order[above], frames[above].index
+        lanes = min(lanes, control.lanes * (1 + index))
+        for i in range(index + 1, frames[above].count):
+            other = _likely_child(search, level - 1, order[i]) if has_cousins else order[i]
+            if other < 0 or total + facts[other].width > lanes:
                 continue
-            if frames[level].depth == 0 and _stands_pat(search, level - 1, sibling):
-                continue
-            if total + width <= lanes:
-                batch[count] = sibling
+            if not _is_decided(search, level, other):
+                batch[count] = other
                 count += 1
-                total += width
+                total += facts[other].width
+    search.stack.batches[level, part] = control.block_count
     expand(search, batch[:count], base)
 
 
-@kernel
-def _forget_children(facts: NDArray[np.void], node: int) -> None:
-    """Mark the children of a node as not expanded: their children are overwritten."""
+@inlined_kernel
+def _is_decided(search: ProofSearch, level: int, node: int) -> bool:
+    """Whether a node beside the one at a level, above 0, will be settled without its children."""
+    known = search.nodes.facts[node]
+    if known.low == known.high or known.role == SEVERAL:
+        return True
+    return bool(search.stack.frames[level].depth == 0 and _stands_pat(search, level - 1, node))
+
+
+@inlined_kernel
+def _likely_child(search: ProofSearch, level: int, node: int) -> int:
+    """The child that would be searched first at a node beside the one at a level, above 0.
+
+    -1 if it would be settled without, or is not expanded.
+    """
+    facts, is_horizon = search.nodes.facts, search.stack.frames[level].depth == 0
+    if facts[node].first_child < 0 or not _is_expanded(search, level, node):
+        return -1
+    if _is_decided(search, level, node):
+        return -1
+    known = best_known_move(search, node)
+    found, greatest = -1, -1
     for child in range(facts[node].first_child, facts[node].end_child):
-        facts[child].first_child = NOT_EXPANDED
+        low, high, guess = _known_value(search, level, child)
+        if low == high or (is_horizon and not _is_capture(search, node, child)):
+            continue
+        key = _key_of(search, node, child, guess, known)
+        if key > greatest:
+            found, greatest = child, key
+    return found
 
 
 @inlined_kernel
@@ -147,16 +181,13 @@ def _order_children(search: ProofSearch, level: int) -> None:
     frame.best = LOWEST - 1 if mine else HIGHEST + 1
     if facts[node].first_child == TOO_WIDE:
         return
-    _forget_children(facts, node)
     if depth == 0:
         _stand_pat(search, level)
         if frame.alpha >= frame.beta:
             frame.count = 0
             return
     known = best_known_move(search, node)
-    becomes = search.block.symmetries.moves[facts[node].symmetry]
-    order, history = search.stack.order[level], search.stack.history
-    count = 0
+    order, count = search.stack.order[level], 0
     for child in range(facts[node].first_child, facts[node].end_child):
         low, high, guess = _known_value(search, level, child)
         if low == high:
@@ -164,10 +195,8 @@ def _order_children(search: ProofSearch, level: int) -> None:
             if frame.alpha >= frame.beta:
                 frame.count = 0
                 return
-        elif depth > 0 or _is_capture(search, level, child):
-            key = (guess if mine else HIGHEST - guess) << 20
-            key += min(history[facts[child].move], (1 << 20) - 1)
-            facts[child].key = 1 << 30 if becomes[facts[child].move] == known else key
+        elif depth > 0 or _is_capture(search, node, child):
+            facts[child].key = _key_of(search, node, child, guess, known)
             _insert(order, count, facts, child)
             count += 1
     frame.count = count
@@ -182,6 +211,21 @@ def _known_value(search: ProofSearch, level: int, child: int) -> tuple[int, int,
     if depth > 1 or (len(search.evaluation.weights) > 0 and level < search.control[0].last_level):
         return recall(search, child, max(0, depth - 1))
     return int(known.estimate), int(known.estimate), int(known.estimate)
+
+
+@inlined_kernel
+def _key_of(search: ProofSearch, node: int, child: int, guess: int, known: int) -> int:
+    """What a child is ordered by, the greatest first.
+
+    ``guess`` is an estimate of its value, ``known`` the node's best move in the table.
+    """
+    facts = search.nodes.facts
+    move = facts[child].move
+    if search.block.symmetries.moves[facts[node].symmetry, move] == known:
+        return 1 << 30
+    if facts[node].role != search.control[0].mine:
+        guess = HIGHEST - guess
+    return int((guess << 20) + min(search.stack.history[move], (1 << 20) - 1))
 
 
 @inlined_kernel
@@ -221,7 +265,7 @@ def _reduction(search: ProofSearch, level: int, child: int) -> int:
     frame = search.stack.frames[level]
     if not frame.scouts or len(search.evaluation.weights) == 0:
         return 0
-    if frame.index < LATE or frame.depth < 3 or _is_capture(search, level, child):
+    if frame.index < LATE or frame.depth < 3 or _is_capture(search, frame.node, child):
         return 0
     return 2 if frame.index >= VERY_LATE and frame.depth > 4 else 1
 
@@ -264,10 +308,9 @@ def _stand_pat(search: ProofSearch, level: int) -> None:
 
 
 @inlined_kernel
-def _is_capture(search: ProofSearch, level: int, child: int) -> bool:
+def _is_capture(search: ProofSearch, node: int, child: int) -> bool:
     """Whether the move to a child changes the estimate much, in favour of the role that moves."""
     facts = search.nodes.facts
-    node = search.stack.frames[level].node
     gain = facts[child].estimate - facts[node].estimate
     if facts[node].role != search.control[0].mine:
         gain = -gain

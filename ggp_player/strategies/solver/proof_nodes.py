@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine.kernel_library import (
+    GOALS_VIEW,
+    GOALS_VIEW_PROGRAM,
+    MOVES_VIEW,
+    MOVES_VIEW_PROGRAM,
+    ONE,
+    ZERO,
     BlockView,
     advance,
+    call_evaluator,
     evaluate_transition,
     evaluate_view,
     inlined_kernel,
@@ -49,9 +56,11 @@ FACTS = np.dtype(
         ("high", np.int32),
         ("first_child", np.int32),  # or NOT_EXPANDED, or TOO_WIDE
         ("end_child", np.int32),  # the node after the last child
+        ("batch", np.int32),  # the number of the block in which it was expanded
         ("key", np.int32),  # that siblings are ordered by
         ("symmetry", np.int32),  # that makes the state canonical
         ("estimate", np.int32),  # the value by the evaluation
+        ("logit", np.float64),  # that the estimate is from
     ]
 )
 """What is known of a node."""
@@ -61,8 +70,9 @@ SEVERAL = -1
 
 
 class Nodes(NamedTuple):
-    """The nodes on the path and their siblings: ``lanes`` of them for each level of the tree.
+    """The nodes on the path and those beside them: for each level twice the lanes of a block.
 
+    The first half is for children of siblings, the second for children of cousins.
     ``states`` uint64 (n, words), ``legal`` uint64 (n, words): packed. ``hashes`` uint64 (n, 2): of
     the canonical state. ``facts`` ``FACTS`` (n,).
     """
@@ -96,18 +106,22 @@ class Stack(NamedTuple):
 
     ``frames`` ``FRAME`` (levels,). ``order`` int32 (levels, lanes): the children to search, best
     first. ``history`` int32 (moves,): a history heuristic, which counts how often and how deep a
-    move has cut.
+    move has cut. ``batches`` int32 (levels, 2): the numbers of the blocks in which those nodes of a
+    level were expanded whose children are still there.
     """
 
     frames: NDArray[np.void]
     order: NDArray[np.int32]
     history: NDArray[np.int32]
+    batches: NDArray[np.int32]
 
 
 CONTROL = np.dtype(
     [
         ("level", np.int64),  # the top of the stack
         ("node_count", np.int64),
+        ("block_count", np.int64),  # of the blocks that were evaluated for them
+        ("lanes", np.int64),  # to fill while the first of some nodes may be the only one needed
         ("mine", np.int64),  # the role whose value is searched
         ("age", np.int64),  # of the table, 0 to 255
         ("problem", np.int64),  # NO_PROBLEM or SIMULTANEOUS
@@ -155,10 +169,6 @@ class ProofSearch(NamedTuple):
     evaluation: StateEvaluation
 
 
-LANES_FOR_FIRST = 64
-"""States are moved into and out of a block this many lanes at a time."""
-
-
 @kernel
 def place_root(search: ProofSearch, state: Words) -> None:
     """Make a state, uint64 (1, words), the root of the tree."""
@@ -167,12 +177,16 @@ def place_root(search: ProofSearch, state: Words) -> None:
     evaluate_view(block)
     for word in range(state.shape[1]):
         nodes.states[0, word] = state[0, word]
-    _describe(search, 0, 1)
+    _describe(search, 0, np.full(1, -1))
 
 
 @kernel
-def _describe(search: ProofSearch, base: int, count: int) -> None:
-    """Fill in the facts of the ``count`` nodes from ``base`` on, whose states are in the block."""
+def _describe(search: ProofSearch, base: int, parents: NDArray[np.int64]) -> None:
+    """Fill in the facts of the nodes from ``base`` on, whose states are in the block.
+
+    ``parents`` int64 (nodes,): the parent of each, -1 for the root.
+    """
+    count = len(parents)
     block, nodes, facts = search.block, search.nodes, search.nodes.facts
     mine = search.control[0].mine
     read_lanes(block.rows, block.legal, block.move_offsets[-1], nodes.legal[base : base + count])
@@ -196,16 +210,40 @@ def _describe(search: ProofSearch, base: int, count: int) -> None:
             facts[node].low = facts[node].high = goal_of(block, mine, lane)
         else:
             _find_chooser(facts, nodes.legal, block.move_offsets, node, mine)
-        facts[node].estimate = _estimate(search, node, held)
+        facts[node].estimate = _estimate(search, node, parents[lane], held)
 
 
 @kernel
-def _estimate(search: ProofSearch, node: int, held: NDArray[np.int32]) -> int:
-    """Estimate the value of a node; ``held`` as in :func:`logit_of`."""
+def _estimate(search: ProofSearch, node: int, parent: int, held: NDArray[np.int32]) -> int:
+    """Estimate the value of a node; ``parent`` is -1 for the root, ``held`` as in :func:`logit_of`.
+
+    A linear evaluation adds to the parent's what has changed.
+    """
     if len(search.evaluation.weights) == 0:
         return NEUTRAL
-    share = 1.0 / (1.0 + math.exp(-logit_of(search, node, held)))
+    known = search.nodes.facts[node]
+    if parent < 0 or len(search.evaluation.hidden.rows) > 0:
+        known.logit = logit_of(search, node, held)
+    else:
+        known.logit = search.nodes.facts[parent].logit + _logit_gained(search, parent, node)
+    share = 1.0 / (1.0 + math.exp(np.float32(-known.logit)))
     return int(LOWEST + 1.5 + (HIGHEST - LOWEST - 2) * share)
+
+
+@kernel
+def _logit_gained(search: ProofSearch, parent: int, node: int) -> float:
+    """Return what the weights of a node's fluents add up to, less those of its parent."""
+    weights, states, total = search.evaluation.weights, search.nodes.states, 0.0
+    for word in range(states.shape[1]):
+        gained, lost = states[node, word], states[parent, word]
+        gained, lost = gained & ~lost, lost & ~gained
+        while gained != 0:
+            total += weights[64 * word + lowest(gained)]
+            gained &= gained - ONE
+        while lost != 0:
+            total -= weights[64 * word + lowest(lost)]
+            lost &= lost - ONE
+    return total
 
 
 @kernel
@@ -292,9 +330,9 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
         total += facts[parent].width
     chosen = np.empty(total, np.int64)
     clear_moves(block)
-    lane = 0
+    lane, batch = 0, search.control[0].block_count
     for parent in parents:
-        facts[parent].first_child = base + lane
+        facts[parent].first_child, facts[parent].batch = base + lane, batch
         chooser, width = facts[parent].role, facts[parent].width
         for role in range(len(block.move_offsets) - 1):
             last = block.move_offsets[role + 1]
@@ -308,10 +346,36 @@ def expand(search: ProofSearch, parents: NDArray[np.int32], base: int) -> None:
         lane += width
         facts[parent].end_child = base + lane
     load_states(block, nodes.states, chosen)
-    evaluate_view(block)
+    _evaluate_moves(block)
     evaluate_transition(block)
     advance(block)
-    evaluate_view(block)
+    _evaluate_children(block, total)
     read_lanes(block.rows, block.next, block.fluent_count, nodes.states[base : base + total])
-    _describe(search, base, total)
+    _describe(search, base, chosen)
     search.control[0].node_count += total
+    search.control[0].block_count += 1
+
+
+@kernel
+def _evaluate_moves(block: BlockView) -> None:
+    """Evaluate the view without goals: what a transition needs, and whether states are terminal."""
+    code = block.addresses
+    call_evaluator(code[MOVES_VIEW], block.rows.ctypes.data, code[MOVES_VIEW_PROGRAM])
+
+
+@kernel
+def _evaluate_children(block: BlockView, count: int) -> None:
+    """Evaluate the view, with goals that are expensive only if one of the states is terminal."""
+    if not block.deferred_goals:
+        evaluate_view(block)
+        return
+    _evaluate_moves(block)
+    terminal = ZERO
+    for word in range(count >> 6):
+        terminal |= block.rows[block.terminal, word]
+    if count & 63:
+        used = (ONE << np.uint64(count & 63)) - ONE
+        terminal |= block.rows[block.terminal, count >> 6] & used
+    if terminal != ZERO:
+        code = block.addresses
+        call_evaluator(code[GOALS_VIEW], block.rows.ctypes.data, code[GOALS_VIEW_PROGRAM])

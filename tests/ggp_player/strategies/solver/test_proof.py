@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -209,6 +210,49 @@ def test_helpers_visit_nodes_too() -> None:
     assert tree.nodes > sum(helper.nodes for helper in tree._helpers)
 
 
+@pytest.mark.parametrize("name", ["connectFour", "breakthrough"])
+def test_what_else_is_in_a_block_changes_blocks_alone(name: str) -> None:
+    machine = compiled(game(name))
+    evaluation = random_evaluation(machine, np.random.default_rng(1), 20, is_network=False)
+    found: dict[int, list[Choice]] = {}
+    blocks = []
+    for lanes in (1, 64, 512):
+        tree = ProofTree(machine, machine.roles[0], 2**16, None, evaluation)
+        control = tree._main._arrays.control
+        control["lanes"], found[lanes] = lanes, []
+        for state in sampled(machine, 5, Random(2)):
+            role = max(machine.roles, key=lambda role: len(machine.legal_moves(state, role)))
+            *_, last = tree.search(Position(machine, state, role, Random(1)), depth=5)
+            found[lanes].append(replace(last, note=""))
+        blocks.append(int(control[0]["block_count"]))
+    assert found[1] == found[64] == found[512]
+    assert blocks[0] > 1.5 * blocks[1]
+    assert blocks[1] >= blocks[2]
+
+
+def test_more_lanes_are_filled_where_a_block_costs_more() -> None:
+    lanes = []
+    for name in ("connectFour", "reversi"):
+        machine = compiled(game(name))
+        tree = ProofTree(machine, machine.roles[0], 2**4)
+        lanes.append(int(tree._main._arrays.control[0]["lanes"]))
+    assert lanes[0] == 64
+    assert 128 <= lanes[1] < 256
+
+
+def test_expensive_goals_are_evaluated_where_the_game_ends() -> None:
+    machine = compiled(game("dotsAndBoxes"))
+    assert machine.engine.deferred_goals
+    ends = [
+        state
+        for state in sampled(machine, 60, Random(4))
+        if max(len(machine.legal_moves(state, role)) for role in machine.roles) in (3, 4, 5)
+    ]
+    assert len(ends) > 3
+    for state in ends:
+        assert_value_of_minimax(Proof(megabytes=1), position(machine, 0, state))
+
+
 def test_the_depth_is_a_limit() -> None:
     choice = last_choice(Proof(depth=3), position(compiled(game("ticTacToe"))))
     assert not choice.proved
@@ -312,6 +356,22 @@ def test_kernels_evaluate_states_as_numpy_does(name: str, is_network: bool) -> N
             tree.start(Position(machine, state, machine.roles[0], Random(1)))
             found = logit_of(tree._main._arrays, 0, held)
             assert found == pytest.approx(logit(machine, evaluation, state), abs=1e-4)
+
+
+@pytest.mark.parametrize("is_network", [False, True])
+def test_what_moves_change_adds_up_to_the_logit(is_network: bool) -> None:
+    machine, random = compiled(game("breakthrough")), np.random.default_rng(5)
+    evaluation = random_evaluation(machine, random, 20, is_network=is_network)
+    tree = ProofTree(machine, machine.roles[0], 2**10, None, evaluation)
+    list(tree.search(position(machine), depth=5))
+    nodes = tree._main._arrays.nodes
+    (known,) = np.nonzero(nodes.facts["logit"])
+    assert len(known) > 500
+    for node in random.choice(known, 50):
+        bits = np.unpackbits(nodes.states[node].view(np.uint8), bitorder="little")
+        state = machine.state(bits[: machine.engine.layout.fluent_count])
+        found = nodes.facts["logit"][node]
+        assert found == pytest.approx(logit(machine, evaluation, state), abs=1e-4)
 
 
 class Oracle:

@@ -11,13 +11,19 @@ from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, 
 from ggp_player.strategies.learning.learner import Learner
 
 FIRST_SHARE = 0.85
-"""The learner's share of the time in the first position, which the start clock is for."""
+"""The learner's share of the time in the first position, while the start clock runs."""
+
+SHORT_SECONDS = 3.0
+"""With less time the first position is like any other: no learning is done in it."""
+
+WAITING_SHARE = 0.85
+"""The learner's share where there is no choice: while others think."""
+
+LATER_SHARE = 0.3
+"""Its share of the time for moves, where it has not finished by then."""
 
 MAX_GOAL = 100
 """The greatest goal value."""
-
-LATER_SHARE = 0.3
-"""Its share in later positions, where it has not finished by then."""
 
 
 class Contest(EngineStrategy):
@@ -28,6 +34,8 @@ class Contest(EngineStrategy):
 
     With several ``threads`` the learner works in one of its own, and ``main`` searches all the
     while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
+    Most of the start clock is the learner's. What it has not done by then it does in the following
+    positions, mostly while others think; so no move waits for it.
     """
 
     name = "contest"
@@ -42,6 +50,7 @@ class Contest(EngineStrategy):
         self._threads = threads
         self._work: Iterator[None] | None = None
         self._first: State | None = None
+        self._is_short = False
         self._in_thread: _SearchInThread | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -87,12 +96,13 @@ class Contest(EngineStrategy):
     def _begin(self, position: Position) -> None:
         """Let the learner begin, in the first position."""
         if self._first is None:
-            self._first = position.state
+            self._first, seconds = position.state, position.seconds
+            self._is_short = seconds is not None and seconds < SHORT_SECONDS
             seed = position.random.getrandbits(30)
             machine = self.machine_of(position)
             if self._threads > 1:
                 machine = machine.for_another_thread()
-            self._work = self._learner.work(machine, seed)
+            self._work = self._learner.work(machine, seed, position.deadline)
 
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
@@ -112,13 +122,12 @@ class Contest(EngineStrategy):
 
     def _take_turns(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search and the learner in turn, until one of them has nothing more to do."""
-        share = FIRST_SHARE if position.state == self._first else LATER_SHARE
         began = self._clock()
         for choice in self._playing.search(position):
             yield choice
             if choice.proved:
                 return
-            now = self._clock()
+            now, share = self._clock(), self._share(position)
             end = now + (now - began) * share / (1 - share)
             for _ in work:
                 yield choice
@@ -129,6 +138,13 @@ class Contest(EngineStrategy):
                 self._work = None
                 return
             began = self._clock()
+
+    def _share(self, position: Position) -> float:
+        """The learner's share of the time."""
+        if len(position.legal_moves) == 1:
+            return WAITING_SHARE
+        is_start = position.state == self._first and not self._is_short
+        return FIRST_SHARE if is_start and position.seconds != 0 else LATER_SHARE
 
     def _is_too_pessimistic(self, choice: Choice) -> bool:
         """Whether a proof says only what nobody can take away, and more may be had."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Position
+from ggp_player.strategies.learning.duel_verdict import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import TreeSearch, best_move
@@ -19,8 +19,14 @@ from ggp_player.strategies.solver import ProofTree
 OPENING = 4
 """Random moves before a match, the same for both seats."""
 
-STEPS = 8
-"""Steps of the tree search's block between two readings of the clock."""
+PIECES = 16
+"""Readings of the clock in a move, about: a piece of work between two takes this part of it."""
+
+FIRST_STEPS, FIRST_NODES = 8, 1_000
+"""The pieces of the tree search, in steps of its block, and of alpha-beta, before a measurement."""
+
+LEAST_NODES = 500
+"""In smaller pieces alpha-beta would spend its time between them."""
 
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
@@ -33,17 +39,44 @@ class Duelist(Protocol):
         """Choose the move of a role that has a choice, within so many seconds of CPU time."""
 
 
-@dataclass(slots=True)
-class Score:
-    """The points of a challenger, in hundredths, in so many matches."""
+class Allowance:
+    """The CPU time of a player's moves: what one took too much or too little the next makes up for.
 
-    points: float = 0.0
-    matches: int = 0
+    ``piece`` is how much work to do between two readings of the clock, by what the last move did.
+    """
+
+    def __init__(self, clock: Clock, piece: int, least: int = 1) -> None:
+        self.piece = piece
+        self._least = least
+        self._clock = clock
+        self._began = 0.0
+        self._allowed = 0.0
+        self._carried = 0.0
+        self._seconds = 0.0
+
+    def begin(self, seconds: float) -> None:
+        """Begin a move that may take so many seconds."""
+        self._began = self._clock()
+        self._seconds = seconds
+        self._allowed = max(seconds / 2, seconds + self._carried)
 
     @property
-    def share(self) -> float:
-        """The part of the points that it has won."""
-        return self.points / self.matches if self.matches else 0.5
+    def passed(self) -> float:
+        """The seconds of the move so far."""
+        return self._clock() - self._began
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the time for the move is over."""
+        return self.passed >= self._allowed
+
+    def end(self, work: int, *, has_ended: bool) -> None:
+        """End a move that did so much work. A search that ended sooner has no claim to the rest."""
+        passed, seconds = self.passed, self._seconds
+        left = min(seconds, max(-seconds, self._allowed - passed))
+        self._carried = min(0.0, left) if has_ended else left
+        if passed > 0 and work > 0:
+            self.piece = max(self._least, round(work * seconds / passed / PIECES))
 
 
 class TreeSearchDuelist:
@@ -51,15 +84,18 @@ class TreeSearchDuelist:
 
     def __init__(self, search: TreeSearch, clock: Clock) -> None:
         self._search = search
-        self._clock = clock
+        self._time = Allowance(clock, FIRST_STEPS)
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        search, began = self._search, self._clock()
+        search, time, steps = self._search, self._time, 1
+        time.begin(seconds)
         search.set_root(state)
         search.run(1)
-        while self._clock() - began < seconds and not search.is_proved:
-            search.run(STEPS)
+        while not (search.is_proved or time.is_used_up):
+            search.run(time.piece)
+            steps += time.piece
+        time.end(steps, has_ended=search.is_proved)
         found, machine = search.moves(role), search.machine
         if not found:
             return machine.legal_moves(state, machine.roles[role])[0]
@@ -77,17 +113,20 @@ class AlphaBetaDuelist:
             ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(number))
             for number, role in enumerate(machine.roles)
         ]
-        self._clock = clock
+        self._time = Allowance(clock, FIRST_NODES, LEAST_NODES)
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        began = self._clock()
-        position = Position(self._machine, state, self._machine.roles[role], Random(0))
-        move = position.legal_moves[0]
-        for choice in self._trees[role].search(position):
+        machine, tree, time = self._machine, self._trees[role], self._time
+        time.begin(seconds)
+        position = Position(machine, state, machine.roles[role], Random(0), work_slice=time.piece)
+        move, has_ended = position.legal_moves[0], True
+        for choice in tree.search(position):
             move = choice.move
-            if self._clock() - began >= seconds:
+            if time.is_used_up:
+                has_ended = False
                 break
+        time.end(tree.nodes, has_ended=has_ended)
         return move
 
 

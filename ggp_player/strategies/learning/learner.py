@@ -8,41 +8,32 @@ from random import Random
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies.learning.duel import (
-    AlphaBetaDuelist,
-    Score,
-    TreeSearchDuelist,
-    play_pairs,
-)
+from gdl.errors import counted
+from ggp_player.clock import Deadline
+from ggp_player.strategies.learning.duel import AlphaBetaDuelist, TreeSearchDuelist, play_pairs
+from ggp_player.strategies.learning.duel_verdict import Score, Verdict
+from ggp_player.strategies.learning.evaluation import Learning
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, clock_until
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
+from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
-LEARNING_SECONDS = 12.0
-"""CPU time for playouts and games against itself; the regressions take some more."""
+USUAL_MATCHES = 16
+"""Matches for which a duel has time: more than it needs on average, whoever is better."""
 
-DUEL_SECONDS = 10.0
-"""CPU time for duels at most."""
-
-MATCH_SECONDS = 1.2
-"""CPU time that a match should take."""
-
-LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.01, 0.1
+LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.004, 0.1
 """CPU time for a move in duels."""
 
-MIN_MATCHES, MAX_MATCHES = 4, 24
-"""With fewer matches nothing is decided, with more it is clear."""
+PATIENCE = 4.0
+"""A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
-CLEAR_LEAD = 2.5
-"""Points beyond half of the matches, either way, with which it is clear sooner."""
+LOOK_MATCHES, LOOK_POINTS = 4, 0.5
+"""An evaluation of the first games that wins less in so many matches is not worth more time."""
 
-NEEDED_SHARE = 0.65
-"""The share of the points in duels from which on alpha-beta takes over."""
-
-DRAWN = 6
-"""Matches that count as drawn beforehand: a few matches could end well by chance."""
+LOOK_SECONDS = 5.0
+"""Where learning takes less time than that, the duel is soon there, and nobody looks before."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -54,7 +45,7 @@ class Learner:
     """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
 
     Where an evaluation of the game is stored, it takes that instead of learning one.
-    ``clock`` returns seconds of CPU time, of which all steps together take some 25 at most.
+    ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
     ``note`` says how it went.
@@ -74,17 +65,36 @@ class Learner:
         """Say why nothing can be learned for a game; None where it can."""
         return LearnedAlphaBeta().refusal(machine)
 
-    def work(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
-        """Learn and decide; yield every few hundredths of a second."""
-        evaluation = yield from recall_or_learn(machine, seed, LEARNING_SECONDS, self._clock)
+    def work(
+        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None = None
+    ) -> Iterator[None]:
+        """Learn and decide; yield every few hundredths of a second.
+
+        How long that takes depends on the time until the ``deadline``. Mostly it is done before; it
+        goes on afterwards where the time was too short.
+        """
+        time = OwnTime(self._clock)
+        yield from time.of_steps(self._work(machine, seed, deadline, time))
+
+    def _work(
+        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None, own: Clock
+    ) -> Iterator[None]:
+        plan = LearningTime.within(deadline.remaining if deadline is not None else None)
+        clock, random = clock_until(deadline, own), Random(seed)
+        evaluation = recall_evaluation(machine, least_seconds=plan.learning)
+        if evaluation is None:
+            learning = Learning(machine, seed)
+            hopeless = yield from self._learn(machine, learning, plan, clock, random)
+            if hopeless is not None:
+                self._note(learning.evaluation, hopeless)
+                return
+            evaluation = yield from learning.settle(clock)
         if evaluation is None:
             self.note = "too few states to learn an evaluation from"
             return
-        score = yield from self.duel(machine, evaluation, Random(seed))
-        share = f"won {100 * score.share:.0f} % of {score.matches} duels"
-        self.note = f"{evaluation}; alpha-beta with it {share}"
-        _log.info("%s", self.note)
-        if is_better(score):
+        score = yield from self.duel(machine, evaluation, random, plan.duels, PATIENCE)
+        self._note(evaluation, score)
+        if score.verdict is Verdict.CHALLENGER:
             self.is_pessimistic = not evaluation.is_zero_sum
             self.strategy = LearnedAlphaBeta(
                 threads=self._threads,
@@ -98,32 +108,73 @@ class Learner:
         machine: PropnetStateMachine,
         evaluation: LearnedEvaluation,
         random: Random,
-        seconds: float = DUEL_SECONDS,
+        seconds: float,
+        patience: float = 1.0,
     ) -> Generator[None, None, Score]:
-        """Let alpha-beta play the tree search for so many seconds at most; return its score.
+        """Let alpha-beta play the tree search until it is decided who is better; return its score.
 
-        Yields after each move.
+        Moves are so short that as many matches as mostly are needed take so many seconds. After
+        ``patience`` times as many it ends anyhow. Yields after each move.
         """
-        search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
-        pace = MATCH_SECONDS / search.playout_length
-        pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
-        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
-        champion = TreeSearchDuelist(search, self._clock)
-        began, score = self._clock(), Score()
-        for score in play_pairs(machine, challenger, champion, random, pace):
+        time, score = OwnTime(self._clock), Score()
+        for score in time.of_steps(self._matches(machine, evaluation, random, seconds)):
             yield
-            if is_decided(score) or self._clock() - began >= seconds:
+            if score.verdict is not Verdict.OPEN or time() >= patience * seconds:
                 break
         return score
 
+    def _learn(
+        self,
+        machine: PropnetStateMachine,
+        learning: Learning,
+        plan: LearningTime,
+        clock: Clock,
+        random: Random,
+    ) -> Generator[None, None, Score | None]:
+        """Learn in the time that is planned; return how a look went that says it is hopeless."""
+        has_looked = plan.learning < LOOK_SECONDS
+        for _ in learning.work(plan.learning, clock):
+            yield
+            evaluation = learning.evaluation
+            if not has_looked and evaluation is not None and evaluation.games:
+                has_looked = True
+                score = yield from self._look(machine, evaluation, plan, random)
+                if score.points < LOOK_POINTS:
+                    return score
+        return None
 
-def is_better(score: Score) -> bool:
-    """Whether alpha-beta has won so many points that it should play the match."""
-    share = (score.points + DRAWN / 2) / (score.matches + DRAWN)
-    return score.matches >= MIN_MATCHES and share >= NEEDED_SHARE
+    def _look(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        plan: LearningTime,
+        random: Random,
+    ) -> Generator[None, None, Score]:
+        """Let alpha-beta play a few matches, until it does not lose one."""
+        score = Score()
+        for score in self._matches(machine, evaluation, random, plan.duels):
+            yield
+            if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
+                break
+        return score
 
+    def _matches(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        random: Random,
+        seconds: float,
+    ) -> Iterator[Score]:
+        """Let alpha-beta play the tree search, as many matches as usual in so many seconds."""
+        search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
+        pace = seconds / USUAL_MATCHES / search.playout_length
+        pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
+        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
+        champion = TreeSearchDuelist(search, self._clock)
+        yield from play_pairs(machine, challenger, champion, random, pace)
 
-def is_decided(score: Score) -> bool:
-    """Whether more matches would not change who is better."""
-    lead = abs(score.points - score.matches / 2)
-    return score.matches >= MAX_MATCHES or (score.matches >= MIN_MATCHES and lead >= CLEAR_LEAD)
+    def _note(self, evaluation: LearnedEvaluation | None, score: Score) -> None:
+        """Say how it went."""
+        share = f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
+        self.note = f"{evaluation}; alpha-beta with it {share}"
+        _log.info("%s", self.note)

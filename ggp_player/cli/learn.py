@@ -35,7 +35,7 @@ from ggp_player.strategies.learning import (
     evaluations_folder,
     read_evaluation,
 )
-from ggp_player.strategies.learning.duel_verdict import Score, Verdict
+from ggp_player.strategies.learning.duel import Score, Verdict
 from ggp_player.strategies.learning.learning_time import LearningTime
 from ggp_player.strategies.selection import add_winning_moves
 

@@ -19,6 +19,9 @@ SHORT_SECONDS = 3.0
 WAITING_SHARE = 0.85
 """The learner's share where there is no choice: while others think."""
 
+SPARE_SHARE = 0.5
+"""Its share there once it has decided, and only goes on learning."""
+
 LATER_SHARE = 0.3
 """Its share of the time for moves, where it has not finished by then."""
 
@@ -35,7 +38,8 @@ class Contest(EngineStrategy):
     With several ``threads`` the learner works in one of its own, and ``main`` searches all the
     while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
     Most of the start clock is the learner's. What it has not done by then it does in the following
-    positions, mostly while others think; so no move waits for it.
+    positions, mostly while others think; so no move waits for it. Once it has decided it goes on
+    learning while others think, and what it finds then plays the next move.
     """
 
     name = "contest"
@@ -49,6 +53,7 @@ class Contest(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._work: Iterator[None] | None = None
+        self._later: Iterator[None] | None = None
         self._first: State | None = None
         self._is_short = False
         self._in_thread: _SearchInThread | None = None
@@ -61,11 +66,12 @@ class Contest(EngineStrategy):
         """Yield the choices of what plays."""
         self._begin(position)
         shown = Choice.first_of(position.legal_moves)
-        if self._work is not None:
+        work = self._work_in(position)
+        if work is not None:
             together = self._take_turns if self._threads == 1 else self._work_side_by_side
-            for shown in map(self._playing.credited, together(position, self._work)):
+            for shown in map(self._playing.credited, together(position, work)):
                 yield shown
-            if self._work is not None or shown.proved:
+            if shown.proved or work in (self._work, self._later):
                 return
         for choice in self._playing.search(position):
             # What a search says before it knows anything is worse than what the other has found.
@@ -94,7 +100,8 @@ class Contest(EngineStrategy):
         return self._learner.note
 
     def _begin(self, position: Position) -> None:
-        """Let the learner begin, in the first position."""
+        """Let the learner begin, in the first position; later let play what it has found."""
+        self._playing = self._learner.strategy or self._playing
         if self._first is None:
             self._first, seconds = position.state, position.seconds
             self._is_short = seconds is not None and seconds < SHORT_SECONDS
@@ -103,6 +110,23 @@ class Contest(EngineStrategy):
             if self._threads > 1:
                 machine = machine.for_another_thread()
             self._work = self._learner.work(machine, seed, position.deadline)
+            self._later = self._learner.go_on(machine, seed)
+
+    def _work_in(self, position: Position) -> Iterator[None] | None:
+        """What the learner is to do in a position, if anything."""
+        if self._work is not None:
+            return self._work
+        is_waiting = len(position.legal_moves) == 1
+        # A pessimistic proof ends a search, but says nothing.
+        return self._later if is_waiting and not self._learner.is_pessimistic else None
+
+    def _end(self, work: Iterator[None]) -> None:
+        """Note that there is no more of some work."""
+        self._playing = self._learner.strategy or self._playing
+        if work is self._work:
+            self._work = None
+        else:
+            self._later = None
 
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
@@ -117,8 +141,7 @@ class Contest(EngineStrategy):
                         return
             finally:
                 self._in_thread = None
-        self._playing = self._learner.strategy or self._playing
-        self._work = None
+        self._end(work)
 
     def _take_turns(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search and the learner in turn, until one of them has nothing more to do."""
@@ -127,20 +150,21 @@ class Contest(EngineStrategy):
             yield choice
             if choice.proved:
                 return
-            now, share = self._clock(), self._share(position)
+            now, share = self._clock(), self._share(position, work)
             end = now + (now - began) * share / (1 - share)
             for _ in work:
                 yield choice
                 if self._clock() >= end:
                     break
             else:
-                self._playing = self._learner.strategy or self._playing
-                self._work = None
+                self._end(work)
                 return
             began = self._clock()
 
-    def _share(self, position: Position) -> float:
+    def _share(self, position: Position, work: Iterator[None]) -> float:
         """The learner's share of the time."""
+        if work is self._later:
+            return SPARE_SHARE
         if len(position.legal_moves) == 1:
             return WAITING_SHARE
         is_start = position.state == self._first and not self._is_short

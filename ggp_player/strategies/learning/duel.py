@@ -1,8 +1,19 @@
-"""Duels: short matches between two searches, with equal CPU time for each move."""
+"""Duels: short matches between two searches, with equal CPU time for each move.
+
+When a duel is decided, and for whom, is a sequential test, truncated. It tests :data:`EQUAL`
+against :data:`BETTER` by the likelihood ratio of the points, match after match. A draw counts as
+half a match won and half a match lost, which can only make errors rarer than without draws. What it
+accepts how often, and after how many matches, is in ``docs/search.md``.
+
+Source: A. Wald, Sequential tests of statistical hypotheses (1945).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from math import log
 from random import Random
 from typing import Protocol
 
@@ -10,7 +21,6 @@ from gdl import State, Term
 from gdl.engine import PropnetStateMachine
 from gdl.playouts import Ending, play_out
 from ggp_player.strategies import Position
-from ggp_player.strategies.learning.duel_verdict import Score
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.mcts import TreeSearch, best_move
@@ -30,6 +40,49 @@ LEAST_NODES = 500
 
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
+
+EQUAL, BETTER = 0.5, 0.75
+"""The shares of the points between which a duel decides."""
+
+FALSE_ALARM, MISS = 0.08, 0.12
+"""How often a challenger worth ``EQUAL`` may be taken, and one worth ``BETTER`` may not, about."""
+
+MAX_MATCHES = 26
+"""After so many matches the more likely of the two holds."""
+
+
+class Verdict(Enum):
+    """Who should play the match."""
+
+    OPEN = "open"
+    CHALLENGER = "challenger"
+    CHAMPION = "champion"
+
+
+@dataclass(slots=True)
+class Score:
+    """The points of a challenger, from 0 to 1 for each of so many matches."""
+
+    points: float = 0.0
+    matches: int = 0
+
+    @property
+    def share(self) -> float:
+        """The part of the points that it has won."""
+        return self.points / self.matches if self.matches else 0.5
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the test says."""
+        lost = self.matches - self.points
+        ratio = self.points * log(BETTER / EQUAL) + lost * log((1 - BETTER) / (1 - EQUAL))
+        if ratio >= log((1 - MISS) / FALSE_ALARM):
+            return Verdict.CHALLENGER
+        if ratio <= log(MISS / (1 - FALSE_ALARM)):
+            return Verdict.CHAMPION
+        if self.matches < MAX_MATCHES:
+            return Verdict.OPEN
+        return Verdict.CHALLENGER if ratio >= 0 else Verdict.CHAMPION
 
 
 class Duelist(Protocol):
@@ -95,8 +148,13 @@ class TreeSearchDuelist:
         while not (search.is_proved or time.is_used_up):
             search.run(time.piece)
             steps += time.piece
+        move = self._best_move(state, role)
         time.end(steps, has_ended=search.is_proved)
-        found, machine = search.moves(role), search.machine
+        return move
+
+    def _best_move(self, state: State, role: int) -> Term:
+        search, machine = self._search, self._search.machine
+        found = search.moves(role)
         if not found:
             return machine.legal_moves(state, machine.roles[role])[0]
         return machine.moves[role][best_move(found, search.bounds(role)[0]).index]

@@ -143,6 +143,11 @@ class Learning:
         self.evaluation = LearnedEvaluation(weights, first.states, learned.games + count)
 
     @property
+    def seconds(self) -> float:
+        """Seconds for which it was asked to learn so far."""
+        return self._seconds
+
+    @property
     def _most_states(self) -> int:
         """How many states of games are kept; the oldest are forgotten."""
         patience = min(MOST_STATES, max(1.0, self._seconds / USUAL_SECONDS))

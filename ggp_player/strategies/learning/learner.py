@@ -10,27 +10,46 @@ from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
 from ggp_player.clock import Deadline
-from ggp_player.strategies.learning.duel import AlphaBetaDuelist, TreeSearchDuelist, play_pairs
-from ggp_player.strategies.learning.duel_verdict import Score, Verdict
+from ggp_player.strategies.learning.duel import (
+    AlphaBetaDuelist,
+    Score,
+    TreeSearchDuelist,
+    Verdict,
+    play_pairs,
+)
 from ggp_player.strategies.learning.evaluation import Learning
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, clock_until
 from ggp_player.strategies.learning.playout_states import Clock
+from ggp_player.strategies.learning.self_play import compare_evaluations
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
 USUAL_MATCHES = 16
 """Matches for which a duel has time: more than it needs on average, whoever is better."""
 
-LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.004, 0.1
-"""CPU time for a move in duels."""
+LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.01, 0.1
+"""CPU time for a move in duels. Shorter ones favour alpha-beta, in connect four by far."""
 
 PATIENCE = 4.0
 """A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
 LOOK_MATCHES, LOOK_POINTS = 4, 0.5
 """An evaluation of the first games that wins less in so many matches is not worth more time."""
+
+LATER_SECONDS = 60.0
+"""CPU time for learning and duels after the decision at most."""
+
+LATER_ROUND = 6.0
+"""What is learned then competes each time that learning has been doubled, or taken so many seconds.
+"""
+
+LATER_COMPARISON = 0.2
+"""The time for games against the evaluation that plays, as a part of that."""
+
+HOPELESS_SHARE = 0.3
+"""Where alpha-beta has won less of a duel, it does not go on learning."""
 
 LOOK_SECONDS = 5.0
 """Where learning takes less time than that, the duel is soon there, and nobody looks before."""
@@ -60,6 +79,9 @@ class Learner:
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
         self.note = ""
+        self._plan = LearningTime()
+        self._learning: Learning | None = None
+        self._evaluation: LearnedEvaluation | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
@@ -76,32 +98,15 @@ class Learner:
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
-    def _work(
-        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None, own: Clock
-    ) -> Iterator[None]:
-        plan = LearningTime.within(deadline.remaining if deadline is not None else None)
-        clock, random = clock_until(deadline, own), Random(seed)
-        evaluation = recall_evaluation(machine, least_seconds=plan.learning)
-        if evaluation is None:
-            learning = Learning(machine, seed)
-            hopeless = yield from self._learn(machine, learning, plan, clock, random)
-            if hopeless is not None:
-                self._note(learning.evaluation, hopeless)
-                return
-            evaluation = yield from learning.settle(clock)
-        if evaluation is None:
-            self.note = "too few states to learn an evaluation from"
-            return
-        score = yield from self.duel(machine, evaluation, random, plan.duels, PATIENCE)
-        self._note(evaluation, score)
-        if score.verdict is Verdict.CHALLENGER:
-            self.is_pessimistic = not evaluation.is_zero_sum
-            self.strategy = LearnedAlphaBeta(
-                threads=self._threads,
-                symmetries=self._symmetries,
-                evaluation=evaluation,
-                clock=self._clock,
-            )
+    def go_on(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
+        """Learn from more games after the decision, where that may be worth it.
+
+        What is learned duels again where the tree search plays; where alpha-beta plays, it replaces
+        the evaluation if it does not lose against it. Yields as often as :meth:`work`.
+        """
+        if self._learning is not None:
+            time = OwnTime(self._clock)
+            yield from time.of_steps(self._go_on(machine, self._learning, Random(seed), time))
 
     def duel(
         self,
@@ -122,6 +127,67 @@ class Learner:
             if score.verdict is not Verdict.OPEN or time() >= patience * seconds:
                 break
         return score
+
+    def _work(
+        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None, own: Clock
+    ) -> Iterator[None]:
+        plan = LearningTime.within(deadline.remaining if deadline is not None else None)
+        self._plan = plan
+        clock, random = clock_until(deadline, own), Random(seed)
+        evaluation = recall_evaluation(machine, least_seconds=plan.learning)
+        if evaluation is None:
+            learning = Learning(machine, seed)
+            hopeless = yield from self._learn(machine, learning, plan, clock, random)
+            if hopeless is not None:
+                self._note(learning.evaluation, hopeless)
+                return
+            evaluation = yield from learning.settle(clock)
+            if evaluation is None:
+                self.note = "too few states to learn an evaluation from"
+                return
+            self._learning = learning
+        yield from self._decide(machine, evaluation, random)
+
+    def _go_on(
+        self, machine: PropnetStateMachine, learning: Learning, random: Random, own: Clock
+    ) -> Iterator[None]:
+        while own() < LATER_SECONDS and self._learning is not None:
+            seconds = max(LATER_ROUND, learning.seconds)
+            yield from learning.work(seconds, own)
+            found, playing = learning.evaluation, self._evaluation
+            assert found is not None
+            if playing is None:
+                yield from self._decide(machine, found, random)
+                continue
+            share = yield from compare_evaluations(
+                machine, found, playing, random, LATER_COMPARISON * seconds, own
+            )
+            if share >= 0.5:
+                self._play_with(found)
+                self.note = f"{found}; it won {100 * share:.0f} % against the one before"
+                _log.info("%s", self.note)
+
+    def _decide(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, random: Random
+    ) -> Iterator[None]:
+        """Let alpha-beta duel, and play where it is better."""
+        score = yield from self.duel(machine, evaluation, random, self._plan.duels, PATIENCE)
+        self._note(evaluation, score)
+        if score.verdict is Verdict.CHALLENGER:
+            self._play_with(evaluation)
+        elif score.share < HOPELESS_SHARE:
+            self._learning = None
+
+    def _play_with(self, evaluation: LearnedEvaluation) -> None:
+        """Let alpha-beta play with an evaluation from now on."""
+        self._evaluation = evaluation
+        self.is_pessimistic = not evaluation.is_zero_sum
+        self.strategy = LearnedAlphaBeta(
+            threads=self._threads,
+            symmetries=self._symmetries,
+            evaluation=evaluation,
+            clock=self._clock,
+        )
 
     def _learn(
         self,

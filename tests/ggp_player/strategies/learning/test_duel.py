@@ -139,9 +139,9 @@ def test_a_proof_leaves_no_time_for_later() -> None:
 
 def test_pieces_are_a_part_of_the_time_as_measured() -> None:
     hand = Hand()
-    allowance = Allowance(hand, 100, least=30)
+    allowance = Allowance(hand, 1000, least=30)
     next(moves_of(allowance, hand, repeat(0.5)))
-    assert allowance.piece == round(200 / PIECES)
+    assert allowance.piece == round(2000 / PIECES)
     allowance.begin(1.0)
     hand.time += 100.0
     allowance.end(10, has_ended=False)

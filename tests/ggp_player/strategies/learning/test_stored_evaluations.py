@@ -27,6 +27,7 @@ from ggp_player.strategies.learning import (
     read_evaluation,
     stored_evaluations,
 )
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.stored_evaluations import (
     RecalledEvaluation,
     path_in,

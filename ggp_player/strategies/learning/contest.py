@@ -110,7 +110,7 @@ class Contest(EngineStrategy):
             if self._threads > 1:
                 machine = machine.for_another_thread()
             self._work = self._learner.work(machine, seed, position.deadline)
-            self._later = self._learner.go_on(machine, seed)
+            self._later = self._learner.go_on(machine)
 
     def _work_in(self, position: Position) -> Iterator[None] | None:
         """What the learner is to do in a position, if anything."""

@@ -79,6 +79,7 @@ class Learner:
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
         self.note = ""
+        self._random = Random(0)
         self._plan = LearningTime()
         self._learning: Learning | None = None
         self._evaluation: LearnedEvaluation | None = None
@@ -95,10 +96,11 @@ class Learner:
         How long that takes depends on the time until the ``deadline``. Mostly it is done before; it
         goes on afterwards where the time was too short.
         """
+        self._random = Random(seed)
         time = OwnTime(self._clock)
         yield from time.of_steps(self._work(machine, seed, deadline, time))
 
-    def go_on(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
+    def go_on(self, machine: PropnetStateMachine) -> Iterator[None]:
         """Learn from more games after the decision, where that may be worth it.
 
         What is learned duels again where the tree search plays; where alpha-beta plays, it replaces
@@ -106,7 +108,7 @@ class Learner:
         """
         if self._learning is not None:
             time = OwnTime(self._clock)
-            yield from time.of_steps(self._go_on(machine, self._learning, Random(seed), time))
+            yield from time.of_steps(self._go_on(machine, self._learning, time))
 
     def duel(
         self,
@@ -133,34 +135,36 @@ class Learner:
     ) -> Iterator[None]:
         plan = LearningTime.within(deadline.remaining if deadline is not None else None)
         self._plan = plan
-        clock, random = clock_until(deadline, own), Random(seed)
+        clock = clock_until(deadline, own)
         evaluation = recall_evaluation(machine, least_seconds=plan.learning)
         if evaluation is None:
             learning = Learning(machine, seed)
-            hopeless = yield from self._learn(machine, learning, plan, clock, random)
+            hopeless = yield from self._learn(machine, learning, plan, clock)
             if hopeless is not None:
                 self._note(learning.evaluation, hopeless)
                 return
+            self._learning = learning
             evaluation = yield from learning.settle(clock)
             if evaluation is None:
                 self.note = "too few states to learn an evaluation from"
                 return
-            self._learning = learning
-        yield from self._decide(machine, evaluation, random)
+        yield from self._decide(machine, evaluation)
 
     def _go_on(
-        self, machine: PropnetStateMachine, learning: Learning, random: Random, own: Clock
+        self, machine: PropnetStateMachine, learning: Learning, own: Clock
     ) -> Iterator[None]:
         while own() < LATER_SECONDS and self._learning is not None:
+            yield
             seconds = max(LATER_ROUND, learning.seconds)
             yield from learning.work(seconds, own)
             found, playing = learning.evaluation, self._evaluation
-            assert found is not None
+            if found is None:
+                continue
             if playing is None:
-                yield from self._decide(machine, found, random)
+                yield from self._decide(machine, found)
                 continue
             share = yield from compare_evaluations(
-                machine, found, playing, random, LATER_COMPARISON * seconds, own
+                machine, found, playing, self._random, LATER_COMPARISON * seconds, own
             )
             if share >= 0.5:
                 self._play_with(found)
@@ -168,10 +172,10 @@ class Learner:
                 _log.info("%s", self.note)
 
     def _decide(
-        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation, random: Random
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
     ) -> Iterator[None]:
         """Let alpha-beta duel, and play where it is better."""
-        score = yield from self.duel(machine, evaluation, random, self._plan.duels, PATIENCE)
+        score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
         self._note(evaluation, score)
         if score.verdict is Verdict.CHALLENGER:
             self._play_with(evaluation)
@@ -195,7 +199,6 @@ class Learner:
         learning: Learning,
         plan: LearningTime,
         clock: Clock,
-        random: Random,
     ) -> Generator[None, None, Score | None]:
         """Learn in the time that is planned; return how a look went that says it is hopeless."""
         has_looked = plan.learning < LOOK_SECONDS
@@ -204,7 +207,7 @@ class Learner:
             evaluation = learning.evaluation
             if not has_looked and evaluation is not None and evaluation.games:
                 has_looked = True
-                score = yield from self._look(machine, evaluation, plan, random)
+                score = yield from self._look(machine, evaluation)
                 if score.points < LOOK_POINTS:
                     return score
         return None
@@ -213,12 +216,10 @@ class Learner:
         self,
         machine: PropnetStateMachine,
         evaluation: LearnedEvaluation,
-        plan: LearningTime,
-        random: Random,
     ) -> Generator[None, None, Score]:
         """Let alpha-beta play a few matches, until it does not lose one."""
         score = Score()
-        for score in self._matches(machine, evaluation, random, plan.duels):
+        for score in self._matches(machine, evaluation, self._random, self._plan.duels):
             yield
             if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
                 break

@@ -146,7 +146,7 @@ class Working(Learner):
             self.worked += 0.01
             yield
 
-    def go_on(self, _machine: PropnetStateMachine, _seed: int) -> Iterator[None]:
+    def go_on(self, _machine: PropnetStateMachine) -> Iterator[None]:
         while True:
             self.hand.time += 0.01
             self.later += 0.01
@@ -228,6 +228,19 @@ def test_learning_goes_on_while_others_think() -> None:
     assert learner.later == 0
     search(played, waiting)
     assert part_of(learner.later) == pytest.approx(contest.SPARE_SHARE, abs=0.01)
+
+
+def test_with_two_threads_the_search_goes_on_beside_the_learner() -> None:
+    first, waiting, choosing = positions()
+    hand = Hand()
+    learner = Working(hand, seconds=0.1)
+    played = Contest(Fixed("main"), learner, hand, threads=2)
+    for position in (first, choosing):
+        list(islice(played.search(position), 30))
+        assert learner.later == 0
+    *_, last = islice(played.search(waiting), 30)
+    assert last.move in waiting.legal_moves
+    assert learner.later > 0
 
 
 def test_what_is_found_later_plays_the_next_move() -> None:

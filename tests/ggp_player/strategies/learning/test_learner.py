@@ -344,7 +344,7 @@ def test_learning_ends_where_it_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.strategy is None
     assert "10 games" in found.note
     assert found.note.endswith("alpha-beta with it won 0 % of 4 duels")
-    for _ in found.go_on(machine, 1):
+    for _ in found.go_on(machine):
         pass
     assert duels.count == 1
 
@@ -366,7 +366,7 @@ def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPat
 def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> None:
     found, duels, machine = learner_after(monkeypatch, WON, [1.0, 0.0], WON)
     assert found.strategy is None
-    for _ in found.go_on(machine, 1):
+    for _ in found.go_on(machine):
         if found.strategy is not None:
             break
     assert isinstance(found.strategy, LearnedAlphaBeta)
@@ -385,7 +385,7 @@ def test_what_is_learned_later_plays_unless_it_loses(
     monkeypatch.setattr(learner, "compare_evaluations", compared)
     monkeypatch.setattr(learner, "LATER_SECONDS", 0.05)
     before = found.strategy
-    for _ in found.go_on(machine, 1):
+    for _ in found.go_on(machine):
         pass
     assert (found.strategy is not before) == (share > 0.5)
     assert ("60 % against the one before" in found.note) == (share > 0.5)
@@ -394,10 +394,26 @@ def test_what_is_learned_later_plays_unless_it_loses(
 
 def test_a_hopeless_duel_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     found, duels, machine = learner_after(monkeypatch, WON, LOST)
-    for _ in found.go_on(machine, 1):
+    for _ in found.go_on(machine):
         pass
     assert found.strategy is None
     assert duels.count == 2
+
+
+def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, settle = compiled(breakthrough(4, 5)), Lessons.settle
+
+    def settled(lessons: Lessons, clock: object) -> Generator[None, None, None]:
+        yield from settle(lessons, clock)
+        lessons.evaluation = None
+
+    monkeypatch.setattr(Lessons, "settle", settled)
+    found, duels, machine = learner_after(monkeypatch, WON, seconds=5.0)
+    assert (found.note, duels.count) == ("too few states to learn an evaluation from", 0)
+    for _ in found.go_on(machine):
+        if found.strategy is not None:
+            break
+    assert isinstance(found.strategy, LearnedAlphaBeta)
 
 
 def test_more_time_means_more_games(monkeypatch: pytest.MonkeyPatch) -> None:

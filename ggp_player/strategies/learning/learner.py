@@ -20,7 +20,12 @@ from ggp_player.strategies.learning.duel import (
 from ggp_player.strategies.learning.evaluation import Learning
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
-from ggp_player.strategies.learning.learning_time import LearningTime, OwnTime, clock_until
+from ggp_player.strategies.learning.learning_time import (
+    LEAST_DUEL,
+    LearningTime,
+    OwnTime,
+    clock_until,
+)
 from ggp_player.strategies.learning.playout_states import Clock
 from ggp_player.strategies.learning.self_play import compare_evaluations
 from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
@@ -35,8 +40,8 @@ LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.01, 0.1
 PATIENCE = 4.0
 """A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
-LOOK_MATCHES, LOOK_POINTS = 4, 0.5
-"""An evaluation of the first games that wins less in so many matches is not worth more time."""
+LOOK_MATCHES, LOOK_POINTS = 6, 0.5
+"""An evaluation that wins less in so many matches is not worth more time."""
 
 LATER_SECONDS = 60.0
 """CPU time for learning and duels after the decision at most."""
@@ -51,8 +56,8 @@ LATER_COMPARISON = 0.2
 HOPELESS_SHARE = 0.3
 """Where alpha-beta has won less of a duel, it does not go on learning."""
 
-LOOK_SECONDS = 5.0
-"""Where learning takes less time than that, the duel is soon there, and nobody looks before."""
+LOOK_SECONDS, LOOK_SHARE = 5.0, 0.75
+"""Where learning takes less time than that, or so much of it has passed, the duel is soon there."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -200,16 +205,21 @@ class Learner:
         plan: LearningTime,
         clock: Clock,
     ) -> Generator[None, None, Score | None]:
-        """Learn in the time that is planned; return how a look went that says it is hopeless."""
-        has_looked = plan.learning < LOOK_SECONDS
+        """Learn in the time that is planned; return how a look went that says it is hopeless.
+
+        The first look comes after the first games, others where learning has been doubled since.
+        """
+        began, next_look = clock(), 0.0
+        last_look = LOOK_SHARE * plan.learning if plan.learning >= LOOK_SECONDS else 0.0
         for _ in learning.work(plan.learning, clock):
             yield
             evaluation = learning.evaluation
-            if not has_looked and evaluation is not None and evaluation.games:
-                has_looked = True
+            is_due = next_look <= clock() - began < last_look
+            if is_due and evaluation is not None and evaluation.games:
                 score = yield from self._look(machine, evaluation)
                 if score.points < LOOK_POINTS:
                     return score
+                next_look = 2 * (clock() - began)
         return None
 
     def _look(
@@ -217,9 +227,9 @@ class Learner:
         machine: PropnetStateMachine,
         evaluation: LearnedEvaluation,
     ) -> Generator[None, None, Score]:
-        """Let alpha-beta play a few matches, until it does not lose one."""
+        """Let alpha-beta play a few matches, as short as any, until it does not lose one."""
         score = Score()
-        for score in self._matches(machine, evaluation, self._random, self._plan.duels):
+        for score in self._matches(machine, evaluation, self._random, LEAST_DUEL):
             yield
             if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
                 break

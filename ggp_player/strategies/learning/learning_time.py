@@ -13,7 +13,7 @@ Step = TypeVar("Step")
 LEARNING_SHARE = 0.55
 """The part of the start clock after which learning has ended."""
 
-LEAST_LEARNING, MOST_LEARNING = 2.5, 120.0
+LEAST_LEARNING, MOST_LEARNING = 3.0, 120.0
 """Seconds of learning, in a short start clock and in a long one."""
 
 DUEL_SHARE = 0.2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, cycle, islice
 from random import Random
@@ -290,19 +290,23 @@ class Hand:
 
 
 class Lessons:
-    """Learning that takes no time: some more games in each of four steps."""
+    """Learning of some more games in each of four steps, which read the clock so many times."""
+
+    readings = 0
 
     def __init__(self, machine: PropnetStateMachine, _seed: int) -> None:
         self.evaluation: LearnedEvaluation | None = None
         self.seconds = 0.0
         self._machine = machine
 
-    def work(self, seconds: float, _clock: object) -> Iterator[None]:
+    def work(self, seconds: float, clock: Callable[[], float]) -> Iterator[None]:
         self.seconds += seconds
         learned = self.evaluation or replace(numbered_evaluation(self._machine), games=0)
         self.evaluation = learned
         for _ in range(4):
             yield
+            for _ in range(self.readings):
+                clock()
             self.evaluation = replace(self.evaluation, games=self.evaluation.games + 10)
 
     def settle(self, _clock: object) -> Generator[None, None, LearnedEvaluation | None]:
@@ -343,10 +347,18 @@ def test_learning_ends_where_it_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> 
     found, duels, machine = learner_after(monkeypatch, LOST)
     assert found.strategy is None
     assert "10 games" in found.note
-    assert found.note.endswith("alpha-beta with it won 0 % of 4 duels")
+    assert found.note.endswith("alpha-beta with it won 0 % of 6 duels")
     for _ in found.go_on(machine):
         pass
     assert duels.count == 1
+
+
+def test_learning_ends_where_it_turns_out_to_be_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Lessons, "readings", 200)
+    found, duels, _ = learner_after(monkeypatch, WON, LOST)
+    assert found.strategy is None
+    assert found.note.endswith("30 games; alpha-beta with it won 0 % of 6 duels")
+    assert duels.count == 2
 
 
 def test_a_short_time_to_learn_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,7 @@ from ggp_player.lab.ledger import (
     read_ledger,
 )
 from ggp_player.lab.match import MoveLimit, PairResult, PairTask, PlayedMatch, play_pair
+from ggp_player.lab.other_version import version_of
 from ggp_player.lab.pair_play import opened_play
 from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
 from ggp_player.lab.sequential_test import Estimate, SequentialTest, Verdict
@@ -79,4 +80,5 @@ __all__ = [
     "read_ledger",
     "run_duel",
     "verdict_line",
+    "version_of",
 ]

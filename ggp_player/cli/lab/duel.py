@@ -36,6 +36,7 @@ from ggp_player.lab import (
     outcome_to_json,
     run_duel,
     verdict_line,
+    version_of,
 )
 from ggp_player.strategies.selection import create
 
@@ -84,10 +85,13 @@ def run_duel_command(context: click.Context, /, **options: object) -> None:
 def _play(options: _Options) -> int:
     """Play the duel, and return the exit status."""
     duel = _duel(options)
-    for spec in duel.players:
+    own = [spec for spec in duel.players if version_of(spec)[1] is None]
+    for spec in own:
         create(spec)
+    if len(own) < 2 and duel.limit.seconds is None:
+        raise click.UsageError("another version can only be limited by --seconds")
     try:
-        compile_before_clocks(("mcts", *duel.players))
+        compile_before_clocks(("mcts", *own))
         outcome = _with_ledger(duel, options)
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -102,8 +102,10 @@ def duel_command(context: click.Context, /, **options: Any) -> None:  # noqa: AN
     """Find out whether the strategy A is stronger than B, by pairs of matches in each GAME.
 
     A and B are strategies as --strategy takes them: mcts:exploration=0.5, auto:threads=1,
-    ./my.py:Mine. Both matches of a pair begin in one opening, a random position whose value is
-    between 35 and 65 of 100, and A has either seat in turn. Games take turns, and count equally.
+    ./my.py:Mine. With @PYTHON after it a strategy is that of another version, installed in the
+    environment of that interpreter: auto:threads=1@old/bin/python. Both matches of a pair begin in
+    one opening, a random position whose value is between 35 and 65 of 100, and A has either seat in
+    turn. Games take turns, and count equally.
     A sequential test of elo0 against elo1, with 5 % errors of either kind, ends the duel as soon as
     the results allow.
 

@@ -56,6 +56,7 @@ class Contest(EngineStrategy):
         self._later: Iterator[None] | None = None
         self._first: State | None = None
         self._is_short = False
+        self._replaced_work = 0
         self._in_thread: _SearchInThread | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -84,9 +85,9 @@ class Contest(EngineStrategy):
 
     @property
     def work(self) -> int:
-        """The work of both searches, without that of the learner."""
-        searches = (self._main, self._learner.strategy)
-        return sum(each.work or 0 for each in searches if each is not None)
+        """The work of all searches that have played, without that of the learner."""
+        playing = {self._main, self._playing}
+        return self._replaced_work + sum(each.work or 0 for each in playing)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search that plays knows, or knew a moment ago in its own thread."""
@@ -101,7 +102,7 @@ class Contest(EngineStrategy):
 
     def _begin(self, position: Position) -> None:
         """Let the learner begin, in the first position; later let play what it has found."""
-        self._playing = self._learner.strategy or self._playing
+        self._let_play()
         if self._first is None:
             self._first, seconds = position.state, position.seconds
             self._is_short = seconds is not None and seconds < SHORT_SECONDS
@@ -120,9 +121,17 @@ class Contest(EngineStrategy):
         # A pessimistic proof ends a search, but says nothing.
         return self._later if is_waiting and not self._learner.is_pessimistic else None
 
+    def _let_play(self) -> None:
+        """Let play what the learner has found, if anything."""
+        found = self._learner.strategy
+        if found is not None and found is not self._playing:
+            if self._playing is not self._main:
+                self._replaced_work += self._playing.work or 0
+            self._playing = found
+
     def _end(self, work: Iterator[None]) -> None:
         """Note that there is no more of some work."""
-        self._playing = self._learner.strategy or self._playing
+        self._let_play()
         if work is self._work:
             self._work = None
         else:

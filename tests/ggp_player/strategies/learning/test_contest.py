@@ -20,6 +20,8 @@ from tests.support.learned_games import ticking
 class Fixed(EngineStrategy):
     """A strategy whose choices say who made them."""
 
+    work = 7
+
     def __init__(self, note: str) -> None:
         self._note = note
 
@@ -250,9 +252,11 @@ def test_what_is_found_later_plays_the_next_move() -> None:
     played = Contest(Taking(hand), learner, hand)
     search(played, first)
     search(played, waiting)
-    learner.strategy = Fixed("found")  # type: ignore[assignment]
-    *_, last = islice(played.search(choosing), 5)
-    assert last.note == "found"
+    for count, name in enumerate(("found", "found again"), 1):
+        learner.strategy = Fixed(name)  # type: ignore[assignment]
+        *_, last = islice(played.search(choosing), 5)
+        assert last.note == name
+        assert played.work == 7 * count
 
 
 def test_nobody_learns_beside_a_pessimist() -> None:

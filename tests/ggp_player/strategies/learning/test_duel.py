@@ -16,6 +16,7 @@ from ggp_player.strategies.learning.duel import (
     PIECES,
     Allowance,
     AlphaBetaDuelist,
+    Duelist,
     Score,
     TreeSearchDuelist,
     Verdict,
@@ -154,7 +155,7 @@ def test_both_sides_take_equal_time(name: str) -> None:
     machine = machine_of(name)
     clock = ticking(0.001)
     search = TreeSearch(machine, Settings(), 2, 2**22)
-    players = [
+    players: list[Duelist] = [
         AlphaBetaDuelist(machine, numbered_evaluation(machine), clock),
         TreeSearchDuelist(search, clock),
     ]

@@ -31,7 +31,8 @@ ledger
 
 To start reading: :mod:`.duel` has the games take turns and ends the experiment, :mod:`.match` plays
 a pair, :mod:`.pair_play` spreads pairs over processes or a cluster, and :mod:`.report` tells.
-:mod:`.positions` counts how often searches err in positions that are solved.
+:mod:`.positions` counts how often searches err in positions that are solved, and :mod:`.profile`
+shows what they do with their time.
 The results of pairs are looked at in the order of their numbers, so that the verdict does not
 depend on how many are played at a time.
 """

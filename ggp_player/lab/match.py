@@ -120,10 +120,15 @@ def choosers(machine: StateMachine) -> tuple[Constant, Constant]:
 
 @lru_cache(maxsize=GAMES_KEPT)
 def machine_of(rules: str, game: str) -> StateMachine:
-    """The machine of a game, compiled where that is possible; this process keeps the latest.
+    """The machine of a game; this process keeps the latest.
 
     It plays no playouts, so it has no native code.
     """
+    return new_machine(rules, game)
+
+
+def new_machine(rules: str, game: str) -> StateMachine:
+    """Make the machine of a game, compiled where that is possible."""
     ruleset = gdl.parse(rules, game)
     try:
         return gdl.compile(ruleset)

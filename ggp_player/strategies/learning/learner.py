@@ -10,6 +10,7 @@ from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
 from gdl.errors import counted
 from ggp_player.clock import Deadline
+from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
     Score,
@@ -115,6 +116,7 @@ class Learner:
             time = OwnTime(self._clock)
             yield from time.of_steps(self._go_on(machine, self._learning, time))
 
+    @component(Component.DUELS)
     def duel(
         self,
         machine: PropnetStateMachine,
@@ -222,6 +224,7 @@ class Learner:
                 next_look = 2 * (clock() - began)
         return None
 
+    @component(Component.DUELS)
     def _look(
         self,
         machine: PropnetStateMachine,

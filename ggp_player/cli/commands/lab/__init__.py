@@ -1,1 +1,1 @@
-"""The command lines of ``ggp-player lab``: the group with duels and the ledger, and positions."""
+"""The command lines of ``ggp-player lab``: duels and the ledger, positions, and profiles."""

@@ -9,6 +9,7 @@ import click
 
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 from ggp_player.cli.commands.lab.positions import positions_command
+from ggp_player.cli.commands.lab.profile import profile_command
 
 LEDGER = Path("benchmarks/strength")
 """The ledger of this project, in a checkout."""
@@ -22,6 +23,7 @@ def lab_command() -> None:
 
 
 lab_command.add_command(positions_command)
+lab_command.add_command(profile_command)
 
 
 @lab_command.command("duel")

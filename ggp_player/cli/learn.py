@@ -35,8 +35,8 @@ from ggp_player.strategies.learning import (
     evaluations_folder,
     read_evaluation,
 )
-from ggp_player.strategies.learning.duel import Score
-from ggp_player.strategies.learning.learner import DUEL_SECONDS, is_better
+from ggp_player.strategies.learning.duel import Score, Verdict
+from ggp_player.strategies.learning.learning_time import LearningTime
 from ggp_player.strategies.selection import add_winning_moves
 
 DUEL_SHARE = 0.25
@@ -162,7 +162,7 @@ class _Task:
 
     @property
     def _duel_seconds(self) -> float:
-        return min(DUEL_SECONDS, DUEL_SHARE * self._seconds)
+        return min(LearningTime().duels, DUEL_SHARE * self._seconds)
 
     def _stored(self) -> tuple[LearnedEvaluation | None, float]:
         """What is stored of the game, and in how many seconds it was learned.
@@ -244,6 +244,6 @@ def _duel_sentence(duel: DuelResult | None) -> str:
         return "no duel with the tree search was finished, so it is not known how good this is"
     share, duels = duel.points / duel.matches, counted(duel.matches, "duel")
     won = f"alpha-beta with it won {100 * share:.0f} % of {duels} with the tree search"
-    if is_better(Score(duel.points, duel.matches)):
+    if Score(duel.points, duel.matches).verdict is Verdict.CHALLENGER:
         return won
     return f"{won}: too few for auto to play with it"

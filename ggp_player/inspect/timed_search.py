@@ -96,7 +96,7 @@ def timed_search(
         strategy, position.machine, lambda: is_searching and last.has_passed
     )
     notice = interpreted_notice(position.machine)
-    position = replace(position, machine=machine)
+    position = replace(position, machine=machine, deadline=deadline)
     choices: list[TimedChoice] = []
     has_ended = False
     is_cancelled = False

@@ -23,6 +23,7 @@ from gdl import Constant, State, StateMachine, Term
 from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from gdl.system import return_large_blocks
+from ggp_player.clock import Deadline
 from ggp_player.errors import LabError
 from ggp_player.lab.other_version import OtherVersion, version_of
 from ggp_player.search_memory import set_search_memory
@@ -203,7 +204,8 @@ class Player:
         limit = float(self._limit.nodes or self._limit.seconds or 0)
         first, allowed = measure(), max(limit / 2, limit + self._carried)
         piece = max(1, int(allowed)) if counts else None
-        position = Position(self.machine, state, role, random, work_slice=piece)
+        deadline = None if counts else Deadline(first + allowed, spent)
+        position = Position(self.machine, state, role, random, work_slice=piece, deadline=deadline)
         self._should_stop = lambda: measure() - first >= allowed
         choice, is_full = self._search(
             position, lambda: measure() - first >= (1 - TOLERANCE) * allowed
@@ -215,10 +217,11 @@ class Player:
 
     def _prepare(self, state: State, role: Constant, random: Random) -> None:
         """Search for the seconds before the first move."""
-        end = thread_time() + self._to_prepare
+        deadline = Deadline.after(self._to_prepare, thread_time)
         self._to_prepare = 0.0
-        self._should_stop = lambda: thread_time() >= end
-        self._search(Position(self.machine, state, role, random), self._should_stop)
+        self._should_stop = lambda: deadline.has_passed
+        position = Position(self.machine, state, role, random, deadline=deadline)
+        self._search(position, self._should_stop)
 
     def _search(self, position: Position, is_enough: Callable[[], bool]) -> tuple[Choice, bool]:
         """The last choice until it is enough, and whether it was; otherwise the search ended."""

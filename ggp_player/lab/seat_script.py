@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from random import Random
 from time import thread_time
 from typing import Any
 
 import gdl
+from ggp_player.clock import Deadline
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Position
 from ggp_player.strategies.selection import create
@@ -67,12 +69,14 @@ class Seat:
         return self._state
 
     def _search(self, state: Any, request: dict[str, Any], seconds: float) -> Any:  # noqa: ANN401
-        end, choice = thread_time() + seconds, None
+        deadline, choice = Deadline.after(seconds, thread_time), None
         role = next(role for role in self._machine.roles if str(role) == request["role"])
         position = Position(self._machine, state, role, Random(request["seed"]))
+        if hasattr(position, "deadline"):  # older versions tell strategies nothing of their time
+            position = replace(position, deadline=deadline)
         search = self._strategy.search(position)
         for choice in search:
-            if choice.proved or thread_time() >= end:
+            if choice.proved or deadline.has_passed:
                 break
         search.close()
         return choice.move if choice is not None else position.legal_moves[0]

@@ -89,6 +89,7 @@ class MoveService:
         The search goes on afterwards, until the first move is chosen.
         """
         self._open(deadline)
+        self._search.search(deadline.limit)
         with self._replacing_stopped_workers():
             await deadline.wait(lambda: self._tracker.has_given_up or self._is_prepared())
         return self._tracker.unplayable
@@ -96,6 +97,7 @@ class MoveService:
     async def resume(self, deadline: CancellableDeadline) -> None:
         """Go on with a match that has a history: search its state, and wait for the legal moves."""
         self._open(deadline)
+        self._search.search()
         with self._replacing_stopped_workers():
             await self._wait_for_status(deadline)
 
@@ -103,7 +105,6 @@ class MoveService:
         self._deadline = deadline
         self._tracker.open()
         self._search.open()
-        self._search.search()
 
     async def choose(self, steps: Sequence[Step], deadline: CancellableDeadline) -> Decision:
         """Apply the steps made since the last move, and return the best move.
@@ -118,7 +119,7 @@ class MoveService:
             self._tracker.apply_step(step)
             self._search.apply_step(step)
         if steps or not self._search.is_wanted:
-            self._search.search()
+            self._search.search(deadline.limit)
         with self._replacing_stopped_workers():
             await deadline.wait(self._is_decided)
             if self._play_clock <= 0 or not deadline.limit.has_passed:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from gdl.system import is_stopped
+from ggp_player.clock import Deadline, monotonic
 from ggp_player.events import (
     EventBus,
     History,
@@ -302,6 +303,7 @@ class SearchSupervisor(Supervisor):
     _ended = 0
     _is_wanted = False
     _is_ready = False
+    _until: float | None = None
     _last_found: FoundChoice | None = None
     _strategy_ponders = False
 
@@ -325,8 +327,12 @@ class SearchSupervisor(Supervisor):
         found = self.worker.choices.newest(self._number) if self.worker else None
         return found or self._last_found
 
-    def search(self) -> None:
-        """Begin a new search in the present state."""
+    def search(self, deadline: Deadline | None = None) -> None:
+        """Begin a new search in the present state, with the reply's deadline if that is known."""
+        self._until = monotonic() + deadline.remaining if deadline is not None else None
+        self._begin()
+
+    def _begin(self) -> None:
         self._number += 1
         self._is_wanted = True
         self._last_found = None
@@ -398,7 +404,7 @@ class SearchSupervisor(Supervisor):
                 self._number += 1
                 self.worker.kill()
             elif not has_fallen_back:
-                self.search()
+                self._begin()
 
     @property
     def _has_result(self) -> bool:
@@ -430,7 +436,7 @@ class SearchSupervisor(Supervisor):
         super()._on_death(worker)
 
     def _begin_search(self) -> BeginSearch:
-        return BeginSearch(self._number, thorough=not self.history)
+        return BeginSearch(self._number, thorough=not self.history, until=self._until)
 
     def _kill_after_grace(self) -> None:
         loop, worker = asyncio.get_running_loop(), self.worker

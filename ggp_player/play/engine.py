@@ -73,13 +73,14 @@ class Engine:
             self._publisher.started(_started(self._setup, player))
         self._search.open()
 
-    def think(self, history: History) -> None:
-        """Search a position, unless that goes on already."""
+    def think(self, history: History, seconds: float | None = None) -> None:
+        """Search a position, for so many seconds if that is known, unless that goes on already."""
         if history == self._history and self._search.is_wanted:
             return
         self._search.stop()
         self._go_to(history)
-        self._search.search()
+        deadline = None if seconds is None else Deadline.after(seconds, self._setup.clock)
+        self._search.search(deadline)
 
     def rest(self) -> None:
         """Search no more."""
@@ -101,7 +102,7 @@ class Engine:
         """
         began = self._setup.clock()
         if len(legal) > 1 or self._search.ponders:
-            self.think(history)
+            self.think(history, seconds)
         if len(legal) == 1:
             return FoundChoice(0, legal[0])
         await self._wait(seconds, lambda: self._search.has_ended)

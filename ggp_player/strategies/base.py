@@ -2,7 +2,7 @@
 
 A strategy is a class with one method, :meth:`Strategy.search`. It gets a position and yields
 choices, each at least as good as the one before; the caller keeps the last choice and owns the
-clock, so a strategy never looks at the time. This one plays the last legal move::
+clock, so a strategy need not look at the time. This one plays the last legal move::
 
     class Last(Strategy):
         name = "last"
@@ -31,6 +31,7 @@ from random import Random
 from typing import TYPE_CHECKING, ClassVar
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.clock import Deadline
 from ggp_player.strategies.vocabulary import Method
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ class Position:
 
     ``work_slice`` is how much :attr:`Strategy.work` a search that counts it does from one choice to
     the next, about, for a caller who stops it by its work; None for one who stops it by a clock.
+
+    ``deadline`` says when the caller is likely to take the last choice: advice for a search that
+    has something to prepare. The search may go on for longer, as while others think. It is None
+    where nobody has said so.
     """
 
     machine: StateMachine
@@ -54,6 +59,12 @@ class Position:
     random: Random = field(default_factory=lambda: Random(0))
     belief: Belief | None = None
     work_slice: int | None = None
+    deadline: Deadline | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds until the deadline, by the caller's clock: 0 after it, None without one."""
+        return self.deadline.remaining if self.deadline is not None else None
 
     def work_until(self, done: int, usual: int) -> int:
         """How much to do until the next choice, at least 1, where so much is done already.

@@ -56,12 +56,14 @@ class BeginSearch:
     """Search the present state. ``number`` distinguishes one search from the next, from 1.
 
     With ``thorough`` even a lone legal move is searched, as preparation; strategies that ponder
-    always do so.
+    always do so. ``until`` is when its choice is likely to be taken, on the monotonic clock, which
+    is the same in all processes; None where that is not known.
     """
 
     kind: Literal["BeginSearch"] = field(default="BeginSearch", kw_only=True, repr=False)
     number: int
     thorough: bool = False
+    until: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from random import Random
 
 from ggp_player.belief import Belief
+from ggp_player.clock import Deadline
 from ggp_player.events import History, Step
 from ggp_player.events.search_view import MAX_TEXT
 from ggp_player.strategies import Choice, Method, Position, Strategy
@@ -101,7 +102,7 @@ class SearchWorker:
         reporter = self._reporter(message.number)
         best: Choice | None = None
         position: Position | None = None
-        for position, found in self._found_choices():
+        for position, found in self._found_choices(message.until):
             choice = self._strategy.credited(found)
             self._send_about_game()
             # A search that begins anew has nothing to say of its first moves.
@@ -135,16 +136,19 @@ class SearchWorker:
     def _should_stop(self) -> bool:
         return not self._is_wanted or self._tracker.has_new_compiled_rules
 
-    def _found_choices(self) -> Iterator[tuple[Position, Choice]]:
+    def _found_choices(self, until: float | None) -> Iterator[tuple[Position, Choice]]:
         """Yield the strategy's choices; once the rules are compiled, a new one's on them.
 
         Each comes with the position that the strategy searches.
         """
         tracker = self._tracker
+        deadline = Deadline(until) if until is not None else None
         while True:
             random = Random(f"{self._seed} {tracker.turn}")
             machine = interruptible_for(self._strategy, tracker.machine, self._should_stop)
-            position = Position(machine, tracker.state, tracker.role, random, self._belief)
+            position = Position(
+                machine, tracker.state, tracker.role, random, self._belief, deadline=deadline
+            )
             with suppress(SearchInterrupted):
                 for choice in self._strategy.search(position):
                     yield position, choice

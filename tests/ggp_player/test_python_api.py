@@ -7,6 +7,7 @@ import pytest
 import gdl
 import ggp_player
 from ggp_player.errors import ConfigError, GgpPlayerError, MatchError
+from tests.support.misbehaving import TellingTime
 
 
 @pytest.mark.thorough
@@ -45,6 +46,13 @@ def test_a_position_is_analysed() -> None:
     assert found._repr_html_().count("<tr>") == 1 + len(found.rows)
     again = ggp_player.analyze(gdl.load("nim"), game.history, strategy="minimax", seconds=1)
     assert again.choice == found.choice
+
+
+def test_a_search_is_told_its_time() -> None:
+    spec = f"{TellingTime.__module__}:{TellingTime.__name__}"
+    found = ggp_player.analyze("nim", strategy=spec, seconds=60)
+    assert found.choice is not None
+    assert found.choice.value == pytest.approx(60, abs=20)
 
 
 def test_a_position_without_a_search_is_refused() -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 
 from gdl.engine import PropnetStateMachine
+from ggp_player.strategies.learning.evaluation import learn_from_playouts
+from ggp_player.strategies.learning.feature_groups import feature_groups
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.network import Network
 from ggp_player.strategies.learning.playout_states import LabelledStates
 from ggp_player.strategies.solver import UNITS
 from tests.support.small_games import breakthrough
+
+Result = TypeVar("Result")
 
 GAME = f"{breakthrough(4, 5)} (corner 1)"
 """A board that is not its own mirror image, so that no symmetry exchanges fluents."""
@@ -29,6 +34,24 @@ def exhaust(work: Iterator[None]) -> None:
     """Do all of some work."""
     for _ in work:
         pass
+
+
+def finished(work: Generator[None, None, Result]) -> Result:
+    """Do all of some work, and return its result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
+    """What a thousand steps of random playouts teach."""
+    groups = feature_groups(machine.facts)
+    evaluation = finished(learn_from_playouts(machine, groups, 1, 1.0, ticking(0.001)))
+    assert evaluation is not None
+    return evaluation
 
 
 def numbered_network(machine: PropnetStateMachine) -> LearnedEvaluation:

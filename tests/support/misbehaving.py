@@ -143,6 +143,15 @@ class Pondering(Announcing):
     ponders = True
 
 
+class TellingTime(Strategy):
+    """Says how many seconds it has."""
+
+    name = "telling_time"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[-1], value=position.seconds)
+
+
 class Suicidal(Strategy):
     """Yields a choice, then is killed by the operating system."""
 

@@ -22,6 +22,7 @@ from random import Random
 from time import thread_time
 
 from gdl import Constant, State, StateMachine, Term
+from ggp_player.clock import Deadline
 from ggp_player.errors import StrategyError
 from ggp_player.strategies import Choice, Position, Strategy
 
@@ -84,7 +85,8 @@ def prepare(
 
     Raises :class:`StrategyError` where it leaves threads behind that do not end.
     """
-    position = Position(machine, machine.initial_state(), role, Random(seed))
+    deadline = Deadline.after(seconds, thread_time)
+    position = Position(machine, machine.initial_state(), role, Random(seed), deadline=deadline)
     before = set(threading.enumerate())
     searched(strategy.search(position), seconds, PREPARING_CHOICES)
     for thread in set(threading.enumerate()) - before:
@@ -147,7 +149,8 @@ def _search_and_send(
 ) -> None:
     """Search a position and send the result, or a sentence that says why there is none."""
     start = Position(machine, machine.initial_state(), order.role, Random(order.seed))
-    position = Position(machine, order.state, order.role, Random(order.seed))
+    deadline = None if seconds is None else Deadline.after(seconds, thread_time)
+    position = Position(machine, order.state, order.role, Random(order.seed), deadline=deadline)
     try:
         searched(strategy.search(start), 0, WARMING_CHOICES)
         sender.send(searched(strategy.search(position), seconds))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import process_time, thread_time
 from typing import NamedTuple
 
 from gdl import StateMachine
+from ggp_player.clock import Deadline
 from ggp_player.strategies import (
     LEARNING,
     Choice,
@@ -85,6 +86,7 @@ class SearchProfiler:
         The time is read after each choice, and whenever an interpreted machine is asked.
         """
         self._end = self._clocks.thread() + seconds
+        position = replace(position, deadline=Deadline(self._end, self._clocks.thread))
         began = self._clocks.process()
         with metering(self._meter), closing(self._choices(position)) as choices:
             is_proved = self._is_proved_in_time(choices)

@@ -11,13 +11,22 @@ from ggp_player.strategies import Choice, EngineStrategy, MoveReport, Position, 
 from ggp_player.strategies.learning.learner import Learner
 
 FIRST_SHARE = 0.85
-"""The learner's share of the time in the first position, which the start clock is for."""
+"""The learner's share of the time in the first position, while the start clock runs."""
+
+SHORT_SECONDS = 3.0
+"""With less time the first position is like any other: no learning is done in it."""
+
+WAITING_SHARE = 0.85
+"""The learner's share where there is no choice: while others think."""
+
+SPARE_SHARE = 0.5
+"""Its share there once it has decided, and only goes on learning."""
+
+LATER_SHARE = 0.3
+"""Its share of the time for moves, where it has not finished by then."""
 
 MAX_GOAL = 100
 """The greatest goal value."""
-
-LATER_SHARE = 0.3
-"""Its share in later positions, where it has not finished by then."""
 
 
 class Contest(EngineStrategy):
@@ -28,6 +37,9 @@ class Contest(EngineStrategy):
 
     With several ``threads`` the learner works in one of its own, and ``main`` searches all the
     while; otherwise they take turns, by ``clock``, which returns seconds of the thread's CPU time.
+    Most of the start clock is the learner's. What it has not done by then it does in the following
+    positions, mostly while others think; so no move waits for it. Once it has decided it goes on
+    learning while others think, and what it finds then plays the next move.
     """
 
     name = "contest"
@@ -41,7 +53,10 @@ class Contest(EngineStrategy):
         self._clock = clock
         self._threads = threads
         self._work: Iterator[None] | None = None
+        self._later: Iterator[None] | None = None
         self._first: State | None = None
+        self._is_short = False
+        self._replaced_work = 0
         self._in_thread: _SearchInThread | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
@@ -52,11 +67,12 @@ class Contest(EngineStrategy):
         """Yield the choices of what plays."""
         self._begin(position)
         shown = Choice.first_of(position.legal_moves)
-        if self._work is not None:
+        work = self._work_in(position)
+        if work is not None:
             together = self._take_turns if self._threads == 1 else self._work_side_by_side
-            for shown in map(self._playing.credited, together(position, self._work)):
+            for shown in map(self._playing.credited, together(position, work)):
                 yield shown
-            if self._work is not None or shown.proved:
+            if shown.proved or work in (self._work, self._later):
                 return
         for choice in self._playing.search(position):
             # What a search says before it knows anything is worse than what the other has found.
@@ -69,9 +85,9 @@ class Contest(EngineStrategy):
 
     @property
     def work(self) -> int:
-        """The work of both searches, without that of the learner."""
-        searches = (self._main, self._learner.strategy)
-        return sum(each.work or 0 for each in searches if each is not None)
+        """The work of all searches that have played, without that of the learner."""
+        playing = {self._main, self._playing}
+        return self._replaced_work + sum(each.work or 0 for each in playing)
 
     def report(self, position: Position) -> Sequence[MoveReport]:
         """Report what the search that plays knows, or knew a moment ago in its own thread."""
@@ -85,14 +101,41 @@ class Contest(EngineStrategy):
         return self._learner.note
 
     def _begin(self, position: Position) -> None:
-        """Let the learner begin, in the first position."""
+        """Let the learner begin, in the first position; later let play what it has found."""
+        self._let_play()
         if self._first is None:
-            self._first = position.state
+            self._first, seconds = position.state, position.seconds
+            self._is_short = seconds is not None and seconds < SHORT_SECONDS
             seed = position.random.getrandbits(30)
             machine = self.machine_of(position)
             if self._threads > 1:
                 machine = machine.for_another_thread()
-            self._work = self._learner.work(machine, seed)
+            self._work = self._learner.work(machine, seed, position.deadline)
+            self._later = self._learner.go_on(machine)
+
+    def _work_in(self, position: Position) -> Iterator[None] | None:
+        """What the learner is to do in a position, if anything."""
+        if self._work is not None:
+            return self._work
+        is_waiting = len(position.legal_moves) == 1
+        # A pessimistic proof ends a search, but says nothing.
+        return self._later if is_waiting and not self._learner.is_pessimistic else None
+
+    def _let_play(self) -> None:
+        """Let play what the learner has found, if anything."""
+        found = self._learner.strategy
+        if found is not None and found is not self._playing:
+            if self._playing is not self._main:
+                self._replaced_work += self._playing.work or 0
+            self._playing = found
+
+    def _end(self, work: Iterator[None]) -> None:
+        """Note that there is no more of some work."""
+        self._let_play()
+        if work is self._work:
+            self._work = None
+        else:
+            self._later = None
 
     def _work_side_by_side(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search in a thread while the learner works in this one."""
@@ -107,28 +150,34 @@ class Contest(EngineStrategy):
                         return
             finally:
                 self._in_thread = None
-        self._playing = self._learner.strategy or self._playing
-        self._work = None
+        self._end(work)
 
     def _take_turns(self, position: Position, work: Iterator[None]) -> Iterator[Choice]:
         """Run the main search and the learner in turn, until one of them has nothing more to do."""
-        share = FIRST_SHARE if position.state == self._first else LATER_SHARE
         began = self._clock()
         for choice in self._playing.search(position):
             yield choice
             if choice.proved:
                 return
-            now = self._clock()
+            now, share = self._clock(), self._share(position, work)
             end = now + (now - began) * share / (1 - share)
             for _ in work:
                 yield choice
                 if self._clock() >= end:
                     break
             else:
-                self._playing = self._learner.strategy or self._playing
-                self._work = None
+                self._end(work)
                 return
             began = self._clock()
+
+    def _share(self, position: Position, work: Iterator[None]) -> float:
+        """The learner's share of the time."""
+        if work is self._later:
+            return SPARE_SHARE
+        if len(position.legal_moves) == 1:
+            return WAITING_SHARE
+        is_start = position.state == self._first and not self._is_short
+        return FIRST_SHARE if is_start and position.seconds != 0 else LATER_SHARE
 
     def _is_too_pessimistic(self, choice: Choice) -> bool:
         """Whether a proof says only what nobody can take away, and more may be had."""

@@ -1,9 +1,19 @@
-"""Duels: short matches between two searches, with equal CPU time for each move."""
+"""Duels: short matches between two searches, with equal CPU time for each move.
+
+When a duel is decided, and for whom, is a sequential test, truncated. It tests :data:`EQUAL`
+against :data:`BETTER` by the likelihood ratio of the points, match after match. A draw counts as
+half a match won and half a match lost, which can only make errors rarer than without draws. What it
+accepts how often, and after how many matches, is in ``docs/search.md``.
+
+Source: A. Wald, Sequential tests of statistical hypotheses (1945).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from math import log
 from random import Random
 from typing import Protocol
 
@@ -19,23 +29,39 @@ from ggp_player.strategies.solver import ProofTree
 OPENING = 4
 """Random moves before a match, the same for both seats."""
 
-STEPS = 8
-"""Steps of the tree search's block between two readings of the clock."""
+PIECES = 16
+"""Readings of the clock in a move, about: a piece of work between two takes this part of it."""
+
+FIRST_STEPS, FIRST_NODES = 8, 1_000
+"""The pieces of the tree search, in steps of its block, and of alpha-beta, before a measurement."""
+
+LEAST_NODES = 500
+"""In smaller pieces alpha-beta would spend its time between them."""
 
 ENTRIES = 2**20
 """Entries of the transposition table in a duel."""
 
+EQUAL, BETTER = 0.5, 0.75
+"""The shares of the points between which a duel decides."""
 
-class Duelist(Protocol):
-    """Takes part in duels, in either seat."""
+FALSE_ALARM, MISS = 0.08, 0.12
+"""How often a challenger worth ``EQUAL`` may be taken, and one worth ``BETTER`` may not, about."""
 
-    def move(self, state: State, role: int, seconds: float) -> Term:
-        """Choose the move of a role that has a choice, within so many seconds of CPU time."""
+MAX_MATCHES = 26
+"""After so many matches the more likely of the two holds."""
+
+
+class Verdict(Enum):
+    """Who should play the match."""
+
+    OPEN = "open"
+    CHALLENGER = "challenger"
+    CHAMPION = "champion"
 
 
 @dataclass(slots=True)
 class Score:
-    """The points of a challenger, in hundredths, in so many matches."""
+    """The points of a challenger, from 0 to 1 for each of so many matches."""
 
     points: float = 0.0
     matches: int = 0
@@ -45,22 +71,90 @@ class Score:
         """The part of the points that it has won."""
         return self.points / self.matches if self.matches else 0.5
 
+    @property
+    def verdict(self) -> Verdict:
+        """What the test says."""
+        lost = self.matches - self.points
+        ratio = self.points * log(BETTER / EQUAL) + lost * log((1 - BETTER) / (1 - EQUAL))
+        if ratio >= log((1 - MISS) / FALSE_ALARM):
+            return Verdict.CHALLENGER
+        if ratio <= log(MISS / (1 - FALSE_ALARM)):
+            return Verdict.CHAMPION
+        if self.matches < MAX_MATCHES:
+            return Verdict.OPEN
+        return Verdict.CHALLENGER if ratio >= 0 else Verdict.CHAMPION
+
+
+class Duelist(Protocol):
+    """Takes part in duels, in either seat."""
+
+    def move(self, state: State, role: int, seconds: float) -> Term:
+        """Choose the move of a role that has a choice, within so many seconds of CPU time."""
+
+
+class Allowance:
+    """The CPU time of a player's moves: what one took too much or too little the next makes up for.
+
+    ``piece`` is how much work to do between two readings of the clock, by what the last move did.
+    """
+
+    def __init__(self, clock: Clock, piece: int, least: int = 1) -> None:
+        self.piece = piece
+        self._least = least
+        self._clock = clock
+        self._began = 0.0
+        self._allowed = 0.0
+        self._carried = 0.0
+        self._seconds = 0.0
+
+    def begin(self, seconds: float) -> None:
+        """Begin a move that may take so many seconds."""
+        self._began = self._clock()
+        self._seconds = seconds
+        self._allowed = max(seconds / 2, seconds + self._carried)
+
+    @property
+    def passed(self) -> float:
+        """The seconds of the move so far."""
+        return self._clock() - self._began
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the time for the move is over."""
+        return self.passed >= self._allowed
+
+    def end(self, work: int, *, has_ended: bool) -> None:
+        """End a move that did so much work. A search that ended sooner has no claim to the rest."""
+        passed, seconds = self.passed, self._seconds
+        left = min(seconds, max(-seconds, self._allowed - passed))
+        self._carried = min(0.0, left) if has_ended else left
+        if passed > 0 and work > 0:
+            self.piece = max(self._least, round(work * seconds / passed / PIECES))
+
 
 class TreeSearchDuelist:
     """The tree search in duels."""
 
     def __init__(self, search: TreeSearch, clock: Clock) -> None:
         self._search = search
-        self._clock = clock
+        self._time = Allowance(clock, FIRST_STEPS)
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        search, began = self._search, self._clock()
+        search, time, steps = self._search, self._time, 1
+        time.begin(seconds)
         search.set_root(state)
         search.run(1)
-        while self._clock() - began < seconds and not search.is_proved:
-            search.run(STEPS)
-        found, machine = search.moves(role), search.machine
+        while not (search.is_proved or time.is_used_up):
+            search.run(time.piece)
+            steps += time.piece
+        move = self._best_move(state, role)
+        time.end(steps, has_ended=search.is_proved)
+        return move
+
+    def _best_move(self, state: State, role: int) -> Term:
+        search, machine = self._search, self._search.machine
+        found = search.moves(role)
         if not found:
             return machine.legal_moves(state, machine.roles[role])[0]
         return machine.moves[role][best_move(found, search.bounds(role)[0]).index]
@@ -77,17 +171,20 @@ class AlphaBetaDuelist:
             ProofTree(machine, role, ENTRIES, None, evaluation.seen_from(number))
             for number, role in enumerate(machine.roles)
         ]
-        self._clock = clock
+        self._time = Allowance(clock, FIRST_NODES, LEAST_NODES)
 
     def move(self, state: State, role: int, seconds: float) -> Term:
         """Choose the best move."""
-        began = self._clock()
-        position = Position(self._machine, state, self._machine.roles[role], Random(0))
-        move = position.legal_moves[0]
-        for choice in self._trees[role].search(position):
+        machine, tree, time = self._machine, self._trees[role], self._time
+        time.begin(seconds)
+        position = Position(machine, state, machine.roles[role], Random(0), work_slice=time.piece)
+        move, has_ended = position.legal_moves[0], True
+        for choice in tree.search(position):
             move = choice.move
-            if self._clock() - began >= seconds:
+            if time.is_used_up:
+                has_ended = False
                 break
+        time.end(tree.nodes, has_ended=has_ended)
         return move
 
 

@@ -8,42 +8,57 @@ from random import Random
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from gdl.errors import counted
+from ggp_player.clock import Deadline
 from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
     Score,
     TreeSearchDuelist,
+    Verdict,
     play_pairs,
 )
+from ggp_player.strategies.learning.evaluation import Learning
 from ggp_player.strategies.learning.learned_alpha_beta import LearnedAlphaBeta
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
+from ggp_player.strategies.learning.learning_time import (
+    LEAST_DUEL,
+    LearningTime,
+    OwnTime,
+    clock_until,
+)
 from ggp_player.strategies.learning.playout_states import Clock
-from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
+from ggp_player.strategies.learning.self_play import compare_evaluations
+from ggp_player.strategies.learning.stored_evaluations import recall_evaluation
 from ggp_player.strategies.mcts import Settings, TreeSearch
 
-LEARNING_SECONDS = 12.0
-"""CPU time for playouts and games against itself; the regressions take some more."""
-
-DUEL_SECONDS = 10.0
-"""CPU time for duels at most."""
-
-MATCH_SECONDS = 1.2
-"""CPU time that a match should take."""
+USUAL_MATCHES = 16
+"""Matches for which a duel has time: more than it needs on average, whoever is better."""
 
 LEAST_MOVE_SECONDS, MOST_MOVE_SECONDS = 0.01, 0.1
-"""CPU time for a move in duels."""
+"""CPU time for a move in duels. Shorter ones favour alpha-beta, in connect four by far."""
 
-MIN_MATCHES, MAX_MATCHES = 4, 24
-"""With fewer matches nothing is decided, with more it is clear."""
+PATIENCE = 4.0
+"""A duel that is not decided in time goes on, in the match, for so many times as long in all."""
 
-CLEAR_LEAD = 2.5
-"""Points beyond half of the matches, either way, with which it is clear sooner."""
+LOOK_MATCHES, LOOK_POINTS = 6, 0.5
+"""An evaluation that wins less in so many matches is not worth more time."""
 
-NEEDED_SHARE = 0.65
-"""The share of the points in duels from which on alpha-beta takes over."""
+LATER_SECONDS = 60.0
+"""CPU time for learning and duels after the decision at most."""
 
-DRAWN = 6
-"""Matches that count as drawn beforehand: a few matches could end well by chance."""
+LATER_ROUND = 6.0
+"""What is learned then competes each time that learning has been doubled, or taken so many seconds.
+"""
+
+LATER_COMPARISON = 0.2
+"""The time for games against the evaluation that plays, as a part of that."""
+
+HOPELESS_SHARE = 0.3
+"""Where alpha-beta has won less of a duel, it does not go on learning."""
+
+LOOK_SECONDS, LOOK_SHARE = 5.0, 0.75
+"""Where learning takes less time than that, or so much of it has passed, the duel is soon there."""
 
 MEMORY = 2**26
 """Bytes of the tree search in duels."""
@@ -55,7 +70,7 @@ class Learner:
     """Learns an evaluation for two rivals who move in turn, and lets alpha-beta with it duel.
 
     Where an evaluation of the game is stored, it takes that instead of learning one.
-    ``clock`` returns seconds of CPU time, of which all steps together take some 25 at most.
+    ``clock`` returns seconds of CPU time.
     ``strategy`` is what should play from then on, None before that or where the tree search is
     better; ``is_pessimistic`` says whether it takes a rival for an enemy who has aims of its own;
     ``note`` says how it went.
@@ -70,29 +85,36 @@ class Learner:
         self.strategy: LearnedAlphaBeta | None = None
         self.is_pessimistic = False
         self.note = ""
+        self._random = Random(0)
+        self._plan = LearningTime()
+        self._learning: Learning | None = None
+        self._evaluation: LearnedEvaluation | None = None
 
     def refusal(self, machine: StateMachine) -> str | None:
         """Say why nothing can be learned for a game; None where it can."""
         return LearnedAlphaBeta().refusal(machine)
 
-    def work(self, machine: PropnetStateMachine, seed: int) -> Iterator[None]:
-        """Learn and decide; yield every few hundredths of a second."""
-        evaluation = yield from recall_or_learn(machine, seed, LEARNING_SECONDS, self._clock)
-        if evaluation is None:
-            self.note = "too few states to learn an evaluation from"
-            return
-        score = yield from self.duel(machine, evaluation, Random(seed))
-        share = f"won {100 * score.share:.0f} % of {score.matches} duels"
-        self.note = f"{evaluation}; alpha-beta with it {share}"
-        _log.info("%s", self.note)
-        if is_better(score):
-            self.is_pessimistic = not evaluation.is_zero_sum
-            self.strategy = LearnedAlphaBeta(
-                threads=self._threads,
-                symmetries=self._symmetries,
-                evaluation=evaluation,
-                clock=self._clock,
-            )
+    def work(
+        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None = None
+    ) -> Iterator[None]:
+        """Learn and decide; yield every few hundredths of a second.
+
+        How long that takes depends on the time until the ``deadline``. Mostly it is done before; it
+        goes on afterwards where the time was too short.
+        """
+        self._random = Random(seed)
+        time = OwnTime(self._clock)
+        yield from time.of_steps(self._work(machine, seed, deadline, time))
+
+    def go_on(self, machine: PropnetStateMachine) -> Iterator[None]:
+        """Learn from more games after the decision, where that may be worth it.
+
+        What is learned duels again where the tree search plays; where alpha-beta plays, it replaces
+        the evaluation if it does not lose against it. Yields as often as :meth:`work`.
+        """
+        if self._learning is not None:
+            time = OwnTime(self._clock)
+            yield from time.of_steps(self._go_on(machine, self._learning, time))
 
     @component(Component.DUELS)
     def duel(
@@ -100,32 +122,139 @@ class Learner:
         machine: PropnetStateMachine,
         evaluation: LearnedEvaluation,
         random: Random,
-        seconds: float = DUEL_SECONDS,
+        seconds: float,
+        patience: float = 1.0,
     ) -> Generator[None, None, Score]:
-        """Let alpha-beta play the tree search for so many seconds at most; return its score.
+        """Let alpha-beta play the tree search until it is decided who is better; return its score.
 
-        Yields after each move.
+        Moves are so short that as many matches as mostly are needed take so many seconds. After
+        ``patience`` times as many it ends anyhow. Yields after each move.
         """
-        search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
-        pace = MATCH_SECONDS / search.playout_length
-        pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
-        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
-        champion = TreeSearchDuelist(search, self._clock)
-        began, score = self._clock(), Score()
-        for score in play_pairs(machine, challenger, champion, random, pace):
+        time, score = OwnTime(self._clock), Score()
+        for score in time.of_steps(self._matches(machine, evaluation, random, seconds)):
             yield
-            if is_decided(score) or self._clock() - began >= seconds:
+            if score.verdict is not Verdict.OPEN or time() >= patience * seconds:
                 break
         return score
 
+    def _work(
+        self, machine: PropnetStateMachine, seed: int, deadline: Deadline | None, own: Clock
+    ) -> Iterator[None]:
+        plan = LearningTime.within(deadline.remaining if deadline is not None else None)
+        self._plan = plan
+        clock = clock_until(deadline, own)
+        evaluation = recall_evaluation(machine, least_seconds=plan.learning)
+        if evaluation is None:
+            learning = Learning(machine, seed)
+            hopeless = yield from self._learn(machine, learning, plan, clock)
+            if hopeless is not None:
+                self._note(learning.evaluation, hopeless)
+                return
+            self._learning = learning
+            evaluation = yield from learning.settle(clock)
+            if evaluation is None:
+                self.note = "too few states to learn an evaluation from"
+                return
+        yield from self._decide(machine, evaluation)
 
-def is_better(score: Score) -> bool:
-    """Whether alpha-beta has won so many points that it should play the match."""
-    share = (score.points + DRAWN / 2) / (score.matches + DRAWN)
-    return score.matches >= MIN_MATCHES and share >= NEEDED_SHARE
+    def _go_on(
+        self, machine: PropnetStateMachine, learning: Learning, own: Clock
+    ) -> Iterator[None]:
+        while own() < LATER_SECONDS and self._learning is not None:
+            yield
+            seconds = max(LATER_ROUND, learning.seconds)
+            yield from learning.work(seconds, own)
+            found, playing = learning.evaluation, self._evaluation
+            if found is None:
+                continue
+            if playing is None:
+                yield from self._decide(machine, found)
+                continue
+            share = yield from compare_evaluations(
+                machine, found, playing, self._random, LATER_COMPARISON * seconds, own
+            )
+            if share >= 0.5:
+                self._play_with(found)
+                self.note = f"{found}; it won {100 * share:.0f} % against the one before"
+                _log.info("%s", self.note)
 
+    def _decide(
+        self, machine: PropnetStateMachine, evaluation: LearnedEvaluation
+    ) -> Iterator[None]:
+        """Let alpha-beta duel, and play where it is better."""
+        score = yield from self.duel(machine, evaluation, self._random, self._plan.duels, PATIENCE)
+        self._note(evaluation, score)
+        if score.verdict is Verdict.CHALLENGER:
+            self._play_with(evaluation)
+        elif score.share < HOPELESS_SHARE:
+            self._learning = None
 
-def is_decided(score: Score) -> bool:
-    """Whether more matches would not change who is better."""
-    lead = abs(score.points - score.matches / 2)
-    return score.matches >= MAX_MATCHES or (score.matches >= MIN_MATCHES and lead >= CLEAR_LEAD)
+    def _play_with(self, evaluation: LearnedEvaluation) -> None:
+        """Let alpha-beta play with an evaluation from now on."""
+        self._evaluation = evaluation
+        self.is_pessimistic = not evaluation.is_zero_sum
+        self.strategy = LearnedAlphaBeta(
+            threads=self._threads,
+            symmetries=self._symmetries,
+            evaluation=evaluation,
+            clock=self._clock,
+        )
+
+    def _learn(
+        self,
+        machine: PropnetStateMachine,
+        learning: Learning,
+        plan: LearningTime,
+        clock: Clock,
+    ) -> Generator[None, None, Score | None]:
+        """Learn in the time that is planned; return how a look went that says it is hopeless.
+
+        The first look comes after the first games, others where learning has been doubled since.
+        """
+        began, next_look = clock(), 0.0
+        last_look = LOOK_SHARE * plan.learning if plan.learning >= LOOK_SECONDS else 0.0
+        for _ in learning.work(plan.learning, clock):
+            yield
+            evaluation = learning.evaluation
+            is_due = next_look <= clock() - began < last_look
+            if is_due and evaluation is not None and evaluation.games:
+                score = yield from self._look(machine, evaluation)
+                if score.points < LOOK_POINTS:
+                    return score
+                next_look = 2 * (clock() - began)
+        return None
+
+    @component(Component.DUELS)
+    def _look(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+    ) -> Generator[None, None, Score]:
+        """Let alpha-beta play a few matches, as short as any, until it does not lose one."""
+        score = Score()
+        for score in self._matches(machine, evaluation, self._random, LEAST_DUEL):
+            yield
+            if score.points >= LOOK_POINTS or score.matches == LOOK_MATCHES:
+                break
+        return score
+
+    def _matches(
+        self,
+        machine: PropnetStateMachine,
+        evaluation: LearnedEvaluation,
+        random: Random,
+        seconds: float,
+    ) -> Iterator[Score]:
+        """Let alpha-beta play the tree search, as many matches as usual in so many seconds."""
+        search = TreeSearch(machine, Settings(), random.getrandbits(30), MEMORY)
+        pace = seconds / USUAL_MATCHES / search.playout_length
+        pace = min(MOST_MOVE_SECONDS, max(LEAST_MOVE_SECONDS, pace))
+        challenger = AlphaBetaDuelist(machine, evaluation, self._clock)
+        champion = TreeSearchDuelist(search, self._clock)
+        yield from play_pairs(machine, challenger, champion, random, pace)
+
+    def _note(self, evaluation: LearnedEvaluation | None, score: Score) -> None:
+        """Say how it went."""
+        share = f"won {100 * score.share:.0f} % of {counted(score.matches, 'duel')}"
+        self.note = f"{evaluation}; alpha-beta with it {share}"
+        _log.info("%s", self.note)

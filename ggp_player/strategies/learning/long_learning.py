@@ -24,7 +24,7 @@ from ggp_player.strategies.learning.evaluation import (
     WORTH,
     add_networks,
     fit_rivals,
-    learn_evaluation,
+    learn_from_playouts,
     states_to_learn,
 )
 from ggp_player.strategies.learning.feature_groups import feature_groups
@@ -135,7 +135,9 @@ class LongLearning:
         """
         began, machine = self._clock(), self._machine
         playing = min(PLAYOUT_SECONDS, PLAYOUT_SHARE * seconds)
-        first = yield from learn_evaluation(machine, self._seed, playing, self._clock)
+        first = yield from learn_from_playouts(
+            machine, self._groups, self._seed, playing, self._clock
+        )
         if first is None:
             return
         prior = self.evaluation or first

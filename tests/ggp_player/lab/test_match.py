@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from random import Random
@@ -13,6 +14,7 @@ from gdl.engine import PropnetStateMachine
 from ggp_player.errors import LabError
 from ggp_player.lab import BalancedOpenings, LabGame, MoveLimit, PairTask, Plies, play_pair
 from ggp_player.lab.match import MAX_STEPS, Player, choosers, machine_for
+from ggp_player.strategies import Choice, EngineStrategy, Position
 from ggp_player.strategies.selection import registry
 from tests.support.lab_games import CONNECT_FOUR, NIM, TIC_TAC_TOE, lab_game
 
@@ -117,6 +119,35 @@ def test_cpu_time_is_a_limit_too() -> None:
     for match in pair.matches:
         assert 0 < match.cpu[0] < 10
         assert match.work[1] == 0
+
+
+class Noting(EngineStrategy):
+    """Keeps what it is told of its time; its choices take none."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.seconds: list[float | None] = []
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        self.seconds.append(position.seconds)
+        while True:
+            yield Choice(position.legal_moves[0])
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        (MoveLimit(seconds=0.02, prepare=0.05), [0.05, 0.02]),
+        (MoveLimit(seconds=0.02), [0.02]),
+    ],
+)
+def test_players_are_told_their_time(limit: MoveLimit, expected: list[float]) -> None:
+    machine = machine_for(CONNECT_FOUR.rules, CONNECT_FOUR.name, "noting")
+    player = Player(f"{__name__}:Noting", machine, limit)
+    player.choose(machine.initial_state(), machine.roles[0], Random(0))
+    assert isinstance(player.strategy, Noting)
+    assert player.strategy.seconds == pytest.approx(expected, rel=0.5)
 
 
 def test_what_cannot_play_is_refused() -> None:

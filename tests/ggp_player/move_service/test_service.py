@@ -120,6 +120,24 @@ async def test_chance_is_repeatable(fields: str) -> None:
     assert moves[0] == moves[1]
 
 
+async def test_a_search_is_told_its_time(words: str, bad: Naming) -> None:
+    async with playing(bad("TellingTime"), words) as service:
+        await service.prepare(within(95))
+        first = await service.choose((), within(40))
+        assert first.value is not None
+        assert 45 < first.value <= 95  # it goes on from the start clock
+        second = await service.choose([("(say 1)", "(say 2)")], within(40))
+        assert second.value is not None
+        assert 10 < second.value <= 40
+
+
+async def test_after_a_restart_nobody_knows_the_time(words: str, bad: Naming) -> None:
+    async with playing(bad("TellingTime"), words) as service:
+        await service.resume(within(40))
+        decision = await service.choose((), within(40))
+        assert (decision.move, decision.value) == ("(say 3)", None)
+
+
 async def test_a_lone_legal_move_is_not_thought_about(fields: str, bad: Naming) -> None:
     async with playing(bad("Hanging"), fields, role="Oscar") as service:
         await service.prepare(within(0))

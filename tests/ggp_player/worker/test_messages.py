@@ -25,6 +25,7 @@ TO_WORKER = [
     BeginMatch("(role é)", "é"),
     ApplyMoves(("a", "(b c)")),
     BeginSearch(3, thorough=True),
+    BeginSearch(4, until=1234.5),
 ]
 TO_SERVER = [
     MatchStatus(2, ("a", "(b c)"), is_over=True, goals={"x": 100, "y": None}),

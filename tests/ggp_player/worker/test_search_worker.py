@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from time import monotonic
 from unittest.mock import Mock
 
 import pytest
@@ -169,6 +170,27 @@ def test_a_search_stops_between_two_choices(
     assert others == [SearchReady(ponders=False), SearchEnded(1, ""), SearchEnded(2, "")]
     assert len(sent) - len(others) == is_warm
     assert [found.search for found in choice.published] == [1, 2]
+
+
+class TellingTime(Strategy):
+    """Says how many seconds it has."""
+
+    name = "telling_time"
+
+    def search(self, position: Position) -> Iterator[Choice]:
+        yield Choice(position.legal_moves[0], value=position.seconds)
+
+
+def test_a_strategy_is_told_the_time_of_its_search(fields: str) -> None:
+    spec = f"{__name__}:{TellingTime.__name__}"
+    choice = RecordingBuffer()
+    worker = SearchWorker(BeginMatch(fields, "xena", strategy=spec), choice, Mock())
+    for number, until in enumerate((monotonic() + 1000, monotonic() - 1, None), 1):
+        choice.wanted = number
+        worker.search(BeginSearch(number, until=until))
+    first, *others = (found.value for found in choice.published)
+    assert first == pytest.approx(1000, abs=60)
+    assert others == [0, None]
 
 
 class RaisingSurrogates(Strategy):

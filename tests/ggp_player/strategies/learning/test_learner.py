@@ -1,33 +1,26 @@
-"""Learning: labelled states are of the game, duels are fair, and what wins takes over."""
+"""Learning: labelled states are of the game, and what wins takes over."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from itertools import accumulate, count, cycle, islice, repeat
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, cycle, islice
 from random import Random
-from typing import TypeVar
 
 import numpy as np
 import pytest
 
-from gdl import State, Term
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Choice, EngineStrategy, Position
+from ggp_player.clock import Deadline
+from ggp_player.strategies import Position
 from ggp_player.strategies.learning import (
-    Contest,
     LearnedAlphaBeta,
     Learner,
     learner,
     self_play,
 )
 from ggp_player.strategies.learning import evaluation as evaluation_module
-from ggp_player.strategies.learning.duel import (
-    AlphaBetaDuelist,
-    Score,
-    TreeSearchDuelist,
-    play_pairs,
-    random_position,
-)
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.evaluation import (
     add_networks,
     learn_evaluation,
@@ -40,34 +33,16 @@ from ggp_player.strategies.learning.self_play import (
     compare_evaluations,
     nodes_in_equal_time,
 )
-from ggp_player.strategies.mcts import Settings, TreeSearch
 from tests.support.compiled_games import machine_of
-from tests.support.learned_games import GAME, numbered_evaluation, numbered_network
+from tests.support.learned_games import (
+    GAME,
+    finished,
+    learned,
+    numbered_evaluation,
+    numbered_network,
+    ticking,
+)
 from tests.support.small_games import breakthrough, changed, compiled, sampled
-
-Result = TypeVar("Result")
-
-
-def ticking(step: float) -> Callable[[], float]:
-    """A clock that goes on by a step whenever it is read."""
-    ticks = count()
-    return lambda: step * next(ticks)
-
-
-def finished(work: Generator[None, None, Result]) -> Result:
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def learned(machine: PropnetStateMachine) -> LearnedEvaluation:
-    evaluation = finished(learn_evaluation(machine, 1, 1.0, ticking(0.001)))
-    assert evaluation is not None
-    return evaluation
-
 
 # ---------------------------------------------------------------------- labelled states
 
@@ -146,7 +121,7 @@ def wins_all(*_arguments: object) -> Generator[None, None, float]:
 
 
 def test_games_against_itself_come_after_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
+    monkeypatch.setattr(evaluation_module, "PLAYOUT_SHARE", 0.7)
     monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.02)
     monkeypatch.setattr(evaluation_module, "compare_evaluations", wins_all)
     machine = compiled(breakthrough(4, 5))
@@ -273,84 +248,199 @@ def test_weights_that_clearly_lose_are_not_taken(
         return share
 
     monkeypatch.setattr(evaluation_module, "compare_evaluations", compared)
-    monkeypatch.setattr(evaluation_module, "PLAYOUT_SECONDS", 0.2)
+    monkeypatch.setattr(evaluation_module, "PLAYOUT_SHARE", 0.7)
     monkeypatch.setattr(evaluation_module, "ROUND_SECONDS", 0.01)
     evaluation = finished(learn_evaluation(compiled(breakthrough(4, 5)), 1, 0.3, ticking(0.001)))
     assert evaluation is not None
     assert (evaluation.games > 0) == (share > 0.4)
 
 
-# ---------------------------------------------------------------------- duels
+# ---------------------------------------------------------------------- the learner
+
+WON, LOST = [1.0], [0.0]
 
 
-def test_a_random_position_can_be_played_on() -> None:
-    machine = machine_of("ticTacToe")
-    for seed in range(20):
-        assert not machine.is_terminal(random_position(machine, Random(seed), 9))
+class Duels:
+    """Duels that end as they are told, in place of matches that take time."""
+
+    def __init__(self, clock: Hand, *results: Sequence[float]) -> None:
+        self.count = 0
+        self._clock = clock
+        self._results = iter(results)
+
+    def __call__(self, *_arguments: object) -> Iterator[Score]:
+        self.count += 1
+        score = Score()
+        for result in cycle(next(self._results)):
+            self._clock.time += 0.1
+            score.points += result
+            score.matches += 1
+            yield score
 
 
-class FirstMove:
-    """A duelist that makes the first legal move."""
+class Hand:
+    """A clock that goes on by a hundredth whenever it is read, and when it is told."""
 
-    def __init__(self, machine: PropnetStateMachine) -> None:
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        self.time += 0.01
+        return self.time
+
+
+class Lessons:
+    """Learning of some more games in each of four steps, which read the clock so many times."""
+
+    readings = 0
+
+    def __init__(self, machine: PropnetStateMachine, _seed: int) -> None:
+        self.evaluation: LearnedEvaluation | None = None
+        self.seconds = 0.0
         self._machine = machine
 
-    def move(self, state: State, role: int, _seconds: float) -> Term:
-        return self._machine.legal_moves(state, self._machine.roles[role])[0]
+    def work(self, seconds: float, clock: Callable[[], float]) -> Iterator[None]:
+        self.seconds += seconds
+        learned = self.evaluation or replace(numbered_evaluation(self._machine), games=0)
+        self.evaluation = learned
+        for _ in range(4):
+            yield
+            for _ in range(self.readings):
+                clock()
+            self.evaluation = replace(self.evaluation, games=self.evaluation.games + 10)
+
+    def settle(self, _clock: object) -> Generator[None, None, LearnedEvaluation | None]:
+        yield
+        return self.evaluation
 
 
-@pytest.mark.parametrize("kind", ["tree search", "alpha-beta"])
-def test_duels_take_turns_and_count_points(kind: str) -> None:
-    machine = machine_of("connectFour")
-    if kind == "tree search":
-        search = TreeSearch(machine, Settings(), 2, 2**22)
-        strong = TreeSearchDuelist(search, ticking(0.001)).move
-    else:
-        strong = AlphaBetaDuelist(machine, learned(machine), ticking(0.001)).move
-
-    class Strong:
-        def move(self, state: State, role: int, seconds: float) -> Term:
-            return strong(state, role, seconds)
-
-    pairs = play_pairs(machine, Strong(), FirstMove(machine), Random(3), 0.01)
-    score = next(score for score in pairs if score.matches == 4)
-    assert score.share >= 0.75
-
-
-def test_it_is_decided_when_more_matches_change_nothing() -> None:
-    assert not learner.is_decided(Score(3.0, 3))
-    assert learner.is_decided(Score(5.0, 5))
-    assert learner.is_decided(Score(0.0, 5))
-    assert not learner.is_decided(Score(5.0, 10))
-    assert learner.is_decided(Score(12.0, learner.MAX_MATCHES))
-
-
-def test_few_matches_must_be_won_clearly() -> None:
-    assert not learner.is_better(Score(3.0, 3))
-    assert learner.is_better(Score(5.0, 5))
-    assert not learner.is_better(Score(4.5, 6))
-    assert not learner.is_better(Score(11.0, 18))
-    assert learner.is_better(Score(17.0, 24))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("needed", [0.0, 1.1])
-def test_alpha_beta_takes_over_where_it_wins(
-    needed: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in {
-        "LEARNING_SECONDS": 0.5,
-        "DUEL_SECONDS": 1.0,
-        "MIN_MATCHES": 1,
-        "MATCH_SECONDS": 0.1,
-        "NEEDED_SHARE": needed,
-    }.items():
-        monkeypatch.setattr(learner, name, value)
-    found = Learner(ticking(0.001))
-    for _ in found.work(machine_of("connectFour"), 1):
+def learner_after(
+    monkeypatch: pytest.MonkeyPatch, *results: Sequence[float], seconds: float = 20.0
+) -> tuple[Learner, Duels, PropnetStateMachine]:
+    """A learner that has worked; unless its time is short, the first duel is the look."""
+    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    duels = Duels(clock, *results)
+    monkeypatch.setattr(learner, "play_pairs", duels)
+    monkeypatch.setattr(learner, "Learning", Lessons)
+    found = Learner(clock)
+    for _ in found.work(machine, 1, Deadline.after(seconds, lambda: 0.0)):
         pass
-    assert "duels" in found.note
-    assert isinstance(found.strategy, LearnedAlphaBeta) == (needed == 0.0)
+    return found, duels, machine
+
+
+def test_alpha_beta_takes_over_where_it_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, duels, _ = learner_after(monkeypatch, WON, WON)
+    assert isinstance(found.strategy, LearnedAlphaBeta)
+    assert found.note.endswith("alpha-beta with it won 100 % of 6 duels")
+    assert duels.count == 2
+
+
+def test_the_tree_search_goes_on_where_alpha_beta_does_not_win(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, _, _ = learner_after(monkeypatch, WON, [1.0, 0.0])
+    assert found.strategy is None
+    assert found.note.endswith("alpha-beta with it won 50 % of 16 duels")
+
+
+def test_learning_ends_where_it_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, duels, machine = learner_after(monkeypatch, LOST)
+    assert found.strategy is None
+    assert "10 games" in found.note
+    assert found.note.endswith("alpha-beta with it won 0 % of 6 duels")
+    for _ in found.go_on(machine):
+        pass
+    assert duels.count == 1
+
+
+def test_learning_ends_where_it_turns_out_to_be_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Lessons, "readings", 200)
+    found, duels, _ = learner_after(monkeypatch, WON, LOST)
+    assert found.strategy is None
+    assert found.note.endswith("30 games; alpha-beta with it won 0 % of 6 duels")
+    assert duels.count == 2
+
+
+def test_a_short_time_to_learn_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, duels, _ = learner_after(monkeypatch, WON, seconds=5.0)
+    assert found.strategy is not None
+    assert duels.count == 1
+
+
+def test_a_duel_that_is_not_decided_ends_after_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learner, "PATIENCE", 0.25)  # a second
+    found, _, _ = learner_after(monkeypatch, WON, [0.7])
+    assert found.strategy is None
+    count = int(found.note.split()[-2])
+    assert 4 < count <= 10
+
+
+def test_what_is_learned_later_duels_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, duels, machine = learner_after(monkeypatch, WON, [1.0, 0.0], WON)
+    assert found.strategy is None
+    for _ in found.go_on(machine):
+        if found.strategy is not None:
+            break
+    assert isinstance(found.strategy, LearnedAlphaBeta)
+    assert duels.count == 3
+
+
+@pytest.mark.parametrize("share", [0.4, 0.6])
+def test_what_is_learned_later_plays_unless_it_loses(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compared(*_arguments: object) -> Generator[None, None, float]:
+        yield
+        return share
+
+    found, duels, machine = learner_after(monkeypatch, WON, WON)
+    monkeypatch.setattr(learner, "compare_evaluations", compared)
+    monkeypatch.setattr(learner, "LATER_SECONDS", 0.05)
+    before = found.strategy
+    for _ in found.go_on(machine):
+        pass
+    assert (found.strategy is not before) == (share > 0.5)
+    assert ("60 % against the one before" in found.note) == (share > 0.5)
+    assert duels.count == 2
+
+
+def test_a_hopeless_duel_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, duels, machine = learner_after(monkeypatch, WON, LOST)
+    for _ in found.go_on(machine):
+        pass
+    assert found.strategy is None
+    assert duels.count == 2
+
+
+def test_what_took_too_long_is_learned_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine, settle = compiled(breakthrough(4, 5)), Lessons.settle
+
+    def settled(lessons: Lessons, clock: object) -> Generator[None, None, None]:
+        yield from settle(lessons, clock)
+        lessons.evaluation = None
+
+    monkeypatch.setattr(Lessons, "settle", settled)
+    found, duels, machine = learner_after(monkeypatch, WON, seconds=5.0)
+    assert (found.note, duels.count) == ("too few states to learn an evaluation from", 0)
+    for _ in found.go_on(machine):
+        if found.strategy is not None:
+            break
+    assert isinstance(found.strategy, LearnedAlphaBeta)
+
+
+def test_more_time_means_more_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation_module, "PLAYOUT_SHARE", 0.4)
+    monkeypatch.setattr(evaluation_module, "MIN_STATES", 100)
+    machine, clock = compiled(breakthrough(4, 5)), Hand()
+    learning = evaluation_module.Learning(machine, 1)
+    games = []
+    for _ in range(2):
+        for _ in learning.work(0.6, clock):
+            pass
+        assert learning.evaluation is not None
+        games.append(learning.evaluation.games)
+    assert 0 < games[0] < games[1]
+    assert learning.seconds == pytest.approx(1.2)
 
 
 # ---------------------------------------------------------------------- strategies
@@ -382,82 +472,3 @@ def test_learning_goes_on_where_it_was_stopped() -> None:
 @pytest.mark.parametrize("name", ["pig", "trefoil", "lightsOut"])
 def test_chance_and_other_numbers_of_roles_are_refused(name: str) -> None:
     assert "two roles without chance" in (LearnedAlphaBeta().refusal(machine_of(name)) or "")
-
-
-class Fixed(EngineStrategy):
-    """A strategy whose choices say who made them."""
-
-    def __init__(self, note: str) -> None:
-        self._note = note
-
-    def search(self, position: Position) -> Iterator[Choice]:
-        yield Choice(position.legal_moves[0], note="nothing yet")
-        while True:
-            yield Choice(position.legal_moves[-1], 50.0, note=self._note)
-
-
-class Stub(Learner):
-    """A learner that takes a while."""
-
-    def __init__(self, steps: int, found: EngineStrategy | None) -> None:
-        super().__init__(ticking(0.001))
-        self._steps, self._found = steps, found
-
-    def work(self, _machine: PropnetStateMachine, _seed: int) -> Iterator[None]:
-        yield from repeat(None, self._steps)
-        self.note = "decided"
-        self.strategy = self._found  # type: ignore[assignment]
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("found", [None, Fixed("challenger")])
-def test_a_contest_goes_on_with_what_was_found(found: EngineStrategy | None, threads: int) -> None:
-    machine = machine_of("connectFour")
-    contest = Contest(Fixed("main"), Stub(100, found), ticking(0.001), threads)
-    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
-    # The search is stopped and started again in between, as at each move.
-    choices = [choice for _ in range(9) for choice in islice(contest.search(position), 40)]
-    expected = "main" if found is None else "challenger"
-    assert choices[0].note in ("", "nothing yet")
-    assert threads > 1 or "main" in [choice.note for choice in choices]
-    assert (choices[-1].note, choices[-1].method) == (expected, "Fixed")
-    assert contest.about_game == "decided"
-    assert choices[-1].move == position.legal_moves[-1]
-
-
-def test_the_main_search_proves_while_the_learner_works() -> None:
-    machine = machine_of("connectFour")
-    contest = Contest(Proving(100), Stub(10**9, None), ticking(0.001), threads=2)
-    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
-    *_, last = contest.search(position)
-    assert last.proved
-    assert last.note == "challenger"
-
-
-class Proving(EngineStrategy):
-    """A strategy that proves a value at once."""
-
-    def __init__(self, value: float) -> None:
-        self._value = value
-
-    def search(self, position: Position) -> Iterator[Choice]:
-        yield Choice(position.legal_moves[0], self._value, proved=True, note="challenger")
-
-
-@pytest.mark.parametrize(
-    ("pessimistic", "value", "expected"),
-    [(True, 0, "main"), (True, 100, "challenger"), (False, 0, "challenger")],
-)
-def test_a_pessimistic_proof_does_not_end_the_search(
-    pessimistic: bool, value: float, expected: str
-) -> None:
-    machine = machine_of("connectFour")
-    found = Stub(3, Proving(value))
-    found.is_pessimistic = pessimistic
-    contest = Contest(Fixed("main"), found, ticking(0.001))
-    position = Position(machine, machine.initial_state(), machine.roles[0], Random(1))
-    choices = list(islice(contest.search(position), 40))
-    assert choices[-1].note == expected
-    assert choices[-1].method == ("Proving" if expected == "challenger" else "Fixed")
-    assert contest.about_game == "decided"
-    assert choices[-1].proved == (expected == "challenger")

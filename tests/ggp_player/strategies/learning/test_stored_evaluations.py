@@ -27,6 +27,7 @@ from ggp_player.strategies.learning import (
     read_evaluation,
     stored_evaluations,
 )
+from ggp_player.strategies.learning.duel import Score
 from ggp_player.strategies.learning.stored_evaluations import (
     RecalledEvaluation,
     path_in,
@@ -150,9 +151,8 @@ def test_the_learner_uses_what_is_stored(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(stored_evaluations, "learn_evaluation", None)  # nobody may learn
-    for name, value in {"MIN_MATCHES": 1, "MATCH_SECONDS": 0.1, "NEEDED_SHARE": 0.0}.items():
-        monkeypatch.setattr(learner, name, value)
+    monkeypatch.setattr(learner, "Learning", None)  # nobody may learn
+    monkeypatch.setattr(learner, "play_pairs", lambda *_arguments: iter([Score(6.0, 6)]))
     caplog.set_level(logging.INFO)
     found = Learner(ticking(0.01))
     for _ in found.work(scrambled[0], 1):

@@ -96,7 +96,7 @@ def test_closing_and_errors_reach_what_is_watched(clock: FakeCpuClock) -> None:
     closed = []
 
     @component(Component.SERIES)
-    def careful() -> Iterator[int]:
+    def careful() -> Generator[int, None, None]:
         try:
             yield 1
             raise ArithmeticError("a mistake")

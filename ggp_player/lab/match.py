@@ -11,7 +11,7 @@ or too little is made up for in its next move.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -139,6 +139,14 @@ def machine_for(rules: str, game: str, user: str) -> StateMachine:
     return own
 
 
+def state_after(machine: StateMachine, opening: Sequence[Sequence[str]]) -> State:
+    """The position to which the joint moves of an opening lead, given as KIF."""
+    state = machine.initial_state()
+    for moves in opening:
+        state = machine.next_state(state, [gdl.parse_term(move) for move in moves])
+    return state
+
+
 class Player:
     """A strategy in one seat of one match: it is asked for moves, and held to its limit."""
 
@@ -222,9 +230,7 @@ def play_pair(task: PairTask) -> PairResult:
     set_search_memory(task.memory)
     return_large_blocks()  # trees are new for each match, and were written anew as a whole
     machine = machine_of(task.rules, task.game)
-    state = machine.initial_state()
-    for moves in task.opening:
-        state = machine.next_state(state, [gdl.parse_term(move) for move in moves])
+    state = state_after(machine, task.opening)
     first, second = (_play_match(task, machine, state, seat) for seat in range(2))
     return PairResult(task.game, task.number, (first, second))
 

@@ -1,1 +1,1 @@
-"""What the commands of ``ggp-player lab`` do: duels of two strategies, and the page of a ledger."""
+"""What the commands of ``ggp-player lab`` do: duels, ledger, solved positions, and the ladder."""

@@ -1,1 +1,1 @@
-"""The command lines of ``ggp-player lab``: the group with duels and the ledger, and positions."""
+"""The command lines of ``ggp-player lab``: its group with duels and ledger, positions, ladder."""

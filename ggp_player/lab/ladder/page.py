@@ -61,10 +61,10 @@ def _grid(table: LadderTable) -> list[list[str]]:
 
 def _cells(row: LadderRow, *, is_zero: bool) -> dict[str, str]:
     figures, elo, points = row.figures, row.elo, row.figures.points
-    bounds = f"{elo.low:+.0f} to {elo.high:+.0f}" if elo and not is_zero else ""
+    bounds = f"{round(elo.low):+d} to {round(elo.high):+d}" if elo and not is_zero else ""
     return {
         "player": f"{figures.player}{' *' if row.player.is_anchor else ''}",
-        "Elo": "0" if is_zero else f"{elo.value:+.0f}" if elo else "",
+        "Elo": "0" if is_zero else f"{round(elo.value):+d}" if elo else "",
         "95 %": bounds,
         "matches": str(figures.matches),
         "points %": f"{100 * points.value:.1f}" if points else "",

@@ -33,7 +33,8 @@ ladder
 
 To start reading: :mod:`.duel` has the games take turns and ends the experiment, :mod:`.match` plays
 a pair, :mod:`.pair_play` spreads pairs over processes or a cluster, and :mod:`.report` tells.
-:mod:`.positions` counts how often searches err in positions that are solved.
+:mod:`.positions` counts how often searches err in positions that are solved, and :mod:`.profile`
+shows what they do with their time.
 The results of pairs are looked at in the order of their numbers, so that the verdict does not
 depend on how many are played at a time.
 """
@@ -49,6 +50,7 @@ from ggp_player.lab.ledger import (
     read_ledger,
 )
 from ggp_player.lab.match import MoveLimit, PairResult, PairTask, PlayedMatch, play_pair
+from ggp_player.lab.other_version import version_of
 from ggp_player.lab.pair_play import opened_play
 from ggp_player.lab.report import outcome_table, outcome_to_json, verdict_line
 from ggp_player.lab.sequential_test import Estimate, SequentialTest, Verdict
@@ -81,4 +83,5 @@ __all__ = [
     "read_ledger",
     "run_duel",
     "verdict_line",
+    "version_of",
 ]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from time import thread_time
+from typing import Protocol, TypeAlias
 
 import gdl
 from gdl import Constant, State, StateMachine, Term
@@ -23,6 +24,7 @@ from gdl.engine import PropnetStateMachine
 from gdl.language import moves_by_chance
 from gdl.system import return_large_blocks
 from ggp_player.errors import LabError
+from ggp_player.lab.other_version import OtherVersion, version_of
 from ggp_player.search_memory import set_search_memory
 from ggp_player.strategies import Choice, EngineStrategy, Position, Strategy
 from ggp_player.strategies.selection import create
@@ -36,6 +38,10 @@ TOLERANCE = 1 / 16
 
 GAMES_KEPT = 16
 """Games that a process keeps compiled."""
+
+
+History: TypeAlias = Sequence[Sequence[Term]]
+"""The joint moves since the initial state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +119,15 @@ def choosers(machine: StateMachine) -> tuple[Constant, Constant]:
 
 @lru_cache(maxsize=GAMES_KEPT)
 def machine_of(rules: str, game: str) -> StateMachine:
-    """The machine of a game, compiled where that is possible; this process keeps the latest.
+    """The machine of a game; this process keeps the latest.
 
     It plays no playouts, so it has no native code.
     """
+    return new_machine(rules, game)
+
+
+def new_machine(rules: str, game: str) -> StateMachine:
+    """Make the machine of a game, compiled where that is possible."""
     ruleset = gdl.parse(rules, game)
     try:
         return gdl.compile(ruleset)
@@ -139,12 +150,17 @@ def machine_for(rules: str, game: str, user: str) -> StateMachine:
     return own
 
 
-def state_after(machine: StateMachine, opening: Sequence[Sequence[str]]) -> State:
-    """The position to which the joint moves of an opening lead, given as KIF."""
-    state = machine.initial_state()
-    for moves in opening:
-        state = machine.next_state(state, [gdl.parse_term(move) for move in moves])
-    return state
+class Seated(Protocol):
+    """Who chooses moves in one seat of one match; ``work`` and CPU seconds are those so far."""
+
+    cpu: float
+
+    @property
+    def work(self) -> int: ...  # noqa: D102
+
+    def choose(  # noqa: D102
+        self, state: State, role: Constant, random: Random, history: History
+    ) -> Term: ...
 
 
 class Player:
@@ -176,8 +192,8 @@ class Player:
             return self._counting.states
         return counted or 0
 
-    def choose(self, state: State, role: Constant, random: Random) -> Term:
-        """The move for a position in which there is a choice."""
+    def choose(self, state: State, role: Constant, random: Random, history: History = ()) -> Term:
+        """The move for a position in which there is a choice; ``history`` has led to it."""
         spent = thread_time
         began = spent()
         if self._to_prepare:
@@ -222,6 +238,16 @@ class Player:
         return choice or Choice.first_of(position.legal_moves), False
 
 
+def _player(task: PairTask, spec: str) -> Seated:
+    """The player of a match, of this version or of another one."""
+    if version_of(spec)[1] is None:
+        return Player(spec, machine_for(task.rules, task.game, spec), task.limit)
+    if task.limit.seconds is None:
+        raise LabError(f"{spec} can only be limited by seconds: versions count work differently")
+    limit = (task.limit.seconds, task.limit.prepare)
+    return OtherVersion(spec, task.rules, task.game, task.memory, limit)
+
+
 def play_pair(task: PairTask) -> PairResult:
     """Play two matches from the opening of a task, A first in the first seat.
 
@@ -230,33 +256,37 @@ def play_pair(task: PairTask) -> PairResult:
     set_search_memory(task.memory)
     return_large_blocks()  # trees are new for each match, and were written anew as a whole
     machine = machine_of(task.rules, task.game)
-    state = state_after(machine, task.opening)
-    first, second = (_play_match(task, machine, state, seat) for seat in range(2))
+    opening = [tuple(map(gdl.parse_term, moves)) for moves in task.opening]
+    first, second = (_play_match(task, machine, opening, seat) for seat in range(2))
     return PairResult(task.game, task.number, (first, second))
 
 
-def _play_match(task: PairTask, machine: StateMachine, state: State, seat: int) -> PlayedMatch:
+def _play_match(
+    task: PairTask, machine: StateMachine, opening: Sequence[tuple[Term, ...]], seat: int
+) -> PlayedMatch:
     """Play a match; ``seat`` is that of A, among the roles that do not move by chance."""
+    history, state = list(opening), machine.initial_state()
+    for joint_move in opening:
+        state = machine.next_state(state, joint_move)
     seats = choosers(machine)
-    a, b = (
-        Player(spec, machine_for(task.rules, task.game, spec), task.limit) for spec in task.players
-    )
+    a, b = (_player(task, spec) for spec in task.players)
     playing = (a, b) if seat == 0 else (b, a)
     origin = f"{task.seed} {task.game} {task.number}"
     dice, steps = Random(f"{origin} dice"), 0
     while not machine.is_terminal(state) and steps < MAX_STEPS:
-        joint_move = []
+        moves = []
         for role in machine.roles:
             legal = machine.legal_moves(state, role)
             if role not in seats:
-                joint_move.append(dice.choice(legal))
+                moves.append(dice.choice(legal))
             elif len(legal) == 1:
-                joint_move.append(legal[0])
+                moves.append(legal[0])
             else:
                 number = seats.index(role)
                 random = Random(f"{origin} {seat} {number} {steps}")
-                joint_move.append(playing[number].choose(state, role, random))
-        state = machine.next_state(state, joint_move)
+                moves.append(playing[number].choose(state, role, random, history))
+        history.append(tuple(moves))
+        state = machine.next_state(state, moves)
         steps += 1
     points = _points(machine, state, seats[seat], seats[1 - seat])
     return PlayedMatch(points, steps, (a.work, b.work), (a.cpu, b.cpu))

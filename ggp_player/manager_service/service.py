@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
@@ -70,8 +71,7 @@ async def open_service(
 
     Raises :class:`ManagerError` where the database or the address cannot be used.
     """
-    executor = ThreadPoolExecutor(THREADS, "rules")
-    asyncio.get_running_loop().set_default_executor(executor)
+    asyncio.get_running_loop().set_default_executor(started_threads(THREADS))
     return_large_blocks()
     async with AsyncExitStack() as stack:
         database = stack.enter_context(closing(Database(config.database)))
@@ -105,6 +105,18 @@ async def run_service(
     async with open_service(config, archive) as service:
         on_listening(service.port)
         await stopped.wait()
+
+
+def started_threads(number: int) -> ThreadPoolExecutor:
+    """Return an executor whose threads all run already.
+
+    The event loop would wait for ever for one that is started when there is no memory for it.
+    """
+    executor = ThreadPoolExecutor(number, "rules")
+    all_run = threading.Barrier(number)
+    for running in [executor.submit(all_run.wait) for _ in range(number)]:
+        running.result()
+    return executor
 
 
 async def _listen(site: FrontSite, config: ServiceConfig) -> None:

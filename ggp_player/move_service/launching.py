@@ -73,7 +73,7 @@ class Launcher:
             with suppress(OSError):
                 return await self._fork_server.start(target, arguments)
         process = _new_process(self._context, target, arguments)
-        _raise_if(await asyncio.to_thread(_start, process))
+        _raise_if(await _in_thread(None, process))
         return process
 
     async def close(self) -> None:
@@ -171,7 +171,7 @@ class _ForkServer:
         """Start a process; kill a fork server that is stopped, or does not answer in time."""
         loop = asyncio.get_running_loop()
         end = loop.time() + limit
-        starting = loop.run_in_executor(self._thread, _start, process)
+        starting = _in_thread(self._thread, process)
         while not (await asyncio.wait({starting}, timeout=WATCH_SECONDS))[0]:
             pid = _fork_server_pid()
             if loop.time() > end or is_stopped(pid):
@@ -190,6 +190,17 @@ def _new_process(
 def _raise_if(reason: str) -> None:
     if reason:
         raise OSError(reason)
+
+
+def _in_thread(threads: ThreadPoolExecutor | None, process: BaseProcess) -> asyncio.Future[str]:
+    """Have a process started in a thread, by default of the event loop's.
+
+    Raises OSError where the system has no thread for that.
+    """
+    try:
+        return asyncio.get_running_loop().run_in_executor(threads, _start, process)
+    except RuntimeError as error:  # Python's own error for it
+        raise OSError(str(error)) from error
 
 
 def _start(process: BaseProcess) -> str:

@@ -53,6 +53,9 @@ POSITION_SECONDS = 5.0
 STEPS_SECONDS = 12.0
 """CPU seconds in which the steps of one request are drawn; those that are left are listed."""
 
+REPEAT_SECONDS = 0.05
+"""CPU seconds after which a limit that went unheard is raised again."""
+
 LEAST_SECONDS = 0.05
 """CPU seconds for each of these, in which its state is computed."""
 
@@ -191,7 +194,10 @@ class _TooHardError(BaseException):
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise :class:`_TooHardError` after so many CPU seconds, where the system can tell."""
+    """Raise :class:`_TooHardError` after so many CPU seconds, where the system can tell.
+
+    Again every ``REPEAT_SECONDS``, as Python drops what is raised in a destructor or a callback.
+    """
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -200,7 +206,7 @@ def _at_most(seconds: float) -> Iterator[None]:
         raise _TooHardError
 
     signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, REPEAT_SECONDS)
     try:
         yield
     finally:

@@ -9,6 +9,7 @@ bottom; each imports only what is below it:
 - :mod:`.textbook`: minimax, alpha-beta, max^n and their like, on any state machine
 - :mod:`.engine_strategy`: :class:`EngineStrategy`, the base class of the strong searches
 - :mod:`.base`: :class:`Strategy`, :class:`Position`, :class:`Choice`
+- :mod:`.components`: which part of a search runs, for whoever measures it
 - :mod:`.vocabulary`: the words for how a move was found, and for the limits of searches
 """
 
@@ -20,18 +21,36 @@ from ggp_player.strategies.base import (
     Position,
     Strategy,
 )
+from ggp_player.strategies.components import (
+    LEARNING,
+    PROVERS,
+    Component,
+    Meter,
+    Usage,
+    component,
+    metering,
+    tally,
+)
 from ggp_player.strategies.engine_strategy import EngineStrategy, compiled_machine
 from ggp_player.strategies.vocabulary import Limit, Method
 
 __all__ = [
+    "LEARNING",
+    "PROVERS",
     "Choice",
+    "Component",
     "EngineStrategy",
     "Limit",
     "LoneStrategy",
+    "Meter",
     "Method",
     "MoveReport",
     "Position",
     "Strategy",
     "StrategyError",
+    "Usage",
     "compiled_machine",
+    "component",
+    "metering",
+    "tally",
 ]

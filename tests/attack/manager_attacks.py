@@ -153,6 +153,57 @@ async def _take(rival: Rival) -> None:
     assert refused == HTTPStatus.FORBIDDEN, "a name whose registration has expired is taken"
 
 
+@manager_attack("manager: cards of a match")
+async def _spy(rival: Rival) -> None:
+    """Look for the deal, and for the seed that it follows from, while a match is played."""
+
+    async def answer(text: str, writer: asyncio.StreamWriter) -> None:
+        status = "( ( status available ) )" if "INFO" in text else "noop"
+        writer.write(f"HTTP/1.0 200 OK\r\n\r\n{status}".encode())
+
+    async with (
+        _players(rival, "card", 2, answer) as names,
+        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(None)) as session,
+        session.get(f"http://127.0.0.1:{rival.port}/api/news") as news,
+    ):
+        while True:
+            event = asyncio.create_task(_event(rival, "kuhnPoker", "single", names))
+            await _watch(rival, news)
+            await event
+
+
+async def _watch(rival: Rival, news: aiohttp.ClientResponse) -> None:
+    """Follow the news, and ask for the match, until it is over."""
+    match = 0
+    async for line in news.content:
+        item = json.loads(line.removeprefix(b"data: ")) if line.startswith(b"data: ") else {}
+        if item.get("kind") == "match_started" and item["match_id"].startswith("kuhnPoker"):
+            match = item["match"]
+        if not match or item.get("match") != match:
+            continue
+        if item["kind"] == "match_ended":
+            return
+        assert "moves" not in item, "the news tell a deal before the match is over"
+        _, shown = await rival.ask("GET", f"/api/matches/{match}")
+        is_over = not shown or shown["status"] != "running"
+        assert is_over or shown["seed"] is None, "a seed is shown before the match is over"
+
+
+@manager_attack("manager: pages of other sites")
+async def _other_site(rival: Rival) -> None:
+    """Have the browser of somebody who is not here ask for what only the person's page asks for."""
+    await rival.ask("POST", "/api/people", {"name": "person"}, rival.victim)
+    headers = {"Authorization": f"Bearer {rival.victim}", "Sec-Fetch-Site": "cross-site"}
+    url = f"http://127.0.0.1:{rival.port}/people/person/events"
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(5)) as session:
+        for more in ({"Sec-Fetch-Mode": "no-cors"}, {"Origin": "http://site.example"}):
+            async with session.get(url, headers=headers | more) as answer:
+                assert answer.status == HTTPStatus.FORBIDDEN, "another site has a person be here"
+    _, person = await rival.ask("GET", "/api/players/person")
+    assert person is None or person["status"] != "available"
+    await asyncio.sleep(0.1)
+
+
 @asynccontextmanager
 async def _players(
     rival: Rival, prefix: str, count: int, answer: Answer

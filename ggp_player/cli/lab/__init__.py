@@ -1,1 +1,1 @@
-"""What the commands of ``ggp-player lab`` do: duels, ledger, solved positions, and the ladder."""
+"""What the commands of ``ggp-player lab`` do: duels, ledger, positions, profiles, the ladder."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from rich.progress import Progress
 from gdl.cli.options import game_name, read_source, write_text
 from gdl.errors import GdlError
 from gdl.system import available_cpus
+from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import compile_before_clocks
 from ggp_player.errors import GgpPlayerError
 from ggp_player.lab import (
@@ -36,17 +36,12 @@ from ggp_player.lab import (
     outcome_to_json,
     run_duel,
     verdict_line,
+    version_of,
 )
 from ggp_player.strategies.selection import create
 
-INTERRUPTED = 128 + signal.SIGINT
-"""The exit status after Ctrl-C, by the convention of shells."""
-
 DEFAULT_NODES = 5000
 """Work for each move unless something else is said."""
-
-PIPE_WIDTH = 120
-"""Characters of a line if the output is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +79,17 @@ def run_duel_command(context: click.Context, /, **options: object) -> None:
 def _play(options: _Options) -> int:
     """Play the duel, and return the exit status."""
     duel = _duel(options)
-    for spec in duel.players:
+    own = [spec for spec in duel.players if version_of(spec)[1] is None]
+    for spec in own:
         create(spec)
+    if len(own) < 2 and duel.limit.seconds is None:
+        raise click.UsageError("another version can only be limited by --seconds")
     try:
-        compile_before_clocks(("mcts", *duel.players))
+        compile_before_clocks(("mcts", *own))
         outcome = _with_ledger(duel, options)
     except KeyboardInterrupt:
         return INTERRUPTED
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    console.print(outcome_table(outcome))
+    result_console().print(outcome_table(outcome))
     click.echo(verdict_line(outcome))
     if options.json is not None:
         write_text(options.json, json.dumps(outcome_to_json(outcome), indent=1) + "\n")

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from gdl.cli.options import check_plot, read_source, write_text
 from gdl.errors import counted
-from ggp_player.cli.lab.duel import INTERRUPTED, PIPE_WIDTH
+from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
 from ggp_player.cli.options import compile_before_clocks, say_on_stderr
 from ggp_player.lab import LabGame, Plies
 from ggp_player.lab.ladder import (
@@ -89,12 +89,14 @@ def _play(options: _Options) -> int:
     matches = make_schedule(TournamentPlan(seats, specs, 1, options.seed, identity.label))
     openings = {opening.name: opening for opening in made}
     with closing(LadderFile(options.output, identity, openings, players)) as log:
-        run = TournamentRun(games, matches, log, _console(stderr=True))
+        run = TournamentRun(
+            games, matches, log, Console(stderr=True, highlight=False, markup=False, emoji=False)
+        )
         conditions = MatchConditions(options.start_clock, options.play_clock, states=False)
         is_interrupted = run.play(conditions, options.concurrency)
     found = matches_of(options.output.read_bytes(), options.output)
     if found:
-        _console().print(printed_table(ladder_table(found)))
+        result_console().print(printed_table(ladder_table(found)))
     played = {result.key for result in log.results if not result.failure}
     if is_interrupted:
         return INTERRUPTED
@@ -128,7 +130,7 @@ def run_table(
     games = games_of(matches) if by_game else []
     tables = [ladder_table(matches, game) for game in ("", *games)]
     for table in tables:
-        _console().print(printed_table(table))
+        result_console().print(printed_table(table))
     if output is not None:
         write_text(output, json.dumps([asdict(table) for table in tables], indent=1) + "\n")
     if plot is not None:
@@ -136,10 +138,3 @@ def run_table(
     if page is not None:
         drawn = None if plot is None else os.path.relpath(plot, page.parent)
         write_text(page, ladder_page(tables, drawn))
-
-
-def _console(*, stderr: bool = False) -> Console:
-    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    return console

@@ -10,7 +10,7 @@ import gdl
 from gdl.openings import rules_from
 from ggp_player.errors import LabError
 from ggp_player.lab.balance import BalancedOpenings, LabGame, Plies
-from ggp_player.lab.match import choosers, machine_of, state_after
+from ggp_player.lab.match import choosers, machine_of
 from ggp_player.manager.tournament import TournamentGame
 
 
@@ -47,7 +47,9 @@ def ladder_openings(
     machine = machine_of(game.rules, game.name)
     found = {}
     for opening in islice(BalancedOpenings(game, seed, plies), count):
-        state = state_after(machine, opening.moves)
+        state = machine.initial_state()
+        for joint_move in opening.moves:
+            state = machine.next_state(state, [gdl.parse_term(move) for move in joint_move])
         facts = "\n".join(sorted(map(str, state)))
         digest = hashlib.sha256(facts.encode()).hexdigest()[:16]
         made = LadderOpening(

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import subprocess
 import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from time import monotonic
+from typing import IO
 
-from pydantic import ValidationError
 from pydantic_core import to_json
 
 import gdl
 from gdl import Constant, Term
 from gdl.system import child_environment
 from ggp_player.errors import ManagerError, MatchError
+from ggp_player.manager import LackError, lack_in
 from ggp_player.manager_service.rules import rules_process
 from ggp_player.manager_service.rules.rules_process import (
     ANSWERS,
@@ -43,6 +46,9 @@ STEP_SECONDS = 60.0
 MAX_PROCESSES = 8
 """The most processes that wait for further matches."""
 
+_PART = 2**16
+"""Bytes that are read at a time: as many as a pipe has."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -59,9 +65,13 @@ class RulesProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=0,
             env=child_environment(),
             start_new_session=True,  # Ctrl-C is for the manager, which ends it
         )
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._lack = ""
         self.sessions = 0
         try:
             loaded = self._ask({"kind": "load", "rules": rules}, CHECK_SECONDS)
@@ -94,7 +104,7 @@ class RulesProcess:
 
     def end(self, session: str) -> None:
         """Forget a match."""
-        with suppress(MatchError):
+        with suppress(MatchError, LackError):
             self._ask({"kind": "end", "session": session}, STEP_SECONDS)
 
     def close(self) -> None:
@@ -107,35 +117,36 @@ class RulesProcess:
                     pipe.close()
 
     def _ask(self, request: Mapping[str, object], seconds: float) -> RulesAnswer:
-        """Ask the process. Raises :class:`MatchError` where there is no answer, or an error."""
+        """Ask the process. Raises :class:`MatchError` where there is no answer, or an error.
+
+        Raises :class:`LackError` where the manager itself lacks memory: what is left of an answer
+        that it could not take would be the next one's, so the process is ended, and no match of it
+        can go on.
+        """
         with self._turn:
-            is_late = threading.Event()
-            timer = threading.Timer(seconds, self._give_up, (is_late,))
-            timer.start()
+            if self._lack:
+                raise LackError(self._lack, was_sent=True)
             try:
-                answer = self._exchange(to_json(request) + b"\n")
-            except (OSError, ValidationError, ValueError) as error:
+                answer = ANSWERS.validate_json(self._exchange(to_json(request) + b"\n", seconds))
+            except TimeoutError as error:
                 self.close()
-                if is_late.is_set():
-                    raise MatchError(f"the rules take more than {seconds:g} s") from error
+                raise MatchError(f"the rules take more than {seconds:g} s") from error
+            except (OSError, EOFError, ValueError) as error:
+                self.close()
                 raise MatchError(NO_MEMORY) from error
-            finally:
-                timer.cancel()
+            except MemoryError as error:
+                self._lack = lack_in(error)
+                self.close()
+                raise LackError(self._lack, was_sent=True) from error
         if answer.error:
             raise MatchError(answer.error)
         return answer
 
-    def _give_up(self, is_late: threading.Event) -> None:
-        is_late.set()
-        self._process.kill()
-
-    def _exchange(self, line: bytes) -> RulesAnswer:
+    def _exchange(self, line: bytes, seconds: float) -> bytes:
         writer, reader = self._process.stdin, self._process.stdout
         assert writer is not None
         assert reader is not None
-        writer.write(line)
-        writer.flush()
-        return ANSWERS.validate_json(reader.readline(MAX_ANSWER))
+        return exchange_line(writer, reader, line, seconds, MAX_ANSWER)
 
 
 class RemoteRules:
@@ -243,3 +254,39 @@ def _constant(text: str) -> Constant:
     if not isinstance(term, Constant):
         raise MatchError(f"expected a role that is a constant; found {text}")
     return term
+
+
+def exchange_line(
+    writer: IO[bytes], reader: IO[bytes], line: bytes, seconds: float, most: int
+) -> bytes:
+    """Write a line to a pipe that does not block, and return the line that comes from another.
+
+    No thread watches the time: one that is started while there is no memory may never begin to run,
+    and then whoever starts it waits for ever. Raises :class:`TimeoutError` where it takes longer,
+    another OSError or EOFError where the process has ended, and ValueError where its line has more
+    than ``most`` bytes. After any error the rest of a line may still be on its way, so that the
+    pipes are of no further use.
+    """
+    end = monotonic() + seconds
+    left = memoryview(line)
+    while left:
+        _wait(writer, select.POLLOUT, end)
+        left = left[os.write(writer.fileno(), left) :]
+    answer = bytearray()
+    while not answer.endswith(b"\n"):
+        _wait(reader, select.POLLIN, end)
+        part = os.read(reader.fileno(), _PART)
+        if not part:
+            raise EOFError
+        answer += part
+        if len(answer) > most:
+            raise ValueError(f"expected a line of at most {most:,} bytes")
+    return bytes(answer)
+
+
+def _wait(pipe: IO[bytes], event: int, end: float) -> None:
+    """Wait until a pipe can be used, or its other end is closed."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    if not poll.poll(max(0.0, 1000 * (end - monotonic()))):
+        raise TimeoutError

@@ -273,7 +273,7 @@ class Scheduler:
         secrets = EventSecrets.of(open_event.event.settings)
         seed = secrets.of_match(waiting.place, waiting.attempts + 1).seed
         match = replace(waiting, seed=seed)
-        match_id = await self.call(self.store.begin_attempt, match)
+        match_id = await self._written("an attempt", self.store.begin_attempt, match)
         if match_id is None:  # cancelled meanwhile
             return
         match = replace(match, match_id=match_id)
@@ -297,22 +297,36 @@ class Scheduler:
         """Have a match wait again that was broken off for a lack of the manager's own."""
         self.own.note(lack.what)
         open_event.lacks[match.id] += 1
-        await self.call(self.store.give_back, match.id, match.match_id, str(lack))
+        attempt = match.id, match.match_id
+        await self._written("an attempt", self.store.give_back, *attempt, str(lack))
         await asyncio.sleep(LACK_PAUSE * open_event.lacks[match.id])
         again = await self.call(self.store.match, match.id)
         if again is not None and again.status == "waiting":
             open_event.waiting[match.id] = again
 
     async def _keep(self, number: int, match_id: str, result: MatchResult, record: str) -> None:
-        """Write a result, again and again where the disk is full or the database away."""
+        """Write a result."""
+        values = _dumped(result), record
+        await self._written("a result", self.store.finish, number, match_id, *values)
+
+    async def _written(
+        self,
+        what: str,
+        function: Callable[_Given, _Found],
+        *given: _Given.args,
+        **named: _Given.kwargs,
+    ) -> _Found:
+        """Call what writes to the database, until the disk has room, or the database is there.
+
+        Nothing that was written is lost, and no match, as the others go on meanwhile.
+        """
         while True:
             try:
-                await self.call(self.store.finish, number, match_id, _dumped(result), record)
-            except SQLAlchemyError as error:
-                _log.error("a result cannot be written: %s", str(error).splitlines()[0])
+                return await self.call(function, *given, **named)
+            except (SQLAlchemyError, MemoryError) as error:
+                reason = str(error).partition("\n")[0] or type(error).__name__
+                _log.error("%s cannot be written: %s", what, reason)
                 await asyncio.sleep(RETRY_SECONDS)
-            else:
-                return
 
     async def _plan(self, number: int) -> None:
         """Plan the next round of an event, or end it."""
@@ -323,7 +337,8 @@ class Scheduler:
         open_event.is_planning = True
         try:
             planned = await self._planned(open_event.event)
-            added = await self.call(self.store.add_matches, open_event.event, planned or ())
+            new = open_event.event, planned or ()
+            added = await self._written("matches", self.store.add_matches, *new)
         finally:
             open_event.is_planning = False
         open_event.wait_for(added)
@@ -348,7 +363,7 @@ class Scheduler:
 
     async def _end(self, number: int) -> None:
         await self._rate(number)
-        if await self.call(self.store.end_event, number, "completed"):
+        if await self._written("an end", self.store.end_event, number, "completed"):
             self.public.event_ended(number, "completed")
         self._events.pop(number, None)
 

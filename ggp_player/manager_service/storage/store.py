@@ -231,9 +231,12 @@ class Store:
     # Matches
 
     def add_matches(self, event: StoredEvent, planned: Iterable[PlannedMatch]) -> list[EventMatch]:
-        """Add those matches that the event does not have, and return them."""
+        """Add those matches that the event does not have, and return them; none after its end."""
         table = db.matches
         with self._engine.begin() as connection:
+            status = select(db.events.c.status).where(db.events.c.id == event.id)
+            if connection.execute(status).scalar() != "running":
+                return []
             query = select(table.c.place).where(table.c.event == event.id)
             known = set(connection.execute(query).scalars())
             rows = [

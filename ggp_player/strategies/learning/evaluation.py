@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import PropnetStateMachine
+from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.feature_groups import feature_groups
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.logistic_regression import RIDGE as FIRST_RIDGE
@@ -100,6 +101,7 @@ def learn_evaluation(
     return learned
 
 
+@component(Component.REGRESSION)
 def fit_rivals(
     labelled: LabelledStates,
     *,

@@ -11,7 +11,15 @@ from pydantic import Field
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
-from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
+from ggp_player.strategies import (
+    Choice,
+    Component,
+    EngineStrategy,
+    Method,
+    MoveReport,
+    Position,
+    component,
+)
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.stored_evaluations import recall_or_learn
 from ggp_player.strategies.solver import ENTRY_BYTES, MAX_MOVES, ProofTree
@@ -72,6 +80,7 @@ class LearnedAlphaBeta(EngineStrategy):
             return f"{self.name} is for two roles without chance"
         return super().refusal(machine)
 
+    @component(Component.ALPHA_BETA)
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move so far after each slice, until its value is proved."""
         moves = position.legal_moves

@@ -8,6 +8,7 @@ from random import Random
 
 from gdl import StateMachine
 from gdl.engine import PropnetStateMachine, SymmetryGroup
+from ggp_player.strategies import Component, component
 from ggp_player.strategies.learning.duel import (
     AlphaBetaDuelist,
     Score,
@@ -93,6 +94,7 @@ class Learner:
                 clock=self._clock,
             )
 
+    @component(Component.DUELS)
     def duel(
         self,
         machine: PropnetStateMachine,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import Block, PropnetStateMachine
+from ggp_player.strategies import Component, component
 
 Clock = Callable[[], float]
 """Returns seconds of CPU time."""
@@ -51,6 +52,7 @@ class LabelledStates(NamedTuple):
         return LabelledStates(states, np.concatenate([self.outcomes, others.outcomes])[-most:])
 
 
+@component(Component.PLAYOUTS)
 def label_states(
     machine: PropnetStateMachine, seed: int, most: int, seconds: float, clock: Clock
 ) -> Generator[None, None, LabelledStates]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdl.engine import PropnetStateMachine
-from ggp_player.strategies import Choice, Position
+from ggp_player.strategies import Choice, Component, Position, component
 from ggp_player.strategies.learning.learned_evaluation import LearnedEvaluation
 from ggp_player.strategies.learning.playout_states import Clock, LabelledStates
 from ggp_player.strategies.solver import ProofTree
@@ -97,6 +97,7 @@ class SelfPlay:
         self._is_one = evaluations[0] is evaluations[1] and evaluations[0].is_zero_sum
         self._trees = (first, first if self._is_one else second)
 
+    @component(Component.SELF_PLAY)
     def games(
         self, seconds: float, clock: Clock
     ) -> Generator[None, None, tuple[LabelledStates, int]]:
@@ -146,6 +147,7 @@ class SelfPlay:
         return choice
 
 
+@component(Component.COMPARISON)
 def compare_evaluations(
     machine: PropnetStateMachine,
     challenger: LearnedEvaluation,

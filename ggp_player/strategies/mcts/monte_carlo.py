@@ -15,7 +15,16 @@ from gdl import Term
 from gdl.engine import SymmetryGroup
 from ggp_player.search_memory import search_memory
 from ggp_player.search_slices import slice_seconds, slice_share
-from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
+from ggp_player.strategies import (
+    Choice,
+    Component,
+    EngineStrategy,
+    Limit,
+    Method,
+    MoveReport,
+    Position,
+    component,
+)
 from ggp_player.strategies.mcts.arrays import Settings
 from ggp_player.strategies.mcts.tree_search import MoveStatistics, TreeSearch
 
@@ -84,6 +93,7 @@ class MonteCarlo(EngineStrategy):
         self._draw = 0.0
         self._rate = 0.0
 
+    @component(Component.TREE_SEARCH)
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move after each slice, until it is proved or the budget is spent."""
         machine = self.machine_of(position)

@@ -22,6 +22,7 @@ from gdl.engine import (
 from gdl.engine.kernel_library import make_canonical
 from gdl.language import Term
 from gdl.state_machine import State
+from ggp_player.strategies import tally
 from ggp_player.strategies.mcts.arrays import (
     DESCENTS,
     NODES,
@@ -168,6 +169,7 @@ class TreeSearch:
 
     def run(self, steps: int) -> None:
         """Search for at most so many steps of the block of each thread, on average."""
+        playouts, descents, nodes = self.playouts, self.descents, self.nodes
         self.memory.game.code[:] = self.engine.addresses()
         self.memory.counts[STEPS_LEFT] = steps * len(self.memories)
         others = [
@@ -176,6 +178,11 @@ class TreeSearch:
         run_search(self.memory, self.settings)
         for other in others:
             other.result()
+        tally(
+            playouts=self.playouts - playouts,
+            descents=self.descents - descents,
+            nodes=self.nodes - nodes,
+        )
         self.is_idle = not any(memory.lanes.playing.any() for memory in self.memories)
         if self.memory.counts[REFUTED]:
             self.is_idle = False

@@ -21,11 +21,13 @@ from gdl.playouts import play_out
 from gdl.system import available_cpus
 from ggp_player.strategies import (
     Choice,
+    Component,
     EngineStrategy,
     MoveReport,
     Position,
     Strategy,
     compiled_machine,
+    component,
 )
 from ggp_player.strategies.information_sets import InformationSetSearch
 from ggp_player.strategies.learning import Contest, Learner
@@ -116,6 +118,7 @@ class Auto(EngineStrategy):
         chosen = self._chosen.about_game if self._chosen is not None else ""
         return "; ".join(filter(None, (self._kind, chosen)))
 
+    @component(Component.ANALYSIS)
     def _analyse(self, position: Position) -> Iterator[None]:
         """Choose the strategy; yield now and then, so that the search can be stopped."""
         machine = compiled_machine(position.machine)

@@ -18,7 +18,17 @@ from pydantic import Field
 
 from gdl import Constant, State
 from gdl.engine import PropnetStateMachine, SymmetryGroup
-from ggp_player.strategies import Choice, EngineStrategy, Limit, Method, MoveReport, Position
+from ggp_player.strategies import (
+    Choice,
+    Component,
+    EngineStrategy,
+    Limit,
+    Method,
+    MoveReport,
+    Position,
+    component,
+    tally,
+)
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,
     DONE,
@@ -85,6 +95,7 @@ class Enumeration(EngineStrategy):
         """The values of all states, None until they are known."""
         return None if self._enumerator is None else self._enumerator.solution
 
+    @component(Component.ENUMERATION)
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first legal move until all states are valued, then the best."""
         moves = position.legal_moves
@@ -167,7 +178,9 @@ class Enumerator:
     def _expand(self) -> Iterator[str]:
         status = None
         while status != DONE:
+            made = self.made
             status = expand(self._block.arrays(), self._graph, self.slice)
+            tally(moves=self.made - made)
             found, expanded = self._graph.counters[["states", "expanded"]][0]
             note = f"{found} states found, {expanded} expanded"
             if limit := self._reached(int(found), status):

@@ -15,7 +15,15 @@ from pydantic import Field
 
 from gdl import StateMachine
 from gdl.engine import SymmetryGroup
-from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
+from ggp_player.strategies import (
+    Choice,
+    Component,
+    EngineStrategy,
+    Method,
+    MoveReport,
+    Position,
+    component,
+)
 from ggp_player.strategies.solver.proof_tree import ENTRY_BYTES, MAX_DEPTH, ProofTree
 from ggp_player.strategies.solver.solver_block import MAX_MOVES
 from ggp_player.strategies.textbook import moves_by_chance
@@ -60,6 +68,7 @@ class Proof(EngineStrategy):
             return "proof is for games without chance, and this one has the role random"
         return super().refusal(machine)
 
+    @component(Component.PROOF)
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the best move of each depth, and in between, until the value is proved."""
         moves = position.legal_moves

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gdl import Constant, State, Term
 from gdl.engine import PropnetStateMachine, SymmetryGroup, aligned_rows
 from ggp_player.search_slices import slice_share
-from ggp_player.strategies import Choice, Limit, MoveReport, Position
+from ggp_player.strategies import Choice, Limit, MoveReport, Position, tally
 from ggp_player.strategies.solver.proof_kernels import (
     FINISHED,
     PAUSED,
@@ -169,11 +169,13 @@ class ProofTree:
                 piece = min(piece, budget - self.nodes)
             if piece <= 0:
                 return
+            before = self.nodes
             status = self._run(depth, piece)
+            self._is_finished = status == FINISHED
+            tally(nodes=self.nodes - before, depth=depth if self._is_finished else None)
             if status == REFUSED:
                 self.problem = "several roles have a choice at once"
                 return
-            self._is_finished = status == FINISHED
             yield self._is_finished
 
     def _run(self, depth: int, piece: int) -> int:

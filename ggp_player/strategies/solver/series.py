@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from gdl import State
 from gdl.analysis import Decomposition
 from gdl.engine import Expander, Packed, PropnetStateMachine, packed_state
-from ggp_player.strategies import Choice, EngineStrategy, Method, MoveReport, Position
+from ggp_player.strategies import (
+    Choice,
+    Component,
+    EngineStrategy,
+    Method,
+    MoveReport,
+    Position,
+    component,
+    tally,
+)
 from ggp_player.strategies.solver.enumeration import new_slots, retrograde_analysis
 from ggp_player.strategies.solver.enumeration_kernels import (
     COUNTERS,
@@ -58,6 +67,7 @@ class Series(EngineStrategy):
         self._decomposition = decomposition
         self._enumerator: SeriesEnumerator | None = None
 
+    @component(Component.SERIES)
     def search(self, position: Position) -> Iterator[Choice]:
         """Yield the first legal move until all states are valued, then the best."""
         moves = position.legal_moves
@@ -131,6 +141,7 @@ class SeriesEnumerator:
                 indices, fresh = self._add(children.states)
                 self._edges.append(indices)
                 self.made += len(indices)
+                tally(moves=len(indices))
                 if len(fresh):
                     queue.append(fresh)
             if self.made - last >= self.slice:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -153,3 +154,21 @@ async def test_a_start_is_answered_in_time_where_no_worker_comes(
         assert await player.reply(f"(START second xena ({fields}) 1 1)") == "ready"
         assert time.monotonic() - began < 1
         never.set()
+
+
+async def test_a_system_that_has_no_thread_is_said_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(launching, "PAUSES", (0.0, 60.0))
+    launcher = launching.Launcher()
+    with monkeypatch.context() as patches:
+        patches.setattr(threading.Thread, "start", start)
+        with pytest.raises(OSError, match="can't start new thread"):
+            await launcher.start(print, ())
+    await launcher.close()
+    [record] = caplog.records
+    assert record.getMessage() == "no process can be forked: can't start new thread"
+    assert record.exc_info is None

@@ -1,1 +1,1 @@
-"""The command lines of ``ggp-player lab``: its group with duels and ledger, positions, ladder."""
+"""The command lines of ``ggp-player lab``: duels and ledger, positions, profiles, the ladder."""

@@ -10,6 +10,7 @@ import click
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
 from ggp_player.cli.commands.lab.ladder import ladder_command
 from ggp_player.cli.commands.lab.positions import positions_command
+from ggp_player.cli.commands.lab.profile import profile_command
 
 LEDGER = Path("benchmarks/strength")
 """The ledger of this project, in a checkout."""
@@ -24,6 +25,7 @@ def lab_command() -> None:
 
 lab_command.add_command(positions_command)
 lab_command.add_command(ladder_command)
+lab_command.add_command(profile_command)
 
 
 @lab_command.command("duel")
@@ -104,8 +106,10 @@ def duel_command(context: click.Context, /, **options: Any) -> None:  # noqa: AN
     """Find out whether the strategy A is stronger than B, by pairs of matches in each GAME.
 
     A and B are strategies as --strategy takes them: mcts:exploration=0.5, auto:threads=1,
-    ./my.py:Mine. Both matches of a pair begin in one opening, a random position whose value is
-    between 35 and 65 of 100, and A has either seat in turn. Games take turns, and count equally.
+    ./my.py:Mine. With @PYTHON after it a strategy is that of another version, installed in the
+    environment of that interpreter: auto:threads=1@old/bin/python. Both matches of a pair begin in
+    one opening, a random position whose value is between 35 and 65 of 100, and A has either seat in
+    turn. Games take turns, and count equally.
     A sequential test of elo0 against elo1, with 5 % errors of either kind, ends the duel as soon as
     the results allow.
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from ggp_player.__main__ import main
-from ggp_player.cli.lab.duel import INTERRUPTED
+from ggp_player.cli.lab.terminal import INTERRUPTED
 from ggp_player.manager.tournament import TournamentRun
 from tests.support.command_line import CLOCKS, CLOSED
 from tests.support.ladder_matches import won, write_matches

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 
 from ggp_player.cli.commands.manager import manager_command
 from ggp_player.errors import ManagerError
-from ggp_player.manager_service.service import players_of
+from ggp_player.manager_service.service import players_of, started_threads
 from ggp_player.manager_service.storage.database import Database
 from ggp_player.manager_service.storage.names import NameStore
 from ggp_player.manager_service.storage.tokens import TokenHolder, TokenStore
@@ -116,3 +117,14 @@ def test_it_serves_stops_and_keeps_its_players(tmp_path: Path) -> None:
         assert "another manager uses this database" in second.stderr
     with manager("--database", path) as port:
         assert players(port) == {"bot": "available"}
+
+
+def test_threads_run_before_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise AssertionError("the event loop might wait for this for ever")
+
+    with started_threads(4) as executor:
+        monkeypatch.setattr(threading.Thread, "start", start)
+        together = threading.Barrier(4)
+        waiting = [executor.submit(together.wait) for _ in range(4)]
+        assert sorted(one.result() for one in waiting) == [0, 1, 2, 3]

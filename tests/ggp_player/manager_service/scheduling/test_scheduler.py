@@ -9,10 +9,12 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from ggp_player.manager import LackError, RemotePlayer, SelfWatch
 from ggp_player.manager_service.scheduling import scheduler
 from ggp_player.manager_service.scheduling.failures import MAX_LACKS
+from ggp_player.manager_service.storage.store import Store
 from ggp_player.server import Config, Player
 from tests.support.manager_service import CLOCKS, asker, stub
 from tests.support.stub_players import port_of
@@ -96,6 +98,30 @@ async def test_no_player_is_blamed_where_the_manager_has_no_files_left(
     assert not [error for match in matches for error in match["result"]["errors"] if any(error)]
     lines = [record.getMessage() for record in caplog.records if "lacks" in record.getMessage()]
     assert lines == ["the manager lacks open files: matches wait, and no player is blamed"]
+
+
+@pytest.mark.parametrize("error", [OperationalError("INSERT", {}, OSError("full")), MemoryError()])
+@pytest.mark.parametrize("write", ["add_matches", "begin_attempt", "finish", "end_event"])
+async def test_no_match_is_lost_where_the_database_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: str, error: Exception
+) -> None:
+    failures = [error]
+
+    def fail_once(store: Store, *given: object) -> object:
+        if failures:
+            raise failures.pop()
+        return written(store, *given)
+
+    written = getattr(Store, write)
+    monkeypatch.setattr(Store, write, fail_once)
+    monkeypatch.setattr(scheduler, "RETRY_SECONDS", 0)
+    async with asker(tmp_path) as asking, stub("ann", asking), stub("bob", asking):
+        sent = {**EVENT, "name": "cup", "players": ["ann", "bob"], "format": "round_robin"}
+        await asking.done("POST", "/api/events", sent)
+        await asking.until("event_ended")
+        matches = await asking.done("GET", "/api/matches")
+    assert not failures
+    assert [match["status"] for match in matches] == ["completed"] * 2
 
 
 async def test_a_match_is_played_again_so_often_and_then_fails(

@@ -96,6 +96,9 @@ def test_what_waits_of_a_cancelled_event_is_cancelled(store: Store) -> None:
     assert store.counts(event.id) == {"running": 1, "cancelled": 1}
     store.give_back(match.id, str(match_id), "stopped")
     assert store.counts(event.id) == {"cancelled": 2}
+    later = PlannedMatch("later", "nim", 2, ("ann", "bob"), 7)
+    assert store.add_matches(event, [later]) == []
+    assert store.counts(event.id) == {"cancelled": 2}
 
 
 def test_players_and_ratings_are_kept(store: Store) -> None:

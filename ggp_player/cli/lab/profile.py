@@ -1,0 +1,131 @@
+"""The command ``ggp-player lab profile``: what a search does with its time, game by game."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.progress import Progress
+
+from gdl.cli.options import game_name, read_source, write_text
+from gdl.game_library import own_games
+from ggp_player.cli.lab.terminal import INTERRUPTED, result_console
+from ggp_player.cli.options import (
+    compile_before_clocks,
+    reporting_unplayable_game,
+    say_on_stderr,
+)
+from ggp_player.lab import LabGame
+from ggp_player.lab.profile import (
+    GameProfile,
+    ProfileSettings,
+    ProverVerdict,
+    profile_game,
+    profile_tables,
+    profiles_to_json,
+    remarks,
+    verdict_on_provers,
+)
+from ggp_player.strategies.selection import create
+
+PIPE_WIDTH = 180
+"""Characters of a line if the output is no terminal: there is a column for each component."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The command line. Times are seconds of CPU time."""
+
+    games: tuple[Path, ...]
+    all_games: bool
+    strategy: str
+    seconds: float
+    prepare: float
+    plies: tuple[int, ...]
+    seed: int
+    solve: int
+    solve_nodes: int
+    most_prover_share: float
+    check: bool
+    json: Path | None
+
+
+_OPTIONS = TypeAdapter(_Options)
+
+
+def run_profile_command(context: click.Context, /, **options: object) -> None:
+    """Profile some games, print what was found, and judge the provers."""
+    context.exit(_profile(_OPTIONS.validate_python(options)))
+
+
+def _profile(options: _Options) -> int:
+    """Profile the games, and return the exit status."""
+    if bool(options.games) == options.all_games:
+        raise click.UsageError("name some games, or give --all")
+    settings = ProfileSettings(
+        strategy=options.strategy,
+        seconds=options.seconds,
+        prepare=options.prepare,
+        plies=options.plies,
+        seed=options.seed,
+        solve=options.solve,
+        solve_nodes=options.solve_nodes,
+    )
+    create(settings.strategy)
+    games = options.games or tuple(own_games().values())
+    profiles: list[GameProfile] = []
+    is_interrupted = False
+    try:
+        compile_before_clocks(("mcts", settings.strategy))
+        with reporting_unplayable_game():
+            profiles.extend(_profiles(games, settings))
+    except KeyboardInterrupt:
+        is_interrupted = True
+    verdict = verdict_on_provers(profiles, options.most_prover_share / 100)
+    _print(profiles, verdict)
+    if options.json is not None:
+        document = profiles_to_json(profiles, settings, verdict)
+        write_text(options.json, json.dumps(document, indent=1) + "\n")
+    if is_interrupted:
+        return INTERRUPTED
+    return 1 if options.check and not verdict.is_passed else 0
+
+
+def _profiles(games: tuple[Path, ...], settings: ProfileSettings) -> Iterator[GameProfile]:
+    """Profile one game after the other; stderr says how far it is."""
+    with _progress(len(games)) as tell:
+        for number, path in enumerate(games):
+            game = LabGame(game_name(path), read_source(path).text)
+            yield profile_game(game, settings, partial(tell, number, game.name))
+
+
+@contextmanager
+def _progress(games: int) -> Iterator[Callable[[int, str, str], None]]:
+    """Say on stderr what is measured: in one line on a terminal, elsewhere in a line for each."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, game, stage: say_on_stderr(f"{game}: {stage}")
+        return
+    # Without its thread, whose CPU time would be measured.
+    with Progress(console=console, transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=games)
+        yield lambda done, game, stage: bar.update(
+            task, completed=done, description=f"{game}: {stage}", refresh=True
+        )
+
+
+def _print(profiles: list[GameProfile], verdict: ProverVerdict) -> None:
+    console = result_console(PIPE_WIDTH)
+    for table in profile_tables(profiles):
+        console.print(table)
+        console.print()
+    for remark in remarks(profiles):
+        click.echo(remark)
+    click.echo(verdict)

@@ -1,0 +1,117 @@
+"""A player of another version of this package, in a process of its own: ``STRATEGY@PYTHON``.
+
+``PYTHON`` is the interpreter of an environment in which that version is installed, such as
+``old/bin/python``. Its kernels should be compiled beforehand, by ``ggp-player warm-up`` there. The
+process has the same CPU seconds for a move as a player of this version has, and makes up for what
+it did too much or too little in the same way. It cannot be limited by work, which versions count
+differently.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from gdl import Constant, State, Term, parse_term
+from ggp_player.errors import LabError
+
+SCRIPT = Path(__file__).with_name("seat_script.py")
+"""What the other interpreter runs."""
+
+
+def version_of(spec: str) -> tuple[str, str | None]:
+    """The strategy of a player, and the interpreter of another version, None for this one."""
+    strategy, sign, python = spec.rpartition("@")
+    return (strategy, python) if sign else (spec, None)
+
+
+class OtherVersion:
+    """A strategy of another version in one seat of one match.
+
+    ``limit`` has the seconds for each move, and those more before the first one. Raises
+    :class:`LabError` where the interpreter cannot be run, or says what went wrong.
+    """
+
+    work = 0
+    """It is not counted."""
+
+    def __init__(
+        self, spec: str, rules: str, game: str, memory: int, limit: tuple[float, float]
+    ) -> None:
+        strategy, python = version_of(spec)
+        assert python is not None
+        self._seat = _seat(spec, python)
+        self._seat.ask({"rules": rules, "game": game, "memory": memory})
+        self._seat.ask({"strategy": strategy})
+        self._seconds, self._to_prepare = limit
+        self._carried = 0.0
+        self.cpu = 0.0
+
+    def choose(
+        self, state: State, role: Constant, random: Random, history: Sequence[Sequence[Term]]
+    ) -> Term:
+        """The move of a role after the joint moves of a history; the state follows from these."""
+        allowed = max(self._seconds / 2, self._seconds + self._carried)
+        prepare, self._to_prepare = self._to_prepare, 0.0
+        found = self._seat.ask(
+            {
+                "history": [[str(move) for move in joint_move] for joint_move in history],
+                "role": str(role),
+                "seed": random.getrandbits(32),
+                "prepare": prepare,
+                "seconds": allowed,
+            }
+        )
+        self.cpu += found["cpu"]
+        left = allowed + prepare - found["cpu"]
+        self._carried = min(0.0, max(-self._seconds, left))
+        return parse_term(found["move"])
+
+
+class _SeatProcess:
+    """A process of the other interpreter; it ends when its standard input does."""
+
+    def __init__(self, spec: str, python: str) -> None:
+        self._spec = spec
+        hidden = ("PYTHONPATH", "PYTHONSAFEPATH", "PYTHONHOME")
+        environment = {key: value for key, value in os.environ.items() if key not in hidden}
+        try:
+            self._process = subprocess.Popen(
+                [python, "-P", str(SCRIPT)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=environment,
+                text=True,
+            )
+        except OSError as error:
+            raise LabError(f"{python} cannot be run: {error.strerror}") from error
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and return the answer."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise LabError(f"the process of {self._spec} has died: is ggp-player installed there?")
+        found: dict[str, Any] = json.loads(line)
+        if "error" in found:
+            raise LabError(f"{self._spec}: {found['error']}")
+        return found
+
+
+@lru_cache(maxsize=4)
+def _seat(spec: str, python: str) -> _SeatProcess:
+    """The process of a player: one for all its matches that this process plays."""
+    return _SeatProcess(spec, python)

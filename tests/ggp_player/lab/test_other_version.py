@@ -1,0 +1,68 @@
+"""Players of other versions, in processes of their own; here the other version is this one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ggp_player.errors import LabError
+from ggp_player.lab import LabGame, MoveLimit, PairTask, play_pair, version_of
+from tests.support.lab_games import NIM, TIC_TAC_TOE
+
+SECONDS = MoveLimit(seconds=0.01)
+OPENING = (("(put b2)", "noop"), ("noop", "(put a1)"))
+
+
+def task(game: LabGame, a: str, b: str, limit: MoveLimit = SECONDS) -> PairTask:
+    opening = OPENING if game is TIC_TAC_TOE else ()
+    return PairTask(game.name, game.rules, (a, b), limit, 0, 0, opening, 2**24)
+
+
+def other(strategy: str) -> str:
+    return f"{strategy}@{sys.executable}"
+
+
+def test_a_version_is_named_after_the_last_sign() -> None:
+    assert version_of("mcts:exploration=0.5") == ("mcts:exploration=0.5", None)
+    assert version_of("mcts@old/bin/python") == ("mcts", "old/bin/python")
+    assert version_of("./a@b.py:Mine@old/bin/python") == ("./a@b.py:Mine", "old/bin/python")
+
+
+@pytest.mark.parametrize("game", [TIC_TAC_TOE, NIM])
+def test_another_version_plays_as_this_one_does(game: LabGame) -> None:
+    own = play_pair(task(game, "minimax", "legal"))
+    assert play_pair(task(game, other("minimax"), other("legal"))).points == own.points
+    assert play_pair(task(game, other("minimax"), "legal")).points == own.points
+
+
+def test_its_time_is_measured_and_its_work_is_not() -> None:
+    pair = play_pair(task(TIC_TAC_TOE, other("minimax"), "minimax"))
+    for match in pair.matches:
+        assert match.cpu[0] > 0
+        assert match.work[0] == 0
+        assert match.work[1] > 0
+
+
+def test_it_cannot_be_limited_by_work() -> None:
+    with pytest.raises(LabError, match="can only be limited by seconds"):
+        play_pair(task(TIC_TAC_TOE, other("legal"), "legal", MoveLimit(nodes=100)))
+
+
+def test_a_refusal_of_the_other_version_is_told() -> None:
+    with pytest.raises(LabError, match=r"planner@.*games of one role"):
+        play_pair(task(TIC_TAC_TOE, other("planner"), "legal"))
+
+
+def test_what_is_no_interpreter_is_told() -> None:
+    with pytest.raises(LabError, match="nobody/python cannot be run: No such file"):
+        play_pair(task(TIC_TAC_TOE, "legal@nobody/python", "legal"))
+
+
+def test_an_environment_without_the_package_is_told(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(LabError, match="has died: is ggp-player installed there"):
+        play_pair(task(TIC_TAC_TOE, f"legal@{python}", "legal"))

@@ -33,7 +33,7 @@ from gdl.benchmark.measure import (
     measure_propnet,
     measure_reasoner,
 )
-from gdl.benchmark.plot import check_plot_file, write_plot
+from gdl.benchmark.plot import check_plot_file, save_figure, write_plot
 from gdl.benchmark.tables import SpeedEntry, comparison, markdown_table, short, terminal_table
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "measure_propnet",
     "measure_reasoner",
     "measured_in_isolation",
+    "save_figure",
     "short",
     "terminal_table",
     "write_plot",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +29,17 @@ def check_plot_file(file: Path) -> None:
 
 def write_plot(entries: Sequence[SpeedEntry], file: Path, caption: str) -> None:
     """Write a bar for each game, fastest first, in the format that the file's name asks for."""
+    save_figure(lambda: _figure(entries, caption), file)
+
+
+def save_figure(make: Callable[[], Figure], file: Path) -> None:
+    """Make a figure, and write it in the format that the file's name asks for."""
     import matplotlib
 
     # Text stays text, and the same figures give the same file.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gdl"}):
         made = {"Date": None} if file.suffix.lower() == ".svg" else None
-        _figure(entries, caption).savefig(file, metadata=made)
+        make().savefig(file, metadata=made)
 
 
 def _figure(entries: Sequence[SpeedEntry], caption: str) -> Figure:

@@ -23,7 +23,6 @@ from gdl.benchmark import (
     SpeedEntry,
     SpeedReport,
     check_environments,
-    check_plot_file,
     circumstances,
     comparison,
     environment_markdown,
@@ -41,7 +40,7 @@ from gdl.benchmark import (
 )
 from gdl.cli.commands.arguments import STDIN, Machine
 from gdl.cli.commands.bench import OutputForm
-from gdl.cli.options import game_name, read_source
+from gdl.cli.options import check_plot, game_name, read_source
 from gdl.errors import Source
 from gdl.language import parse
 from gdl.system import child_environment
@@ -74,17 +73,6 @@ def _baselines_of(file: Path | None, hint: str) -> dict[str, Baseline]:
         raise click.BadParameter(str(error), param_hint=hint) from error
 
 
-def _check_plot(file: Path) -> None:
-    """Refuse to plot what cannot be written, before anything is measured."""
-    try:
-        check_plot_file(file)
-    except ImportError as error:
-        message = "plots need matplotlib: pip install 'ggp-player[plot]'"
-        raise click.BadParameter(message, param_hint="--plot") from error
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--plot") from error
-
-
 def run_bench(
     files: Sequence[Path],
     machine: Machine,
@@ -103,7 +91,7 @@ def run_bench(
     if plan.threads > 1 and machine is Machine.REASONER:
         raise click.UsageError("the reasoner runs in one thread")
     if plot is not None:
-        _check_plot(plot)
+        check_plot(plot)
     if peers is not None:
         click.echo("--peers is now called --baselines-file", err=True)
     others = _baselines_of(peers, "--peers") | _baselines_of(baselines_file, "--baselines-file")

@@ -55,6 +55,19 @@ def write_text(file: Path | None, text: str) -> None:
         raise
 
 
+def check_plot(file: Path) -> None:
+    """Refuse to plot what cannot be written, before the work for it begins."""
+    from gdl.benchmark import check_plot_file  # slow, and seldom needed
+
+    try:
+        check_plot_file(file)
+    except ImportError as error:
+        message = "plots need matplotlib: pip install 'ggp-player[plot]'"
+        raise click.BadParameter(message, param_hint="--plot") from error
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--plot") from error
+
+
 def print_text(text: str) -> None:
     """Write rules or figures to the standard output.
 

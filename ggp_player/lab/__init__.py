@@ -28,6 +28,8 @@ verdict
 ledger
     A folder with a file for each experiment, which is begun before the first match: what was
     expected, what it was to cost, and what came of it. Those that failed stay. (:mod:`.ledger`)
+ladder
+    Ratings of whole players under real clocks, for knowing afterwards. (:mod:`.ladder`)
 
 To start reading: :mod:`.duel` has the games take turns and ends the experiment, :mod:`.match` plays
 a pair, :mod:`.pair_play` spreads pairs over processes or a cluster, and :mod:`.report` tells.

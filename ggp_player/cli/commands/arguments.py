@@ -62,6 +62,21 @@ def output_option(*flags: str, text: str) -> Callable[[Command], Command]:
     return click.option(*flags, type=OutputPath(), help=text)
 
 
+class PliesRange(click.ParamType[tuple[int, int]]):
+    """Two numbers of plies, as in 8-24."""
+
+    name = "plies"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Read two numbers; fail as click does."""
+        first, dash, last = str(value).partition("-")
+        if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
+            return int(first), int(last)
+        return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
+
+
 class _LimitType(click.ParamType["ArchiveLimit"]):
     """A limit of the archive on the command line."""
 

@@ -1,1 +1,1 @@
-"""What the commands of ``ggp-player lab`` do: duels, positions, profiles, the ledger."""
+"""What the commands of ``ggp-player lab`` do: duels, ledger, positions, profiles, the ladder."""

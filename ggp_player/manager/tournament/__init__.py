@@ -18,10 +18,11 @@ score     a win counts 1, a draw one half
 
 from ggp_player.errors import TournamentError
 from ggp_player.manager.tournament.games import TournamentGame, load_games
+from ggp_player.manager.tournament.line_file import LineFile
 from ggp_player.manager.tournament.match_log import MatchLog
 from ggp_player.manager.tournament.match_play import DEFAULT_MAX_STEPS, MatchConditions
 from ggp_player.manager.tournament.players import check_players, takes_one_match
-from ggp_player.manager.tournament.ratings import rate
+from ggp_player.manager.tournament.ratings import rate, ratings
 from ggp_player.manager.tournament.report import TournamentReport
 from ggp_player.manager.tournament.results import Identity, MatchResult, ResultsFile, ResultsLog
 from ggp_player.manager.tournament.schedule import (
@@ -30,20 +31,30 @@ from ggp_player.manager.tournament.schedule import (
     TournamentPlan,
     make_schedule,
 )
-from ggp_player.manager.tournament.standings import Interval, interval, match_points
+from ggp_player.manager.tournament.standings import (
+    Bout,
+    Interval,
+    StandingsRow,
+    interval,
+    match_points,
+    standings,
+)
 from ggp_player.manager.tournament.tournament_run import TournamentRun
 
 __all__ = [
     "DEFAULT_MAX_STEPS",
     "SEED_BITS",
+    "Bout",
     "Identity",
     "Interval",
+    "LineFile",
     "MatchConditions",
     "MatchLog",
     "MatchResult",
     "PlannedMatch",
     "ResultsFile",
     "ResultsLog",
+    "StandingsRow",
     "TournamentError",
     "TournamentGame",
     "TournamentPlan",
@@ -55,5 +66,7 @@ __all__ = [
     "make_schedule",
     "match_points",
     "rate",
+    "ratings",
+    "standings",
     "takes_one_match",
 ]

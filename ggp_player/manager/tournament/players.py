@@ -14,8 +14,9 @@ from ggp_player.manager.tournament.games import TournamentGame
 from ggp_player.play import human_seat
 from ggp_player.protocol import Dialect, abort_text
 
-ABORT_LIMIT = 1.0
-"""Seconds to wait for the reply to an ABORT."""
+ABORT_LIMIT = 15.0
+"""Seconds to wait for the reply to an ABORT: a server may still be tidying up after its last match,
+and would lose that time of its start clock."""
 
 
 def check_players(players: Iterable[str], games: Mapping[str, TournamentGame]) -> None:

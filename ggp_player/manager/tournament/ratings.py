@@ -6,6 +6,10 @@ which the observed scores are likeliest, all at once, so the order of the matche
 The mean rating is 0. Each pairing gets one additional draw, without which a player who has won
 everything would be infinitely strong. The interval is Wald's, from the Fisher information.
 
+Where players come and go, as on a ladder, the mean says nothing: there one player is the anchor,
+whose rating is 0, and the intervals are those of the differences from it. Only pairings that have
+met get the additional draw there, so that a new player does not draw all others together.
+
 The likelihood is concave, and its maximum is found by Newton's method; a step that would lead down
 is halved. Source: Hunter, *Annals of Statistics* 32 (2004).
 """
@@ -31,14 +35,20 @@ MAX_ROUNDS = 1000
 """Steps towards the maximum; a few are enough unless thousands of bouts are all won."""
 
 
-def ratings(bouts: Iterable[Bout], players: Sequence[str]) -> dict[str, Interval]:
-    """Rate the players."""
-    won = (np.ones((len(players),) * 2) - np.eye(len(players))) / 2  # the additional draw
+def ratings(
+    bouts: Iterable[Bout], players: Sequence[str], anchor: str | None = None
+) -> dict[str, Interval]:
+    """Rate the players, around their mean or an ``anchor``, to which bouts must lead from each."""
+    won = np.zeros((len(players),) * 2)
     indices = {player: index for index, player in enumerate(players)}
     for bout in bouts:
         won[indices[bout.player], indices[bout.opponent]] += bout.score
+    drawn = 1 - np.eye(len(players)) if anchor is None else won + won.T > 0
+    won += drawn / 2  # the additional draw
     strengths = _likeliest(won)
-    errors = _standard_errors(won + won.T, strengths)
+    zero = None if anchor is None else indices[anchor]
+    errors = _standard_errors(won + won.T, strengths, zero)
+    strengths -= 0 if zero is None else strengths[zero]
     return {
         player: Interval(*(ELO * (value + side * QUANTILE * error) for side in (0, -1, 1)))
         for player, value, error in zip(players, strengths, errors, strict=True)
@@ -89,9 +99,12 @@ def _information(met: NDArray[np.float64], chances: NDArray[np.float64]) -> NDAr
 
 
 def _standard_errors(
-    met: NDArray[np.float64], strengths: NDArray[np.float64]
+    met: NDArray[np.float64], strengths: NDArray[np.float64], zero: int | None
 ) -> NDArray[np.float64]:
-    """Return the standard error of each strength when their mean is held at 0."""
-    information = _information(met, _chances(strengths))
-    errors: NDArray[np.float64] = np.sqrt(np.diag(np.linalg.pinv(information)))
+    """Return the standard error of each strength when their mean, or one, is held at 0."""
+    covariance = np.linalg.pinv(_information(met, _chances(strengths)))
+    variances = np.diag(covariance)
+    if zero is not None:
+        variances = np.maximum(0, variances + variances[zero] - 2 * covariance[zero])
+    errors: NDArray[np.float64] = np.sqrt(variances)
     return errors

@@ -9,9 +9,7 @@ file is opened.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,8 +18,8 @@ from typing import Self
 from pydantic import ConfigDict, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from gdl.system import lock_file
 from ggp_player.errors import TournamentError
+from ggp_player.manager.tournament.line_file import LineFile
 from ggp_player.manager.tournament.schedule import MatchKey
 from ggp_player.protocol import CONNECTION_ERROR, ILLEGAL, TIMEOUT
 
@@ -130,11 +128,8 @@ class ResultsFile(ResultsLog):
     def __init__(self, path: Path, identity: Identity) -> None:
         super().__init__(identity)
         self._path = path
-        if path.exists() and not path.is_file():
-            raise TournamentError(f"{path} is not a file that can hold results")
-        self._file = path.open("a+b", buffering=0)
+        self._file = LineFile(path)
         try:
-            self._lock()
             self.results = self._read()
         except BaseException:
             self._file.close()
@@ -158,22 +153,16 @@ class ResultsFile(ResultsLog):
         ``results`` then, and the file is as it was.
         """
         super().append(result)
-        self._write(_LINE.dump_json(result))
-
-    def _lock(self) -> None:
-        if not lock_file(self._file):
-            raise TournamentError(f"{self._path} is in use by another process")
+        self._file.add(_LINE.dump_json(result))
 
     def _read(self) -> list[MatchResult]:
-        self._file.seek(0)
         data = self._file.read()
         first = _IDENTITY.dump_json(self.identity)
         if first.startswith(data):  # nothing, or what a crash left of the first line
-            self._file.truncate(0)
-            self._write(first)
+            self._file.clear()
+            self._file.add(first)
             return []
-        whole = data.rfind(b"\n") + 1
-        head, *lines = data[:whole].splitlines() or [data]
+        head, *lines = data[: data.rfind(b"\n") + 1].splitlines() or [data]
         found = self._identified(head)
         results: list[MatchResult] = []
         for number, line in enumerate(lines, start=2):
@@ -183,9 +172,9 @@ class ResultsFile(ResultsLog):
                 case result:
                     results.append(result)
         self._join(found)
-        self._file.truncate(whole)
+        self._file.drop_half_line()
         if self.identity != found:
-            self._write(_IDENTITY.dump_json(self.identity))
+            self._file.add(_IDENTITY.dump_json(self.identity))
         return results
 
     def _identified(self, head: bytes) -> Identity:
@@ -214,19 +203,6 @@ class ResultsFile(ResultsLog):
             raise TournamentError(
                 f"{self._path}, line {number}, is no result of a match: {reason}"
             ) from error
-
-    def _write(self, line: bytes) -> None:
-        whole = self._file.seek(0, os.SEEK_END)
-        try:
-            rest = line + b"\n"
-            # The file has no buffer, as what is left in one would be written again at its close.
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            with suppress(OSError):
-                self._file.truncate(whole)
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
 
 def latest_results(results: Iterable[MatchResult]) -> dict[MatchKey, MatchResult]:

@@ -1,1 +1,1 @@
-"""The command lines of ``ggp-player lab``: duels and the ledger, positions, and profiles."""
+"""The command lines of ``ggp-player lab``: duels and ledger, positions, profiles, the ladder."""

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ggp_player.cli.commands.arguments import MAX_CLOCK, RULESHEET, output_option
+from ggp_player.cli.commands.lab.ladder import ladder_command
 from ggp_player.cli.commands.lab.positions import positions_command
 from ggp_player.cli.commands.lab.profile import profile_command
 
@@ -23,6 +24,7 @@ def lab_command() -> None:
 
 
 lab_command.add_command(positions_command)
+lab_command.add_command(ladder_command)
 lab_command.add_command(profile_command)
 
 

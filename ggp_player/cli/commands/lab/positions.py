@@ -7,24 +7,9 @@ from typing import Any
 
 import click
 
-from ggp_player.cli.commands.arguments import RULESHEET, output_option
+from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, output_option
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-class _Plies(click.ParamType[tuple[int, int]]):
-    """Two numbers of choices, as in 8-24."""
-
-    name = "plies"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Read two numbers; fail as click does."""
-        first, dash, last = str(value).partition("-")
-        if dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last):
-            return int(first), int(last)
-        return self.fail(f"expected two numbers of plies such as 8-24; found {value}", param, ctx)
 
 
 @click.group("positions", short_help="Make sets of solved positions, and count errors in them.")
@@ -38,7 +23,7 @@ def positions_command() -> None:
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N")
 @click.option(
     "--plies",
-    type=_Plies(),
+    type=PliesRange(),
     default="8-24",
     show_default=True,
     metavar="FIRST-LAST",

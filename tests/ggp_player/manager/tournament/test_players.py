@@ -35,6 +35,24 @@ async def test_clearing_aborts_the_match_at_servers_and_nowhere_else() -> None:
     assert received == [b"( ABORT nim.1 )", b"(STOP nim.1 0 NIL NIL)"]
 
 
+async def test_a_server_that_is_still_tidying_up_is_waited_for() -> None:
+    asked, tidied = asyncio.Event(), asyncio.Event()
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b")")
+        asked.set()
+        await tidied.wait()
+        writer.close()
+
+    async with await asyncio.start_server(handle, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        aborting = asyncio.create_task(abort_match([f"127.0.0.1:{port}"], "nim.1"))
+        await asked.wait()
+        assert not aborting.done()
+        tidied.set()
+        await aborting
+
+
 async def test_strategies_and_addresses_enter() -> None:
     async with AsyncExitStack() as stack:
         remote = await start_player(CLOSED, 1, stack)

@@ -1,0 +1,123 @@
+"""The command line of ``ggp-player lab ladder``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gdl.cli.commands.arguments import OutputPath
+from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, clock_option, output_option
+
+LADDER = Path("benchmarks/strength/ladder")
+"""The matches of this project, in a checkout."""
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group("ladder", short_help="Rate strategies, releases and foreign players by matches.")
+def ladder_command() -> None:
+    """Rate strategies, releases and foreign players by matches under a manager's clocks."""
+
+
+@ladder_command.command("play")
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "--game",
+    "games",
+    multiple=True,
+    required=True,
+    type=RULESHEET,
+    metavar="RULESHEET",
+    help="A game to play; give the option again for each further one.",
+)
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="'NAME VERSION'",
+    help="Who plays at an address; once for each, in their order.",
+)
+@click.option(
+    "--openings",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="Balanced openings of each game, each played from both seats.",
+)
+@click.option(
+    "--plies",
+    type=PliesRange(),
+    default="4-8",
+    show_default=True,
+    metavar="LEAST-MOST",
+    help="How many random joint moves make an opening.",
+)
+@clock_option("--start-clock", 20, "Whole seconds for thinking before the first move.")
+@clock_option("--play-clock", 6, "Whole seconds for each move.")
+@click.option("--seed", default=0, show_default=True, help="Where all randomness begins.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many matches are played at a time; more than one disturb each other's clocks.",
+)
+@click.option(
+    "--output",
+    type=OutputPath(),
+    required=True,
+    metavar="FILE.jsonl",
+    help="The file to which matches are added.",
+)
+@click.pass_context
+def play_command(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401
+    """Play matches of A against B from balanced openings, for the ladder.
+
+    A and B are strategies, such as mcts or alpha_beta:depth=3, which run here, or addresses of
+    player servers, ours or foreign, as `ggp-player match` takes them, each with a --name. An
+    opening is a rulesheet whose rules for init are the facts of a position. Both seats are played
+    from each, one match after the other. Nobody here thinks while the other one moves; a foreign
+    player may.
+
+    Each match is a line of the file. The same command goes on where it was interrupted; matches
+    that broke off are played again. At the end stands the table of the file. The exit status is 0
+    if every match was played to its end, 130 after Ctrl-C.
+
+    \b
+    Examples:
+        ggp-player lab ladder play uct alpha_beta:depth=3 --game games/hex.kif \\
+            --output benchmarks/strength/ladder/anchors.jsonl
+        ggp-player lab ladder play auto:threads=1 localhost:9301 --name 'Sancho 1.61c' \\
+            --game games/breakthrough.kif --openings 5 --output sancho.jsonl
+    """
+    from ggp_player.cli.lab.ladder import run_play
+
+    run_play(context, **options)
+
+
+@ladder_command.command("table")
+@click.argument("folder", type=_FOLDER, default=LADDER)
+@click.option("--by-game", is_flag=True, help="Rate the players in each single game, too.")
+@output_option("--json", "output", text="Write the figures to a file, as JSON.")
+@output_option("--page", text="Write a page of Markdown to a file.")
+@output_option("--plot", text="Plot the ratings over releases, as SVG or as the name ends.")
+def table_command(**options: Any) -> None:  # noqa: ANN401
+    """Rate all players by the matches in FOLDER, together: Elo above uct, with 95 % intervals.
+
+    FOLDER holds the files of `ggp-player lab ladder play`; it is benchmarks/strength/ladder unless
+    given. A player whom no chain of matches joins to uct has no rating. --plot needs the extra
+    plot.
+
+    \b
+    Example:
+        ggp-player lab ladder table --by-game --page benchmarks/strength/ladder.md \\
+            --plot benchmarks/strength/ladder.svg
+    """
+    from ggp_player.cli.lab.ladder import run_table
+
+    run_table(**options)

@@ -5,7 +5,8 @@
 prints for each game how many of the moves do. The player is ``auto`` without learning, which is for
 the start clock; it has never seen the match before the position. Values come from solvers that are
 given far more time: one for connect four that knows nothing of GDL, the proof search for rivals
-with a constant sum, and plain recursion for others. The figures in docs/strength.md come from here.
+with a constant sum, and plain recursion for others. The figures in
+benchmarks/strength/earlier_players.md come from here.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 plays matches in one process, with limits of CPU time; so one core is enough for both players, and
 nobody thinks while the other does. It takes hours: ``-k`` takes one game or one clock. The figures
-in docs/strength.md come from here.
+in benchmarks/strength/earlier_players.md come from here.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from tests.support.paths import GAMES
 NO_RULESHEETS = {
     ("gdl bench", "baselines_file"),
     ("gdl bench", "peers"),
+    ("ggp-player lab ladder table", "folder"),
     ("ggp-player lab ledger", "folder"),
     ("ggp-player lab positions test", "sets"),
     ("ggp-player serve", "config"),
@@ -39,7 +40,7 @@ RULESHEET_COMMANDS = {
     *(f"gdl {name}" for name in gdl.__main__.COMMANDS if name != "serve-oracle"),
     *(f"ggp-player {name}" for name in ("match", "play", "analyze", "learn", "bench")),
     *("ggp-player tournament", "ggp-player matches import"),
-    *("ggp-player lab duel", "ggp-player lab positions make"),
+    *(f"ggp-player lab {name}" for name in ("duel", "ladder play", "positions make", "profile")),
 }
 
 
@@ -85,7 +86,8 @@ def test_all_clocks_are_bound_alike() -> None:
         if parameter.name in {"start_clock", "play_clock"}
     ]
     assert {name for name, _ in clocks} == {
-        *("ggp-player match", "ggp-player play", "ggp-player tournament")
+        *("ggp-player match", "ggp-player play", "ggp-player tournament"),
+        "ggp-player lab ladder play",
     }
     for _, parameter in clocks:
         with pytest.raises(click.BadParameter, match="0 is not in the range 1<=x<=86400"):

@@ -4,7 +4,7 @@
 
 prints for each its share of the points, over all games and in each; then what symmetries save, and
 how the player does against the textbook's searches in every game of two roles that is not too long.
-The figures in docs/strength.md and the defaults of the search come from here.
+The figures in benchmarks/strength/earlier_players.md and the defaults of the search come from here.
 """
 
 from __future__ import annotations

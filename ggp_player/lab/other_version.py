@@ -88,6 +88,7 @@ class _SeatProcess:
                 stdout=subprocess.PIPE,
                 env=environment,
                 text=True,
+                start_new_session=True,  # Ctrl-C is for the duel, whose end it sees
             )
         except OSError as error:
             raise LabError(f"{python} cannot be run: {error.strerror}") from error

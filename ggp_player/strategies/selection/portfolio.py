@@ -15,11 +15,12 @@ PIECES = 16
 SHARE = 0.15
 """The part of the time that a prover gets far from the end of a match."""
 
-MOST_SHARE = 0.4
+MOST_SHARE = 0.25
 """The part that it gets near the end."""
 
 NEAR_THE_END = 10.0
-"""Steps before the end from which on it gets the most; twice as far away it gets half of that."""
+"""Steps from the leaves of the main search to the end from which on it gets the most; where they are
+more, it gets less in proportion, down to ``SHARE``."""
 
 
 class Portfolio(EngineStrategy):

@@ -19,8 +19,8 @@ MOST_SHARE = 0.25
 """The part that it gets near the end."""
 
 NEAR_THE_END = 10.0
-"""Steps from the leaves of the main search to the end from which on it gets the most; where they are
-more, it gets less in proportion, down to ``SHARE``."""
+"""Steps from the leaves of the main search to the end with which it gets the most; with more of
+them it gets less in proportion, down to ``SHARE``."""
 
 
 class Portfolio(EngineStrategy):

@@ -2,9 +2,8 @@
 
 ``PYTHON`` is the interpreter of an environment in which that version is installed, such as
 ``old/bin/python``. Its kernels should be compiled beforehand, by ``ggp-player warm-up`` there. The
-process has the same CPU seconds for a move as a player of this version has, and makes up for what
-it did too much or too little in the same way. It cannot be limited by work, which versions count
-differently.
+process has the same CPU seconds for a move as a player of this version has; what it takes too much
+its next move makes up for. It cannot be limited by work, which versions count differently.
 """
 
 from __future__ import annotations

@@ -50,6 +50,19 @@ def match_options(command: Command) -> Command:
     return command
 
 
+def games_option(command: Command) -> Command:
+    """Add the option for the games of many matches."""
+    return click.option(
+        "--game",
+        "games",
+        multiple=True,
+        required=True,
+        type=RULESHEET,
+        metavar="RULESHEET",
+        help="A game to play; give the option again for each further one.",
+    )(command)
+
+
 def clock_option(flag: str, default: int, text: str) -> Callable[[Command], Command]:
     """Make an option for a clock."""
     return click.option(

@@ -9,8 +9,8 @@ import click
 
 from gdl.cli.commands.arguments import OutputPath
 from ggp_player.cli.commands.arguments import (
-    RULESHEET,
     archiving_options,
+    games_option,
     match_options,
     output_option,
 )
@@ -27,15 +27,7 @@ _FOLDER = click.Path(file_okay=False, writable=True, path_type=Path)
 
 @click.command("tournament", short_help="Play many matches, and compare the players.")
 @click.argument("players", nargs=-1, metavar="PLAYER PLAYER...")
-@click.option(
-    "--game",
-    "games",
-    multiple=True,
-    required=True,
-    type=RULESHEET,
-    metavar="RULESHEET",
-    help="A game to play; give the option again for each further one.",
-)
+@games_option
 @click.option(
     "--rounds",
     type=click.IntRange(min=1),

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gdl.cli.commands.arguments import OutputPath
-from ggp_player.cli.commands.arguments import RULESHEET, PliesRange, clock_option, output_option
+from ggp_player.cli.commands.arguments import PliesRange, clock_option, games_option, output_option
 
 LADDER = Path("benchmarks/strength/ladder")
 """The matches of this project, in a checkout."""
@@ -24,15 +24,7 @@ def ladder_command() -> None:
 @ladder_command.command("play")
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "--game",
-    "games",
-    multiple=True,
-    required=True,
-    type=RULESHEET,
-    metavar="RULESHEET",
-    help="A game to play; give the option again for each further one.",
-)
+@games_option
 @click.option(
     "--name",
     "names",

@@ -76,7 +76,8 @@ def typing(*command: str) -> Iterator[Typist]:
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=None,
+        # Whoever runs the tests in the background ignores it, and what they start would, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(theirs)
     try:

@@ -89,9 +89,12 @@ async def test_a_match_is_pushed_as_it_is_played(served: Served, fields: str) ->
     assert seen["clock"]["kind"] == "play"
     assert move in {turn["move"] for turn in seen["turns"]}
     assert await served.send(f"( STOP m.1 ( {move} noop ) )") == "done"
-    async with served.events(f"/matches/{key}/events") as messages:
-        again = await anext(messages)
-    assert again["about"]["status"] == "completed"  # all of it, to a viewer that comes again
+    again: dict[str, Any] = {}
+    async with served.events(f"/matches/{key}/events") as messages, asyncio.timeout(20):
+        async for message in messages:  # all of it, to a viewer that comes again
+            again |= message
+            if again["about"]["status"] == "completed":
+                break
     assert again["turns"][0]["joint_move"] == [move, "noop"]
 
 

@@ -35,13 +35,15 @@ async def test_a_manager_that_is_away_is_tried_again(
     monkeypatch.setattr(registration, "RENEWAL_SECONDS", 0.01)
     has_failed = asyncio.Event()
     monkeypatch.setattr(registration._log, "warning", lambda *_: has_failed.set())
-    async with asker(tmp_path / "first") as asking:
-        port = asking.service.port
-    config = Config(name="ann", register_at=f"http://127.0.0.1:{port}")
-    async with await listen(StubPlayer()) as server, registered(config, port_of(server)):
-        await has_failed.wait()
-        async with asker(tmp_path / "second", port=port) as asking:
-            await asking.until("player", name="ann", status="available")
+    # The player listens before the manager has left, or it could be given the manager's port.
+    async with await listen(StubPlayer()) as server, asyncio.timeout(60):
+        async with asker(tmp_path / "first") as asking:
+            port = asking.service.port
+        config = Config(name="ann", register_at=f"http://127.0.0.1:{port}")
+        async with registered(config, port_of(server)):
+            await has_failed.wait()
+            async with asker(tmp_path / "second", port=port) as asking:
+                await asking.until("player", name="ann", status="available")
 
 
 def test_an_address_that_others_cannot_reach_is_left_to_the_manager() -> None:
